@@ -1,0 +1,61 @@
+import { AppError, type ErrorCode, errorCodes } from '../shared/kernel/errors.ts';
+
+export type PgFault = { code: string; constraint?: string; message?: string };
+
+/** @returns what PostgreSQL said, wherever in the chain of causes a driver has put it. */
+export function pgFault(error: unknown): PgFault | undefined {
+  for (let link: unknown = error, depth = 0; link instanceof Object && depth < 5; depth++) {
+    if ('code' in link && typeof link.code === 'string' && /^[0-9A-Z]{5}$/.test(link.code))
+      return asFault(link, link.code);
+    link = 'cause' in link ? link.cause : undefined;
+  }
+  return undefined;
+}
+
+function asFault(link: object, code: string): PgFault {
+  const text = (name: string): string | undefined => {
+    const value: unknown = Reflect.get(link, name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const constraint = text('constraint');
+  const message = text('message');
+  return { code, ...(constraint && { constraint }), ...(message && { message }) };
+}
+
+export const isUniqueViolation = (error: unknown): boolean => pgFault(error)?.code === '23505';
+export const isReferenceViolation = (error: unknown): boolean => pgFault(error)?.code === '23503';
+
+/** What `must` raised: `<code>` or `<code>:<reason>`. */
+export function raisedByMust(error: unknown): { code: string; reason?: string } | undefined {
+  const fault = pgFault(error);
+  if (fault?.code !== 'AG001') return undefined;
+  const [code = '', reason] = (fault.message ?? '').split(':');
+  return reason === undefined ? { code } : { code, reason };
+}
+
+/** @returns the error a caller may see for a failure of the database, or undefined when it is none of its kind. */
+export function databaseProblem(error: unknown): AppError | undefined {
+  const raised = raisedByMust(error);
+  if (raised && isErrorCode(raised.code)) {
+    return new AppError(raised.code, undefined, raised.reason ? { reason: raised.reason } : {}, {
+      cause: error,
+    });
+  }
+  if (isUnavailable(error)) return new AppError('database_unavailable', undefined, {}, { cause: error });
+  return undefined;
+}
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
+
+/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, cancelled), lost races 40, and socket errors. */
+function isUnavailable(error: unknown): boolean {
+  const code = pgFault(error)?.code;
+  if (code) return /^(08|53|57P|40)/.test(code);
+  for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {
+    if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
+      return true;
+    if (/timeout|Connection terminated|Client has encountered a connection error/i.test(link.message))
+      return true;
+  }
+  return false;
+}

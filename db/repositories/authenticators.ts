@@ -1,0 +1,72 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import { authenticators as table } from '../schema/authenticators.ts';
+import { groups } from '../schema/groups.ts';
+import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
+import { records } from './records.ts';
+import { countOf, nameOf } from './statements.ts';
+
+const ownerOf = (owned: typeof users | typeof groups, id: SQL): SQL =>
+  sql`(select ${owned.authenticator_id} from ${owned} where ${owned.id} = ${id})`;
+
+export const authenticators = records({
+  table,
+  select: {
+    id: table.id,
+    uuid: table.id,
+    revision: table.revision,
+    name: table.name,
+    small_name: table.small_name,
+    type: table.type,
+    comments: table.comments,
+    priority: table.priority,
+    state: table.state,
+    subjects: table.subjects,
+    two_factor: table.two_factor,
+    params: table.params,
+    attributes: table.attributes,
+    tags: table.tags,
+    builtin: table.builtin,
+    users_count: countOf(users, users.authenticator_id, table.id),
+    groups_count: countOf(groups, groups.authenticator_id, table.id),
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+  },
+  search: [table.name_key, table.small_name_key],
+  filters: {
+    type: (value: string) => sql`${table.type} = ${value}`,
+    state: (value: string) => sql`${table.state} = ${value}`,
+    tag: (value: string) => sql`${value} = any(${table.tags})`,
+    small_name: (value: string) => eq(table.small_name_key, value.toLowerCase()),
+  },
+  sorts: {
+    name: table.name_key,
+    small_name: table.small_name_key,
+    created_at: table.created_at,
+    priority: table.priority,
+  },
+  references: [
+    {
+      type: 'site',
+      table: siteAuthenticators,
+      by: siteAuthenticators.authenticator_id,
+      id: siteAuthenticators.site_id,
+      name: nameOf(sites, siteAuthenticators.site_id),
+    },
+    {
+      type: 'site',
+      table: siteUsers,
+      by: ownerOf(users, sql`${siteUsers.user_id}`),
+      id: siteUsers.site_id,
+      name: nameOf(sites, siteUsers.site_id),
+    },
+    {
+      type: 'site',
+      table: siteGroups,
+      by: ownerOf(groups, sql`${siteGroups.group_id}`),
+      id: siteGroups.site_id,
+      name: nameOf(sites, siteGroups.site_id),
+    },
+  ],
+  unique: { '/name': ['name_key'], '/small_name': ['small_name_key'] },
+});

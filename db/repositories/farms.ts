@@ -1,0 +1,65 @@
+import { eq, sql } from 'drizzle-orm';
+import { dispatchers } from '../schema/dispatchers.ts';
+import { farms as table } from '../schema/farms.ts';
+import { sites } from '../schema/sites.ts';
+import { records } from './records.ts';
+import { countOf, derived, nameOf } from './statements.ts';
+
+const status = derived<'pass' | 'fail' | 'unknown'>(sql`
+  select case when bool_or(${dispatchers.status} = 'pass') then 'pass'
+              when bool_and(${dispatchers.status} in ('fail', 'unauthorized')) then 'fail' else 'unknown' end
+  from ${dispatchers} where ${dispatchers.farm_id} = ${table.id} and ${dispatchers.enabled}`);
+
+export const farms = records({
+  table,
+  select: {
+    id: table.id,
+    revision: table.revision,
+    name: table.name,
+    site_id: table.site_id,
+    site_name: nameOf(sites, table.site_id),
+    comments: table.comments,
+    enabled: table.enabled,
+    maintenance: table.maintenance,
+    maintenance_template_id: table.maintenance_template_id,
+    weight: table.weight,
+    balancing: table.balancing,
+    tags: sql<string[]>`'{}'::text[]`,
+    dispatchers_count: countOf(dispatchers, dispatchers.farm_id, table.id),
+    status,
+    last_sync_at: table.last_sync_at,
+    last_sync_error: table.last_sync_error,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+  },
+  site: table.site_id,
+  search: [table.name_key],
+  filters: {
+    site_id: (value: string) => eq(table.site_id, value),
+    enabled: (value: boolean) => eq(table.enabled, value),
+    maintenance: (value: boolean) => eq(table.maintenance, value),
+    status: (value: string) => sql`${status} = ${value}`,
+  },
+  sorts: {
+    name: table.name_key,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+    weight: table.weight,
+  },
+  references: [
+    {
+      type: 'dispatcher',
+      table: dispatchers,
+      by: dispatchers.farm_id,
+      id: dispatchers.id,
+      name: dispatchers.name,
+    },
+  ],
+  unique: { '/name': ['name_key'] },
+});
+
+/** The same rows as the collection of one site. */
+export const farmsOfSite = {
+  ...farms,
+  spec: { ...farms.spec, parent: { column: table.site_id, table: sites, site: sites.id } },
+};

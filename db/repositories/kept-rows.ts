@@ -1,0 +1,41 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import { authenticators } from '../schema/authenticators.ts';
+import { users } from '../schema/users.ts';
+import type { Kept } from './bulk.ts';
+import { administrators, exceeds, type Held } from './privileges.ts';
+
+/** Domains that no bulk deletion takes: the built-in one, and the caller's own. */
+export const keptDomains = (own: string): Kept[] => [
+  {
+    where: sql`${authenticators.builtin}`,
+    code: 'invalid_state',
+    detail: 'The built-in domain cannot be deleted',
+  },
+  {
+    where: eq(authenticators.id, own),
+    code: 'invalid_state',
+    detail: 'The domain holds the account of the caller',
+  },
+];
+
+/** Domains one of whose users holds more than the caller. */
+export const administratorsBeyond = (held: Held): Kept => ({
+  where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
+  code: 'forbidden',
+  detail: 'A user of the domain holds permissions that the caller lacks',
+});
+
+/** Users that no bulk deletion takes: the caller, who holds more than he does, and the last administrator. */
+export const keptUsers = (caller: string, held: Held): Kept[] => [
+  { where: eq(users.id, caller), code: 'invalid_state', detail: 'The caller cannot delete himself' },
+  {
+    where: exceeds(held, users.id),
+    code: 'forbidden',
+    detail: 'The user holds permissions that the caller lacks',
+  },
+  { where: lastAdministrator(caller), code: 'invalid_state', detail: 'One administrator must remain' },
+];
+
+/** While the caller is an administrator himself, he remains; otherwise the one who has been there longest does. */
+const lastAdministrator = (caller: string): SQL => sql`
+  (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;

@@ -1,0 +1,85 @@
+import { and, eq, lt, ne, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { loginSessions } from '../schema/login-sessions.ts';
+import { roles, userRoles } from '../schema/roles.ts';
+import { systemParameters } from '../schema/system-parameters.ts';
+import { users } from '../schema/users.ts';
+
+type Role = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
+
+/** The roles of a user with their rights, as one JSON array. */
+export const rolesOf = (user: typeof users.id): SQL<Role[]> =>
+  sql<Role[]>`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${roles.id}, 'name', ${roles.name},
+           'permissions', to_jsonb(${roles.permissions}), 'scope', ${roles.scope}) order by ${roles.name_key}), '[]')
+  from ${userRoles} join ${roles} on ${roles.id} = ${userRoles.role_id} where ${userRoles.user_id} = ${user})`}`;
+
+/** The system parameters that differ from their defaults, by name; null when none does. */
+export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql`(
+  select jsonb_object_agg(${systemParameters.name}, ${systemParameters.value}) from ${systemParameters})`}`;
+
+/**
+ * Session, user, domain, rights and parameters by the hash of a token, in one statement that nothing caches:
+ * whatever changes counts at the next request. Users and domains that may not log in give no row.
+ */
+export async function findSession(db: Db, tokenHash: string) {
+  const [row] = await db
+    .select({
+      session: loginSessions,
+      user: {
+        id: users.id,
+        name: users.name,
+        realName: users.real_name,
+        language: users.language,
+        mustChangePassword: users.must_change_password,
+      },
+      domain: {
+        id: authenticators.id,
+        name: authenticators.name,
+        label: authenticators.small_name,
+        twoFactor: authenticators.two_factor,
+      },
+      roles: rolesOf(users.id),
+      parameters: parameterOverrides,
+    })
+    .from(loginSessions)
+    .innerJoin(users, eq(users.id, loginSessions.user_id))
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(
+      and(
+        eq(loginSessions.token_hash, tokenHash),
+        eq(users.state, 'active'),
+        ne(authenticators.state, 'disabled'),
+      ),
+    );
+  return row;
+}
+
+export const startSession = (h: Db, session: typeof loginSessions.$inferInsert): Statement =>
+  h.insert(loginSessions).values(session);
+
+/** Ends all but the newest `keep` sessions of a user. */
+export const endOldest = (h: Db, userId: string, keep: number): Statement =>
+  h.delete(loginSessions).where(
+    sql`${loginSessions.id} in (select id from ${loginSessions} where ${loginSessions.user_id} = ${userId}
+        order by created_at desc, id desc offset ${keep})`,
+  );
+
+export const endSession = (h: Db, id: string): Statement =>
+  h.delete(loginSessions).where(eq(loginSessions.id, id));
+
+/** Ends the sessions of a user, all or all but one. */
+export const endSessionsOf = (h: Db, userId: string, except?: string): Statement =>
+  h
+    .delete(loginSessions)
+    .where(and(eq(loginSessions.user_id, userId), except ? ne(loginSessions.id, except) : undefined));
+
+/** Writes that the session was used, at most once a minute. */
+export async function touchSession(db: Db, id: string, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - 60_000);
+  await db
+    .update(loginSessions)
+    .set({ last_seen_at: now })
+    .where(and(eq(loginSessions.id, id), lt(loginSessions.last_seen_at, before)));
+}

@@ -1,0 +1,149 @@
+import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { auditEvents } from '../schema/audit-events.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { loginLocks } from '../schema/login-locks.ts';
+import { users } from '../schema/users.ts';
+import { type AuditEntry, auditRow } from './audit.ts';
+import { parameterOverrides, rolesOf } from './login-sessions.ts';
+import { must } from './statements.ts';
+
+/** Folded identifiers of a domain as a login gives them; those not given are undefined. */
+export type DomainNames = {
+  id?: string | undefined;
+  nameKey?: string | undefined;
+  labelKey?: string | undefined;
+};
+
+/** An account in the lock table, and the network the attempt comes from. */
+export type Attempt = { account: string; network: string };
+
+/**
+ * The domains that one of the identifiers names, each with the user of that name and his roles, in one statement.
+ * Which of them counts, and whether anybody may log in, the caller decides.
+ */
+export const findCandidates = (db: Db, names: DomainNames, userKey: string) =>
+  db
+    .select({ domain: authenticators, user: users, roles: rolesOf(users.id) })
+    .from(authenticators)
+    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, userKey)))
+    .where(
+      or(
+        names.id === undefined ? undefined : eq(authenticators.id, names.id),
+        names.nameKey === undefined ? undefined : eq(authenticators.name_key, names.nameKey),
+        names.labelKey === undefined ? undefined : eq(authenticators.small_name_key, names.labelKey),
+      ),
+    );
+
+/** Until when the account is locked for the network, and the system parameters, in one statement. */
+export async function findLock(db: Db, { account, network }: Attempt, now: Date) {
+  const lock = sql`(select ${loginLocks.locked_until} from ${loginLocks}
+    where ${loginLocks.account} = ${account} and ${loginLocks.network} = ${network} and ${loginLocks.locked_until} > ${now.toISOString()}::timestamptz)`;
+  const [row] = await db
+    .select({
+      lockedUntil: sql<Date | null>`${lock}`.mapWith(loginLocks.locked_until),
+      parameters: parameterOverrides,
+    })
+    .from(sql`(values (1)) as once`);
+  return { lockedUntil: row?.lockedUntil ?? null, parameters: row?.parameters ?? null };
+}
+
+export type LockRules = { maxTries: number; blockS: number };
+
+/** Further locks double the time, up to this. */
+const longestBlockS = 3_600;
+/** An account that behaved for this long starts anew. */
+const forgottenAfter = sql`interval '2 hours'`;
+
+/**
+ * Counts a failed attempt and locks after `maxTries` in a row. No row comes back when the account is locked already:
+ * attempts that were under way when the lock fell tell their sender nothing.
+ */
+export function recordFailure(
+  h: Db,
+  { account, network }: Attempt,
+  now: Date,
+  { maxTries, blockS }: LockRules,
+) {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const fresh = sql`${loginLocks.last_failure_at} < ${at} - ${forgottenAfter}`;
+  const failures = sql`(case when ${fresh} then 1 else ${loginLocks.failures} + 1 end)`;
+  const locks = sql`(case when ${fresh} then 0 else ${loginLocks.locks} end)`;
+  const isFull = sql`${failures} >= ${maxTries}::int`;
+  const lockFor = (earlier: SQL) =>
+    sql`${at} + least(${longestBlockS}::int, ${blockS}::int * power(2, ${earlier})) * interval '1 second'`;
+  const first = maxTries <= 1;
+  return h
+    .insert(loginLocks)
+    .values({
+      account,
+      network,
+      failures: first ? 0 : 1,
+      locks: first ? 1 : 0,
+      locked_until: first ? lockFor(sql`0`) : null,
+      last_failure_at: now,
+    })
+    .onConflictDoUpdate({
+      target: [loginLocks.account, loginLocks.network],
+      set: {
+        failures: sql`case when ${isFull} then 0 else ${failures} end`,
+        locks: sql`case when ${isFull} then ${locks} + 1 else ${locks} end`,
+        locked_until: sql`case when ${isFull} then ${lockFor(locks)} else null end`,
+        last_failure_at: now,
+      },
+      setWhere: sql`${loginLocks.locked_until} is null or ${loginLocks.locked_until} <= ${at}`,
+    })
+    .returning({ lockedUntil: loginLocks.locked_until });
+}
+
+/** Writes the event of a lock that has just fallen; earlier locks have theirs. */
+export const appendLockEvent = (
+  h: Db,
+  { account, network }: Attempt,
+  now: Date,
+  entry: AuditEntry,
+): Statement =>
+  h
+    .insert(auditEvents)
+    .select(
+      sql`${auditRow(entry, {})} from ${loginLocks} where ${and(
+        eq(loginLocks.account, account),
+        eq(loginLocks.network, network),
+        eq(loginLocks.last_failure_at, now),
+        gt(loginLocks.locked_until, now),
+      )}`,
+    );
+
+/** Ends the batch of a good login when the account has been locked meanwhile, and clears its failures otherwise. */
+export const clearFailures = (h: Db, { account, network }: Attempt, now: Date): Statement[] => [
+  must(
+    h,
+    sql`not exists(select 1 from ${loginLocks} where ${and(
+      eq(loginLocks.account, account),
+      eq(loginLocks.network, network),
+      gt(loginLocks.locked_until, now),
+    )})`,
+    'locked_out',
+  ),
+  h
+    .insert(loginLocks)
+    .values({ account, network, last_good_at: now })
+    .onConflictDoUpdate({
+      target: [loginLocks.account, loginLocks.network],
+      set: { failures: 0, locks: 0, locked_until: null, last_good_at: now },
+    }),
+];
+
+/** Lifts the locks of an account for every network. */
+export const liftLocks = (h: Db, account: string): Statement =>
+  h
+    .update(loginLocks)
+    .set({ failures: 0, locks: 0, locked_until: null })
+    .where(eq(loginLocks.account, account));
+
+/** Notes a login; the revision of the user counts writes of administrators only. */
+export const noteLogin = (h: Db, userId: string, now: Date, passwordHash: string | undefined): Statement =>
+  h
+    .update(users)
+    .set({ last_login_at: now, ...(passwordHash !== undefined && { password_hash: passwordHash }) })
+    .where(eq(users.id, userId));

@@ -1,0 +1,58 @@
+import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { sites } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
+import { type Scope, within } from './scope.ts';
+import { type Entitled, groupsOf, maySeeSite } from './user-sites.ts';
+
+type SiteName = { id: string; uri: string; name: string };
+
+/** Sites that the user may use, by name, as one JSON array. */
+const sitesOf = (who: Entitled): SQL<SiteName[]> =>
+  sql<SiteName[]>`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${sites.id}, 'uri', ${sites.uri}, 'name', ${sites.name}) order by ${sites.name_key}), '[]')
+  from ${sites} where ${maySeeSite(who)})`}`;
+
+/** What the session does not know of its user already. */
+export async function findOwnAccount(db: Db, who: Entitled) {
+  const [row] = await db
+    .select({
+      email: users.email,
+      lastLoginAt: users.last_login_at,
+      groups: groupsOf(who.userId),
+      sites: sitesOf(who),
+    })
+    .from(users)
+    .where(eq(users.id, who.userId));
+  return row;
+}
+
+/** Sites that the user may use or sees as an administrator, by name. */
+export const listReachableSites = (db: Db, who: Entitled, scope: Scope): Promise<SiteName[]> =>
+  db
+    .select({ id: sites.id, uri: sites.uri, name: sites.name })
+    .from(sites)
+    .where(scope === '*' ? undefined : or(maySeeSite(who), within(sites.id, scope)))
+    .orderBy(asc(sites.name_key));
+
+export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
+  const [row] = await db.select({ hash: users.password_hash }).from(users).where(eq(users.id, userId));
+  return row?.hash ?? null;
+}
+
+/** Sets a password in place of the one that was just checked; no row when it has been changed meanwhile. */
+export const setOwnPassword = (h: Db, userId: string, from: string, to: string, at: Date): Statement =>
+  h
+    .update(users)
+    .set({
+      password_hash: to,
+      password_changed_at: at,
+      must_change_password: false,
+      updated_at: at,
+      revision: sql`${users.revision} + 1`,
+    })
+    .where(and(eq(users.id, userId), eq(users.password_hash, from)));
+
+/** The condition, for `must`, that the stored hash is this one. */
+export const hasHash = (userId: string, hash: string): SQL =>
+  sql`exists(select 1 from ${users} where ${users.id} = ${userId} and ${users.password_hash} = ${hash})`;

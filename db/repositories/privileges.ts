@@ -1,0 +1,86 @@
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { groupMembers, groups } from '../schema/groups.ts';
+import { roles, userRoles } from '../schema/roles.ts';
+import { users } from '../schema/users.ts';
+import { arrayOf, must } from './statements.ts';
+
+/** What somebody holds: each permission with the sites it holds for. */
+export type Held = Record<string, '*' | readonly string[]>;
+
+/** Whose roles are at stake. */
+export type Stake =
+  | { user: string }
+  | { usersOfDomain: string }
+  | { membersOfGroup: string }
+  /** Roles that a write gives to, or takes from, a user; `user` is absent when he is being created. */
+  | { assigned: readonly string[]; user?: string }
+  /** The user, but only when his membership of a group that skips the second factor changes. */
+  | { user: string; joins: readonly string[] };
+
+/** Ends the batch unless these rights contain those at stake: nobody rises above, or overpowers, what he holds. */
+export const mustCover = (h: Db, held: Held, stake: Stake): Statement =>
+  must(h, sql`not exists(select 1 ${excess(held, rolesAt(stake))})`, 'forbidden:privilege');
+
+/** The permissions at stake that are not held, for the error that names them. */
+export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ permission: sql<string>`permission` })
+    .from(sql`(select permission ${excess(held, rolesAt(stake))}) as lacked`)
+    .orderBy(sql`permission`);
+  return rows.map(({ permission }) => permission);
+}
+
+/** The condition that a user holds more than these rights, for bulk deletion. */
+export const exceeds = (held: Held, user: typeof users.id): SQL =>
+  sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
+
+/** Users who keep the installation administrable: active, of a live domain, with the built-in role. */
+export const administrators = sql`(
+  select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
+  join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
+  where ${and(eq(users.state, 'active'), ne(authenticators.state, 'disabled'), roles.builtin, eq(roles.name, 'administrator'))})`;
+
+/** Ends the batch when nobody would be left to administrate; lock the guard `administrators` first. */
+export const mustKeepAdministrator = (h: Db): Statement =>
+  must(h, sql`exists${administrators}`, 'invalid_state:last_administrator');
+
+/** `from … where`: roles, each with one permission of theirs that is not held for all their sites. */
+function excess(held: Held, which: SQL | undefined): SQL {
+  const own = sql`(${JSON.stringify(held)}::jsonb -> permission)`;
+  const sites = sql`(${roles.scope} -> 'sites')`;
+  return sql`from ${roles} cross join lateral unnest(${roles.permissions}) as permission
+    where ${which} and (${own} is null or (${own} <> '"*"' and (${sites} = '"*"' or not ${sites} <@ ${own})))`;
+}
+
+function rolesAt(stake: Stake): SQL | undefined {
+  if ('assigned' in stake) return differing(stake.assigned, stake.user);
+  if ('usersOfDomain' in stake) {
+    return heldByUsers(
+      sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${stake.usersOfDomain}`,
+    );
+  }
+  if ('membersOfGroup' in stake) {
+    return heldByUsers(
+      sql`select ${groupMembers.user_id} from ${groupMembers} where ${groupMembers.group_id} = ${stake.membersOfGroup}`,
+    );
+  }
+  const own = heldByUsers(sql`select ${stake.user}::uuid`);
+  return 'joins' in stake ? and(own, skipsChange(stake.user, stake.joins)) : own;
+}
+
+const heldByUsers = (who: SQL): SQL =>
+  sql`${roles.id} in (select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} in (${who}))`;
+
+/** Roles that would be new to the user, or taken from him. */
+function differing(assigned: readonly string[], user: string | undefined): SQL | undefined {
+  const wanted = sql`${roles.id} = any(${arrayOf(assigned)})`;
+  if (user === undefined) return wanted;
+  const present = heldByUsers(sql`select ${user}::uuid`);
+  return or(and(wanted, sql`not ${present}`), and(present, sql`not ${wanted}`));
+}
+
+const skipsChange = (user: string, joins: readonly string[]): SQL => sql`exists(
+  select 1 from ${groups} where ${groups.skip_two_factor} and (${groups.id} = any(${arrayOf(joins)})) is distinct from
+    exists(select 1 from ${groupMembers} where ${groupMembers.group_id} = ${groups.id} and ${groupMembers.user_id} = ${user}::uuid))`;

@@ -1,0 +1,53 @@
+import { and, eq, getTableName, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Db } from '../client.ts';
+import { pgFault } from '../errors.ts';
+import { type Reach, type Records, reachable, type Selection, type Values } from './records.ts';
+
+/** The field whose value another row has already, and that row where the caller may see it. */
+export type Twin = { pointer: string; existingId?: string };
+
+/** @returns what a unique violation was about; one statement a unique constraint of the record. */
+export async function twinOf<S extends Selection>(
+  db: Db,
+  { spec }: Records<S>,
+  { columns }: Values,
+  reach: Reach,
+): Promise<Twin> {
+  for (const [pointer, names] of Object.entries(spec.unique)) {
+    const same = names.map((name) => eq(columnOf(spec.table, name), columns[name]));
+    const [row] = await idsWhere(db, spec.table, and(...same));
+    if (!row) continue;
+    const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
+    return visible ? { pointer, existingId: visible.id } : { pointer };
+  }
+  return { pointer: Object.keys(spec.unique)[0] ?? '' };
+}
+
+/** @returns the pointer of the member that names a row which does not exist, from the constraint that said so. */
+export function danglingPointer<S extends Selection>({ spec }: Records<S>, error: unknown): string {
+  const constraint = pgFault(error)?.constraint ?? '';
+  for (const [name, { table, member }] of Object.entries(spec.links ?? {})) {
+    if (constraint.startsWith(`${getTableName(table)}_${member.name}_`)) return `/${name}`;
+  }
+  const own = constraint.replace(`${getTableName(spec.table)}_`, '');
+  const column = Object.keys(spec.select).find((name) => own.startsWith(`${name}_`));
+  return column ? `/${column}` : '';
+}
+
+const idsWhere = (
+  db: Db,
+  table: PgTable & { id: PgColumn },
+  condition: SQL | undefined,
+): Promise<{ id: string }[]> =>
+  db
+    .select({ id: table.id })
+    .from(table as PgTable)
+    .where(condition)
+    .limit(1) as unknown as Promise<{ id: string }[]>;
+
+function columnOf(table: PgTable, name: string): PgColumn {
+  const column: unknown = Reflect.get(table, name);
+  if (!column) throw new Error(`${getTableName(table)} has no column ${name}`);
+  return column as PgColumn;
+}

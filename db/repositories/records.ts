@@ -1,0 +1,169 @@
+import { and, asc, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
+import type { Position } from '../../shared/kernel/cursor.ts';
+import { atomically, type Db, type Statement } from '../client.ts';
+import { type Scope, within } from './scope.ts';
+import { type Link, must, setMembers } from './statements.ts';
+
+/** A table of administered objects (see `recordColumns`). */
+export type RecordTable = PgTable & { id: PgColumn; revision: PgColumn; updated_at: PgColumn };
+export type Selection = Record<string, PgColumn | SQL | SQL.Aliased>;
+
+/** Rows elsewhere that refer to a record by `by` and keep it from being deleted. */
+export type Reference = {
+  type: string;
+  table: PgTable;
+  by: PgColumn | SQL;
+  id: PgColumn;
+  name: PgColumn | SQL;
+};
+
+export type RecordSpec<S extends Selection> = {
+  table: RecordTable;
+  /** What one read gives; `id` and `revision` are always among it. */
+  select: S & { id: PgColumn; revision: PgColumn };
+  /** The site a row belongs to; without it rows are seen with any scope. */
+  site?: PgColumn | SQL;
+  /** The column that names the owner of a nested collection, the owner's table, and the owner's site if it has one. */
+  parent?: { column: PgColumn; table: PgTable & { id: PgColumn }; site?: PgColumn | SQL };
+  search: readonly (PgColumn | SQL)[];
+  filters: Record<string, (value: never) => SQL>;
+  sorts: Record<string, PgColumn>;
+  links?: Record<string, Link>;
+  references?: readonly Reference[];
+  /** Columns under unique constraints, by the pointer of the field they guard. */
+  unique: Record<string, readonly string[]>;
+};
+
+export type Row<S extends Selection> = SelectResultFields<S> & { id: string; revision: number };
+
+/** Whose rows: inside the caller's scope and, for a nested collection, of one owner. */
+export type Reach = { scope: Scope; parent?: string };
+
+export type PageQuery = Reach & {
+  filters: Record<string, unknown>;
+  search?: string | undefined;
+  sort: { key: string; descending: boolean };
+  after?: Position | undefined;
+  limit: number;
+  count: boolean;
+};
+
+export type Page<S extends Selection> = {
+  rows: Row<S>[];
+  /** Where the next page starts; absent on the last one. */
+  next?: Position;
+  total?: number;
+  /** False when the owner of a nested collection does not exist. */
+  parentExists: boolean;
+};
+
+/** What goes into the batch of a write besides the change: conditions before it, the audit event after it. */
+export type Alongside = { before?: (handle: Db) => Statement[]; after: (handle: Db) => Statement[] };
+export type Values = { columns: Record<string, unknown>; links: Record<string, readonly string[]> };
+
+export type Records<S extends Selection> = {
+  readonly spec: RecordSpec<S>;
+  find(db: Db, id: string, reach: Reach): Promise<Row<S> | undefined>;
+  create(db: Db, id: string, values: Values, reach: Reach, also: Alongside): Promise<Row<S>>;
+  /** @throws AppError `precondition_failed` when the row is no longer at `revision` */
+  replace(
+    db: Db,
+    at: { id: string; revision: number },
+    values: Values,
+    reach: Reach,
+    also: Alongside,
+  ): Promise<Row<S>>;
+  /** @throws AppError `precondition_failed` when the row is no longer at `revision` */
+  remove(db: Db, at: { id: string; revision: number }, also: Alongside): Promise<void>;
+};
+
+/** The condition that a row is within reach. */
+export const reachable = <S extends Selection>(
+  { site, parent }: RecordSpec<S>,
+  reach: Reach,
+): SQL | undefined =>
+  and(
+    site && within(site, reach.scope),
+    parent && reach.parent !== undefined ? eq(parent.column, reach.parent) : undefined,
+  );
+
+/** The four operations on one row of a record table; lists and bulk deletion have files of their own. */
+export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
+  const { table } = spec;
+  const read = (db: Db, id: string, condition?: SQL) =>
+    db
+      .select(spec.select as Selection)
+      .from(table as PgTable)
+      .where(and(eq(table.id, id), condition));
+  const first = (rows: unknown): Row<S> | undefined => (rows as Row<S>[])[0];
+  const saved = async (work: Promise<unknown[]>): Promise<Row<S>> => {
+    const row = first((await work).at(-1));
+    if (!row) throw new Error(`${getTableName(table)}: a row that was just written cannot be read`);
+    return row;
+  };
+  const members = (h: Db, id: string, links: Values['links']): Statement[] =>
+    Object.entries(links).flatMap(([name, ids]) => {
+      const link = spec.links?.[name];
+      return link ? setMembers(h, link, id, ids) : [];
+    });
+  // A row written into a place that the caller does not see is refused as if that place did not exist.
+  const staysInside = (h: Db, id: string, reach: Reach): Statement[] => {
+    const inside = spec.site && within(spec.site, reach.scope);
+    if (!inside) return [];
+    return [
+      must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope'),
+    ];
+  };
+  return {
+    spec,
+    find: async (db, id, reach) => first(await read(db, id, reachable(spec, reach))),
+    create: (db, id, { columns, links }, reach, also) =>
+      saved(
+        atomically(db, (h) => [
+          ...(also.before?.(h) ?? []),
+          h.insert(table).values({ ...columns, id } as never),
+          ...members(h, id, links),
+          ...staysInside(h, id, reach),
+          ...also.after(h),
+          read(h, id),
+        ]),
+      ),
+    replace: (db, { id, revision }, { columns, links }, reach, also) =>
+      saved(
+        atomically(db, (h) => [
+          lockRow(h, table, id, revision),
+          ...(also.before?.(h) ?? []),
+          h
+            .update(table)
+            .set({ ...columns, revision: revision + 1, updated_at: sql`now()` })
+            .where(eq(table.id, id)),
+          ...members(h, id, links),
+          ...staysInside(h, id, reach),
+          ...also.after(h),
+          read(h, id),
+        ]),
+      ),
+    remove: async (db, { id, revision }, also) => {
+      await atomically(db, (h) => [
+        ...(also.before?.(h) ?? []),
+        lockRow(h, table, id, revision),
+        h.delete(table).where(eq(table.id, id)),
+        ...also.after(h),
+      ]);
+    },
+  };
+}
+
+/** Locks the row and ends the batch unless it is still at this revision: of two writers of one revision, one wins. */
+const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): Statement =>
+  must(
+    handle,
+    sql`(select ${table.revision} from ${table} where ${table.id} = ${id} for update) = ${revision}`,
+    'precondition_failed',
+  );
+
+/** Order of a page: the sort column, then `id`, both in one direction so that one row comparison continues it. */
+export const pageOrder = (table: RecordTable, column: PgColumn, descending: boolean): SQL[] =>
+  descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];

@@ -1,0 +1,66 @@
+import { eq, sql } from 'drizzle-orm';
+import { dispatchers } from '../schema/dispatchers.ts';
+import { farms } from '../schema/farms.ts';
+import { siteAuthenticators, siteGroups, siteUsers, sites as table } from '../schema/sites.ts';
+import { records } from './records.ts';
+import { countOf, derived, memberIds } from './statements.ts';
+
+const links = {
+  authenticators: {
+    table: siteAuthenticators,
+    owner: siteAuthenticators.site_id,
+    member: siteAuthenticators.authenticator_id,
+  },
+  users: { table: siteUsers, owner: siteUsers.site_id, member: siteUsers.user_id },
+  groups: { table: siteGroups, owner: siteGroups.site_id, member: siteGroups.group_id },
+};
+
+/** A site passes with one passing node, fails when all enabled ones fail, and is unknown before that. */
+const status = derived<'pass' | 'fail' | 'unknown'>(sql`
+  select case when bool_or(${dispatchers.status} = 'pass') then 'pass'
+              when bool_and(${dispatchers.status} in ('fail', 'unauthorized')) then 'fail' else 'unknown' end
+  from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+  where ${farms.site_id} = ${table.id} and ${dispatchers.enabled}`);
+
+export const sites = records({
+  table,
+  select: {
+    id: table.id,
+    revision: table.revision,
+    name: table.name,
+    uri: table.uri,
+    comments: table.comments,
+    enabled: table.enabled,
+    maintenance: table.maintenance,
+    maintenance_template_id: table.maintenance_template_id,
+    priority: table.priority,
+    location: table.location,
+    authenticators: memberIds(links.authenticators, table.id),
+    users: memberIds(links.users, table.id),
+    groups: memberIds(links.groups, table.id),
+    farms_count: countOf(farms, farms.site_id, table.id),
+    // Gateways and rules have no tables yet.
+    gateways: sql<string[]>`'{}'::uuid[]`,
+    rules_count: sql<number>`0`,
+    status,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+  },
+  site: table.id,
+  search: [table.name_key, table.uri],
+  filters: {
+    enabled: (value: boolean) => eq(table.enabled, value),
+    maintenance: (value: boolean) => eq(table.maintenance, value),
+    status: (value: string) => sql`${status} = ${value}`,
+  },
+  sorts: {
+    name: table.name_key,
+    uri: table.uri,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+    priority: table.priority,
+  },
+  links,
+  references: [{ type: 'farm', table: farms, by: farms.site_id, id: farms.id, name: farms.name }],
+  unique: { '/name': ['name_key'], '/uri': ['uri'] },
+});

@@ -1,0 +1,112 @@
+import { and, eq, or, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
+import { farms } from '../schema/farms.ts';
+import { groupMembers, groups } from '../schema/groups.ts';
+import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
+
+/** A user as entitlement sees him. */
+export type Entitled = { userId: string; domainId: string };
+
+/** One node as stored, with the keys that it gave for the user and for ourselves; times as text. */
+export type StoredNode = {
+  id: string;
+  farm_id: string;
+  name: string;
+  url: string;
+  priority: number;
+  verify_tls: boolean;
+  ca_certificate: string | null;
+  timeout_ms: number;
+  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
+  response_time_ms: number | null;
+  domains: NodeDomain[] | null;
+  domains_at: string | null;
+  keys: { subject: string; sealed_key: string; expires_at: string }[];
+};
+
+export type StoredFarm = {
+  id: string;
+  name: string;
+  enabled: boolean;
+  maintenance: boolean;
+  balancing: 'priority' | 'round_robin' | 'least_loaded';
+};
+
+export type LocalDomain = { id: string; name: string; label: string };
+
+const now = sql`now()`;
+
+/** The active groups of a user, by name. */
+export const groupsOf = (userId: string): SQL<{ id: string; name: string }[]> =>
+  sql`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${groups.id}, 'name', ${groups.name}) order by ${groups.name_key}), '[]')
+  from ${groupMembers} join ${groups} on ${groups.id} = ${groupMembers.group_id}
+  where ${groupMembers.user_id} = ${userId}::uuid and ${groups.state} = 'active')`}`;
+
+/** The condition that the user may use the site: by domain, by name or by group; an enabled site only. */
+export const maySeeSite = ({ userId, domainId }: Entitled): SQL | undefined =>
+  and(
+    sites.enabled,
+    or(
+      sql`exists(select 1 from ${siteAuthenticators} where ${siteAuthenticators.site_id} = ${sites.id}
+            and ${siteAuthenticators.authenticator_id} = ${domainId})`,
+      sql`exists(select 1 from ${siteUsers} where ${siteUsers.site_id} = ${sites.id} and ${siteUsers.user_id} = ${userId})`,
+      sql`exists(select 1 from ${siteGroups} join ${groupMembers} on ${groupMembers.group_id} = ${siteGroups.group_id}
+            join ${groups} on ${groups.id} = ${siteGroups.group_id}
+            where ${siteGroups.site_id} = ${sites.id} and ${groupMembers.user_id} = ${userId} and ${groups.state} = 'active')`,
+    ),
+  );
+
+/**
+ * A site that the user may use, with all that a call of its dispatchers needs, in one statement.
+ * @returns undefined for a site that is not his, disabled, or does not exist
+ */
+export async function findUserSite(db: Db, uri: string, who: Entitled) {
+  const [row] = await db
+    .select({
+      site: { id: sites.id, uri: sites.uri, name: sites.name, maintenance: sites.maintenance },
+      groups: groupsOf(who.userId),
+      farms: sql<StoredFarm[]>`${sql`(
+        select coalesce(jsonb_agg(jsonb_build_object('id', ${farms.id}, 'name', ${farms.name}, 'enabled', ${farms.enabled},
+          'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
+        from ${farms} where ${farms.site_id} = ${sites.id})`}`,
+      nodes: nodesOf(who.userId),
+      domains: sql<LocalDomain[]>`${sql`(
+        select coalesce(jsonb_agg(jsonb_build_object('id', ${authenticators.id}, 'name', ${authenticators.name},
+          'label', ${authenticators.small_name}) order by ${authenticators.priority}, ${authenticators.name_key}), '[]')
+        from ${authenticators} where ${authenticators.state} = 'visible' or ${authenticators.id} = ${who.domainId})`}`,
+    })
+    .from(sites)
+    .where(and(eq(sites.uri, uri), maySeeSite(who)));
+  return row;
+}
+
+/** Enabled nodes of the site's farms, each with its unexpired keys for the user and for the aggregator itself. */
+const nodesOf = (userId: string): SQL<StoredNode[]> =>
+  sql`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
+      'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
+      'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
+      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
+      'response_time_ms', ${dispatchers.response_time_ms}, 'domains', ${dispatchers.domains},
+      'domains_at', ${dispatchers.domains_at}, 'keys', (
+        select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
+          'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
+        from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
+          and (${dispatcherSessions.user_id} = ${userId}::uuid or ${dispatcherSessions.subject} = 'aggregator')
+          and ${dispatcherSessions.expires_at} > ${now}))), '[]')
+  from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+  where ${farms.site_id} = ${sites.id} and ${dispatchers.enabled} and ${farms.enabled})`}`;
+
+/** Keeps the list of domains that a node told. */
+export async function keepNodeDomains(
+  db: Db,
+  nodeId: string,
+  domains: NodeDomain[],
+  at: Date,
+): Promise<void> {
+  await db.update(dispatchers).set({ domains, domains_at: at }).where(eq(dispatchers.id, nodeId));
+}

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import { authenticators } from '../schema/authenticators.ts';
+import { groupMembers } from '../schema/groups.ts';
+import { loginLocks } from '../schema/login-locks.ts';
+import { userRoles } from '../schema/roles.ts';
+import { sites, siteUsers } from '../schema/sites.ts';
+import { users as table } from '../schema/users.ts';
+import { records } from './records.ts';
+import { derived, memberIds, nameOf } from './statements.ts';
+
+const links = {
+  groups: { table: groupMembers, owner: groupMembers.user_id, member: groupMembers.group_id },
+  roles: { table: userRoles, owner: userRoles.user_id, member: userRoles.role_id },
+};
+
+/** The key of an account in the lock table: its domain's id and its folded name. */
+export const accountKey = (authenticatorId: string, nameKey: string): string =>
+  `${authenticatorId}/${nameKey}`;
+
+export const users = records({
+  table,
+  select: {
+    id: table.id,
+    uuid: table.id,
+    revision: table.revision,
+    authenticator_id: table.authenticator_id,
+    name: table.name,
+    real_name: table.real_name,
+    email: table.email,
+    comments: table.comments,
+    state: table.state,
+    kind: table.kind,
+    must_change_password: table.must_change_password,
+    // The hash; views show it as `null` with `password_set` beside.
+    password: table.password_hash,
+    // The second factor has no table yet.
+    two_factor_enrolled: sql<boolean>`false`,
+    domain_two_factor: derived<boolean>(
+      sql`select ${authenticators.two_factor} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
+    ),
+    groups: memberIds(links.groups, table.id),
+    roles: memberIds(links.roles, table.id),
+    attributes: table.attributes,
+    locked_until: derived<Date | null>(
+      sql`select max(${loginLocks.locked_until}) from ${loginLocks}
+          where ${loginLocks.account} = (${table.authenticator_id} || '/' || ${table.name_key}) and ${loginLocks.locked_until} > now()`,
+    ).mapWith(loginLocks.locked_until),
+    last_login_at: table.last_login_at,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+  },
+  parent: { column: table.authenticator_id, table: authenticators },
+  search: [table.name_key],
+  filters: {
+    state: (value: string) => sql`${table.state} = ${value}`,
+    kind: (value: string) => sql`${table.kind} = ${value}`,
+    group: (value: string) =>
+      sql`exists(select 1 from ${groupMembers} where ${groupMembers.user_id} = ${table.id} and ${groupMembers.group_id} = ${value}::uuid)`,
+    role: (value: string) =>
+      sql`exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${table.id} and ${userRoles.role_id} = ${value}::uuid)`,
+  },
+  sorts: { name: table.name_key, created_at: table.created_at, updated_at: table.updated_at },
+  links,
+  references: [
+    {
+      type: 'site',
+      table: siteUsers,
+      by: siteUsers.user_id,
+      id: siteUsers.site_id,
+      name: nameOf(sites, siteUsers.site_id),
+    },
+  ],
+  unique: { '/name': ['authenticator_id', 'name_key'] },
+});

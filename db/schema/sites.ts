@@ -1,0 +1,74 @@
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { authenticators } from './authenticators.ts';
+import { byteText, recordColumns } from './columns.ts';
+import { groups } from './groups.ts';
+import { users } from './users.ts';
+
+export const sites = pgTable(
+  'sites',
+  {
+    ...recordColumns,
+    name: text().notNull(),
+    name_key: byteText().notNull(),
+    uri: byteText().notNull(),
+    comments: text().notNull().default(''),
+    enabled: boolean().notNull().default(true),
+    maintenance: boolean().notNull().default(false),
+    maintenance_template_id: uuid(),
+    priority: integer().notNull().default(1),
+    location: jsonb().$type<{ latitude: number; longitude: number; country: string }>(),
+  },
+  (t) => [uniqueIndex('sites_name_key').on(t.name_key), uniqueIndex('sites_uri').on(t.uri)],
+);
+
+const siteId = () =>
+  uuid()
+    .notNull()
+    .references(() => sites.id, { onDelete: 'cascade' });
+
+/** Domains all of whose active users may use the site. */
+export const siteAuthenticators = pgTable(
+  'site_authenticators',
+  {
+    site_id: siteId(),
+    authenticator_id: uuid()
+      .notNull()
+      .references(() => authenticators.id, { onDelete: 'restrict' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.site_id, t.authenticator_id] }),
+    index('site_authenticators_domain').on(t.authenticator_id),
+  ],
+);
+
+export const siteUsers = pgTable(
+  'site_users',
+  {
+    site_id: siteId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'restrict' }),
+  },
+  (t) => [primaryKey({ columns: [t.site_id, t.user_id] }), index('site_users_user').on(t.user_id)],
+);
+
+export const siteGroups = pgTable(
+  'site_groups',
+  {
+    site_id: siteId(),
+    group_id: uuid()
+      .notNull()
+      .references(() => groups.id, { onDelete: 'restrict' }),
+  },
+  (t) => [primaryKey({ columns: [t.site_id, t.group_id] }), index('site_groups_group').on(t.group_id)],
+);

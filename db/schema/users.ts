@@ -1,0 +1,31 @@
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { authenticators } from './authenticators.ts';
+import { byteText, moment, recordColumns } from './columns.ts';
+
+/** Users of a domain. `password_hash` carries its own parameters (see shared/identity/passwords). */
+export const users = pgTable(
+  'users',
+  {
+    ...recordColumns,
+    authenticator_id: uuid()
+      .notNull()
+      .references(() => authenticators.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    name_key: byteText().notNull(),
+    real_name: text().notNull().default(''),
+    email: text().notNull().default(''),
+    comments: text().notNull().default(''),
+    state: text().$type<'active' | 'inactive'>().notNull().default('active'),
+    kind: text().$type<'person' | 'service'>().notNull().default('person'),
+    language: text(),
+    password_hash: text(),
+    password_changed_at: moment(),
+    must_change_password: boolean().notNull().default(false),
+    attributes: jsonb().$type<Record<string, string>>().notNull().default({}),
+    last_login_at: moment(),
+  },
+  (t) => [
+    uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),
+    index('users_created_at').on(t.authenticator_id, t.created_at, t.id),
+  ],
+);

@@ -1,0 +1,14 @@
+import { createModule } from '../../shared/http/app.ts';
+import type { AuthDeps } from './deps.ts';
+import { dispatcherOperations } from './dispatchers/routes.ts';
+import { domainOperations } from './domains/routes.ts';
+import { loginOperations } from './login/routes.ts';
+import { settingsOperations } from './settings/routes.ts';
+
+export const createAuth = (deps: AuthDeps) =>
+  createModule('auth', deps, [
+    ...domainOperations,
+    ...loginOperations,
+    ...settingsOperations,
+    ...dispatcherOperations,
+  ]);

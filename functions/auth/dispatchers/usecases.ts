@@ -1,0 +1,61 @@
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { setStatus } from '../../../db/repositories/dispatcher-status.ts';
+import { dispatchers } from '../../../db/repositories/dispatchers.ts';
+import type { SignedIn } from '../../../shared/access/actor.ts';
+import { aggregator, obtainKey } from '../../../shared/fleet/dispatcher-keys.ts';
+import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
+import type { AuthDeps } from '../deps.ts';
+
+type Row = NonNullable<Awaited<ReturnType<typeof dispatchers.find>>>;
+
+/**
+ * Exchanges a token of ours for a session key of the node and tells how that went.
+ * @throws AppError `not_found`, `upstream_*` with `site`, `farm` and `dispatcher`
+ */
+export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
+  const row = await dispatchers.find(ctx.deps.db, id, { scope: ctx.scope });
+  if (!row) throw notFound();
+  const node = {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    caCertificate: row.ca_certificate ?? undefined,
+    verifyTls: row.verify_tls,
+    timeoutMs: row.timeout_ms,
+  };
+  try {
+    const { expiresInS } = await obtainKey(ctx, node, aggregator);
+    await record(ctx, row, undefined);
+    return { result: 'ok', dispatcher_id: id, expires_in: expiresInS };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    await record(ctx, row, error);
+    const members = { ...error.members, site: row.site_name, farm: row.farm_name };
+    throw new AppError(error.code, error.message, members, { cause: error });
+  }
+}
+
+/** The outcome as an audit event, and a refusal also as the status of the node. */
+async function record(ctx: Ctx<AuthDeps, SignedIn>, row: Row, error: AppError | undefined): Promise<void> {
+  const audit = auditEntry(ctx, {
+    event: error ? 'aggregator.DispatcherRefused' : 'aggregator.DispatcherAuthorized',
+    category: 'config',
+    ...(error && {
+      level: 'warning',
+      result: 'failure',
+      details: { code: error.code, reason: error.members.reason ?? null },
+    }),
+    object_type: 'dispatcher',
+    object_id: row.id,
+    object_name: row.name,
+  });
+  const isRefused = error !== undefined && isUnauthorized(error);
+  await atomically(ctx.deps.db, (h) => [
+    ...(isRefused ? [setStatus(h, row.id, 'unauthorized', error.code, ctx.now)] : []),
+    appendAudit(h, audit),
+  ]);
+}

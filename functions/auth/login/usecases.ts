@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { endSession } from '../../../db/repositories/login-sessions.ts';
+import type { SignedIn } from '../../../shared/access/actor.ts';
+import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
+import type { AuthDeps } from '../deps.ts';
+import type { LoginAnswer } from './schema.ts';
+
+export async function answerLogin(
+  ctx: Ctx<AuthDeps>,
+  request: LoginRequest,
+): Promise<z.input<typeof LoginAnswer>> {
+  const { token, expiresInS, portal, user, domain, roles } = await logIn(ctx, request);
+  return {
+    result: 'ok',
+    token,
+    version: '7.0',
+    expires_in: expiresInS,
+    user: {
+      id: user.id,
+      name: user.name,
+      real_name: user.real_name,
+      domain: domain.small_name,
+      portal,
+      roles: roles.map(({ name }) => name),
+      must_change_password: user.must_change_password,
+    },
+  };
+}
+
+export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'ok' }> {
+  const { id } = ctx.actor.session;
+  const audit = auditEntry(ctx, {
+    event: 'portal.UserLogout',
+    category: 'auth',
+    object_type: 'session',
+    object_id: id,
+  });
+  await atomically(ctx.deps.db, (h) => [endSession(h, id), appendAudit(h, audit)]);
+  return { result: 'ok' };
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import type { SignedIn } from '../../../shared/access/actor.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { type AuthDeps, base, endpoint } from '../deps.ts';
+import { Jwks, Settings } from './schema.ts';
+
+export const settingsOperations = [
+  endpoint(
+    {
+      id: 'settings.get',
+      route: `GET ${base}/settings`,
+      access: 'signed-in',
+      summary: 'Global server settings',
+      returns: [200, Settings],
+    },
+    settingsOf,
+  ),
+  endpoint(
+    {
+      id: 'jwks.get',
+      route: `GET ${base}/jwks`,
+      access: 'public',
+      summary: 'Our public keys, two during a rotation (RFC 7517)',
+      returns: [200, Jwks],
+    },
+    (ctx) => ctx.deps.signingKeys.jwks,
+  ),
+];
+
+function settingsOf({ deps, actor: { parameters } }: Ctx<AuthDeps, SignedIn>): z.input<typeof Settings> {
+  return {
+    version: '7.0',
+    portal_type: deps.portalType,
+    languages: ['en', 'ru'],
+    default_language: parameters['ui.default_language'],
+    site_name: '',
+    password_policy: {
+      min_length: parameters['password.min_length'],
+      min_length_two_factor: parameters['password.min_length_two_factor'],
+      max_length: 256,
+    },
+    session: {
+      admin_absolute_s: parameters['session.admin_absolute_s'],
+      user_absolute_s: parameters['session.user_absolute_s'],
+      idle_s: parameters['session.idle_s'],
+      max_per_user: parameters['session.max_per_user'],
+    },
+    lockout: { max_tries: parameters['lockout.max_tries'], block_s: parameters['lockout.block_s'] },
+    two_factor: { methods: [] },
+    client_download_url: parameters['ui.client_download_url'],
+  };
+}

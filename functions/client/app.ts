@@ -1,0 +1,7 @@
+import { createModule } from '../../shared/http/app.ts';
+import { connectionOperations } from './connections/routes.ts';
+import type { ClientDeps } from './deps.ts';
+import { serviceOperations } from './services/routes.ts';
+
+export const createClient = (deps: ClientDeps) =>
+  createModule('client', deps, [...serviceOperations, ...connectionOperations]);

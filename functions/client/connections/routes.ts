@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { base, endpoint, SiteParams } from '../deps.ts';
+import { Connection, ConnectionQuery, Readiness, ReconnectBody, Reconnection } from './schema.ts';
+import { issueConnection, judgeReadiness, renewLink } from './usecases.ts';
+
+const params = SiteParams.extend({ id: z.string().max(128) });
+
+export const connectionOperations = [
+  endpoint(
+    {
+      id: 'connection.get',
+      route: `GET ${base}/connectionInfo/{id}`,
+      access: 'signed-in',
+      summary: 'Connection parameters of a service for the client component',
+      description: 'The right to the service is checked again; one node of the farm is called.',
+      params,
+      query: ConnectionQuery,
+      returns: [200, Connection],
+      errors: [
+        'service_in_preparation',
+        'invalid_state',
+        'upstream_failed',
+        'upstream_refused',
+        'upstream_tls',
+        'upstream_unavailable',
+        'upstream_timeout',
+      ],
+    },
+    (ctx, { params: { site_uri, id }, query }) => issueConnection(ctx, site_uri, id, query),
+  ),
+  endpoint(
+    {
+      id: 'connection.check',
+      route: `GET ${base}/preconnectionInfo/{id}`,
+      access: 'signed-in',
+      summary: 'Whether a service is ready, and by which protocol and method to connect',
+      params,
+      query: ConnectionQuery,
+      returns: [200, Readiness],
+      errors: [
+        'upstream_failed',
+        'upstream_refused',
+        'upstream_tls',
+        'upstream_unavailable',
+        'upstream_timeout',
+      ],
+    },
+    (ctx, { params: { site_uri, id }, query }) => judgeReadiness(ctx, site_uri, id, query),
+  ),
+  endpoint(
+    {
+      id: 'connection.reconnect',
+      route: `POST ${base}/reconnect/`,
+      access: 'signed-in',
+      summary: 'Refresh the reconnect link of a workplace session',
+      params: SiteParams,
+      body: { required: ReconnectBody },
+      returns: [200, Reconnection],
+      errors: [
+        'upstream_failed',
+        'upstream_refused',
+        'upstream_tls',
+        'upstream_unavailable',
+        'upstream_timeout',
+      ],
+    },
+    (ctx, { params: { site_uri }, body }) => renewLink(ctx, site_uri, body.session_uuid),
+  ),
+];

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { Id } from '../../../shared/http/fields.ts';
+
+export const ConnectionQuery = z.strictObject({
+  protocol: z.enum(['rdp', 'spice']).optional().meta({ description: 'Preferred delivery protocol' }),
+  client_version: z.string().max(64).optional(),
+  hostname: z.string().max(255).optional().meta({ description: "Name of the user's machine" }),
+});
+
+/** Answers of nodes are checked where they come in; here only what we add is. */
+export const Connection = z.looseObject({
+  protocol: z.enum(['rdp', 'spice']),
+  method: z.enum(['new', 'legacy']),
+  service_id: z.string(),
+  session_uuid: z.string().optional(),
+  farm_id: Id,
+  host: z.string(),
+  port: z.int(),
+  username: z.string(),
+  domain: z.string(),
+  password: z.string().optional().meta({ description: 'One-time' }),
+  expires_in: z.int(),
+});
+
+export const Readiness = z.looseObject({
+  verdict: z.enum(['connect', 'wait', 'abandon']),
+  method: z.enum(['new', 'legacy']),
+  protocol: z.string(),
+  ready: z.boolean(),
+  state: z.string(),
+  reason_code: z.string(),
+  message: z.string().optional(),
+  retry_after_ms: z.int().optional(),
+  percent: z.number().optional(),
+  farm_id: Id,
+});
+
+export const ReconnectBody = z.strictObject({ session_uuid: Id });
+
+export const Reconnection = z.strictObject({
+  link: z.string(),
+  expires_in: z.int(),
+  session_uuid: Id,
+  farm_id: Id,
+});

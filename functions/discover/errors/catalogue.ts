@@ -1,0 +1,154 @@
+import type { ErrorCode } from '../../../shared/kernel/errors.ts';
+
+/** What a code means, what usually causes it, and what to do about it. */
+export type Explanation = { meaning: string; cause: string; remedy: string };
+
+const explain = (meaning: string, cause: string, remedy: string): Explanation => ({ meaning, cause, remedy });
+
+export const catalogue: Record<ErrorCode, Explanation> = {
+  malformed_json: explain(
+    'The body could not be read as one JSON object.',
+    'A syntax error, a member name given twice, nesting deeper than 32 levels, or text that is not UTF-8.',
+    'Send one well-formed JSON object.',
+  ),
+  malformed_cursor: explain(
+    'The cursor does not continue this list.',
+    'It was changed, or belongs to a list with other filters, another sort order or another caller.',
+    'Start again from the first page and follow `next` without changing the rest of the query.',
+  ),
+  unauthenticated: explain(
+    'The request carries no session token.',
+    'The header X-Auth-Token is missing.',
+    'Log in and send the token in X-Auth-Token.',
+  ),
+  invalid_token: explain(
+    'The token is not valid, or not any more.',
+    'The session ended by logout, age, idleness, or a change of the account; or the token is of another installation.',
+    'Log in again.',
+  ),
+  invalid_credentials: explain(
+    'The credentials were not accepted.',
+    'The domain, the name or the password is wrong, or the account may not log in. The answer does not tell which.',
+    'Check what was typed; ask an administrator whether the account is active.',
+  ),
+  forbidden: explain(
+    'The caller is known, but may not do this.',
+    'No role gives `required_permission`, its scope is too narrow, or permissions in `missing` are at stake.',
+    'Ask an administrator for a role with the permission named.',
+  ),
+  two_factor_required: explain(
+    'The domain asks for a second factor.',
+    'The plain login was used for a domain with a second factor.',
+    'Use POST /api/auth/v7.0/login/2fa.',
+  ),
+  password_change_required: explain(
+    'The password must be changed before anything else.',
+    'An administrator set the password, or asked for a change.',
+    'PUT /api/userinfo/password with the present and a new password.',
+  ),
+  https_required: explain(
+    'The request came over plain HTTP.',
+    'The address begins with http://, or the proxy in front does not say that it ended TLS.',
+    'Use https://. Behind a proxy, set TRUST_PROXY and have it send X-Forwarded-Proto.',
+  ),
+  not_found: explain(
+    'There is nothing at this address for this caller.',
+    'The identifier is unknown or malformed, or the object is outside the scope of the caller.',
+    'Look the object up in its list.',
+  ),
+  method_not_allowed: explain(
+    'The address exists, but not with this method.',
+    'See the header Allow.',
+    'Use one of the methods of Allow.',
+  ),
+  already_exists: explain(
+    'Another object has this value already.',
+    'Names are unique within their collection, without regard to case.',
+    'Use the object `existing_id`, or another name.',
+  ),
+  in_use: explain(
+    'The object is referred to and stays.',
+    'The objects of `references` name it.',
+    'Change or delete these first.',
+  ),
+  invalid_state: explain(
+    'The present state does not allow this.',
+    'See `reason`: a built-in object, the own account, the last administrator, maintenance.',
+    'Change the state first, or let somebody else do it.',
+  ),
+  service_in_preparation: explain(
+    'The workplace is being prepared.',
+    'It is being created or started; `percent` says how far it is, where known.',
+    'Ask again after the seconds of Retry-After.',
+  ),
+  precondition_failed: explain(
+    'The object has changed since it was read.',
+    'Somebody else wrote it; If-Match names an older revision.',
+    'Read it again, apply the change, send the new ETag.',
+  ),
+  body_too_large: explain(
+    'The body is larger than this operation takes.',
+    'The limit is in `limit_bytes`.',
+    'Send less, or in several requests.',
+  ),
+  unsupported_media_type: explain(
+    'The body is not of a type that is understood.',
+    'Content-Type is missing or is neither application/json nor application/merge-patch+json.',
+    'Send JSON with Content-Type: application/json.',
+  ),
+  invalid_request: explain(
+    'The request is understood, but its content is not valid.',
+    'Each fault is an entry of `errors`: `pointer` names the member (or ?parameter), `code` and `detail` what is wrong.',
+    'Correct the members named.',
+  ),
+  secret_required: explain(
+    'A stored secret would go to another destination.',
+    'The address, the certificate or the TLS settings changed; secrets are used only where they were stored for.',
+    'Send the secret again with the change.',
+  ),
+  locked_out: explain(
+    'There were too many failed attempts for this account from this network.',
+    'The right password is refused as well until the lock ends.',
+    'Wait for Retry-After, or ask an administrator to lift the lock.',
+  ),
+  internal: explain(
+    'Something went wrong on our side.',
+    'The cause is in the log under the request id of `instance`.',
+    'Give the request id to whoever runs the portal.',
+  ),
+  upstream_failed: explain(
+    'A dispatcher gave no usable answer.',
+    'It is not reachable, failed, or answered something else than its API; see `reason`.',
+    'Look at the node named in `dispatcher`; try again later.',
+  ),
+  upstream_refused: explain(
+    'A dispatcher, or the policy for outbound addresses, refused the call.',
+    'The node does not accept our token, or its address is not allowed; see `reason`.',
+    'Register our public keys with the node; check ALLOWED_PRIVATE_NETWORKS.',
+  ),
+  upstream_tls: explain(
+    'The certificate of a dispatcher is not acceptable.',
+    'See `reason`: expired, wrong_name, self_signed, unknown_ca.',
+    'Give the node a valid certificate, or register its CA with the node.',
+  ),
+  upstream_unavailable: explain(
+    'No dispatcher node could serve the request.',
+    'All nodes failed, are disabled, or are being left alone after failures.',
+    'Try again after Retry-After; see the status of the sites.',
+  ),
+  overloaded: explain(
+    'Too many requests are waiting for the processor.',
+    'Many logins at once: hashing passwords is bounded.',
+    'Try again after Retry-After.',
+  ),
+  database_unavailable: explain(
+    'The database cannot be reached or does not answer.',
+    'It is being restarted, is overloaded, or the connection is down.',
+    'Try again after Retry-After.',
+  ),
+  upstream_timeout: explain(
+    'A dispatcher did not answer within its time.',
+    'The node is slow or hangs.',
+    'Try again after Retry-After; look at the node named in `dispatcher`.',
+  ),
+};

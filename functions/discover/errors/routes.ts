@@ -1,0 +1,70 @@
+import { html } from 'hono/html';
+import { z } from 'zod';
+import { Answer, Document } from '../../../shared/http/answer.ts';
+import { codeFacts, type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
+import { endpoint } from '../deps.ts';
+import { catalogue } from './catalogue.ts';
+
+const ErrorEntry = z.strictObject({
+  code: z.string(),
+  status: z.int(),
+  title: z.string(),
+  retryable: z.boolean(),
+  meaning: z.string(),
+  cause: z.string(),
+  remedy: z.string(),
+});
+type ErrorEntry = z.output<typeof ErrorEntry>;
+
+const codes = Object.keys(errorCodes) as ErrorCode[];
+/** The texts change with the version only. */
+const headers = { 'cache-control': 'public, max-age=3600', vary: 'accept' };
+
+export const errorOperations = [
+  endpoint(
+    {
+      id: 'error.get',
+      route: 'GET /api/errors/{code}',
+      access: 'public',
+      summary: 'What a problem code means, and what to do about it',
+      description: 'A page for browsers, JSON for programs, by `Accept`.',
+      params: z.object({ code: z.enum(codes) }),
+      returns: [200, ErrorEntry],
+      alsoReturns: ['text/html'],
+    },
+    async (ctx, { params }) => {
+      const entry = entryOf(params.code);
+      if (!ctx.accepts('text/html')) return new Answer(entry, { headers });
+      return new Document(String(await page(entry)), 'text/html; charset=utf-8', {
+        ...headers,
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      });
+    },
+  ),
+];
+
+function entryOf(code: ErrorCode): ErrorEntry {
+  const { status, title, retryable = false } = codeFacts(code);
+  return { code, status, title, retryable, ...catalogue[code] };
+}
+
+const page = (entry: ErrorEntry) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${entry.code}</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
+code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
+</style>
+</head>
+<body><main>
+<h1>${entry.title}</h1>
+<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'trying again may help' : 'trying again does not help'}</p>
+<dl>
+<dt>Meaning</dt><dd>${entry.meaning}</dd>
+<dt>Cause</dt><dd>${entry.cause}</dd>
+<dt>What to do</dt><dd>${entry.remedy}</dd>
+</dl>
+</main></body></html>`;

@@ -1,0 +1,20 @@
+import type { Db } from '../../db/client.ts';
+import type { Clock } from '../../shared/kernel/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { SystemSample } from './metrics/system.ts';
+
+/** What the two endpoints need. */
+export type HealthDeps = {
+  /** A connection of its own: probes and jobs that hold theirs must not delay an answer. */
+  db: Db;
+  /** Shown as the broker of the job queue, which lives in the database; its password is not shown. */
+  databaseUrl: string;
+  clock: Clock;
+  log: Log;
+  /** An absent key refuses everything. */
+  accessKeys: { check: string | undefined; metrics: string | undefined };
+  system: { latest(): SystemSample };
+};
+
+/** Milliseconds that an answer waits for the database, so that it is there within a second. */
+export const patienceMs = 900;

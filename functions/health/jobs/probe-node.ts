@@ -1,0 +1,107 @@
+import type { ProbeOutcome, ProbeTarget } from '../../../db/repositories/probes.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
+import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
+import type { Node } from '../../../shared/remotes/dispatcher/port.ts';
+import type { ProbeDeps } from './probes.ts';
+
+/** Longest probe of one node altogether, however long its calls may take otherwise. */
+const longestMs = 5_000;
+
+type Seen = Pick<ProbeOutcome, 'status' | 'last_error' | 'response_time_ms' | 'version' | 'domains'>;
+type Probe = {
+  deps: ProbeDeps;
+  parameters: Parameters;
+  target: ProbeTarget;
+  node: Node;
+  signal: AbortSignal;
+};
+
+/** Asks one node how it is, and looks at its certificate beside that; a failure is an outcome. */
+export async function probeNode(
+  deps: ProbeDeps,
+  parameters: Parameters,
+  target: ProbeTarget,
+  signal: AbortSignal,
+): Promise<ProbeOutcome> {
+  const probe = { deps, parameters, target, node: nodeOf(target), signal };
+  const [seen, certificate] = await Promise.all([look(probe), readCertificate(probe)]);
+  return { id: target.id, revision: target.revision, ...seen, certificate };
+}
+
+const nodeOf = (target: ProbeTarget): Node => ({
+  id: target.id,
+  name: target.name,
+  url: target.url,
+  caCertificate: target.ca_certificate ?? undefined,
+  verifyTls: target.verify_tls,
+  timeoutMs: target.timeout_ms,
+});
+
+async function look(probe: Probe): Promise<Seen> {
+  try {
+    return await (probe.target.health_key === null
+      ? askDomains(probe)
+      : askHealth(probe, probe.target.health_key));
+  } catch (error) {
+    return failed(probe, error);
+  }
+}
+
+async function askHealth({ deps, target, node, signal }: Probe, sealedKey: string): Promise<Seen> {
+  const healthKey = await openKey(deps, target.id, sealedKey);
+  const startedAt = performance.now();
+  const trace = { requestId: newId() };
+  const { status, version } = await deps.remote.health({
+    node,
+    healthKey,
+    trace,
+    deadlineMs: longestMs,
+    signal,
+  });
+  const response_time_ms = Math.round(performance.now() - startedAt);
+  const last_error = status === 'pass' ? null : 'reported_fail';
+  return { status, last_error, response_time_ms, version: version ?? null, domains: null };
+}
+
+/** Without a key for its health check, a node is well when it takes us in and tells its domains. */
+async function askDomains({ deps, parameters, node, signal }: Probe): Promise<Seen> {
+  const lifeS = parameters['aggregator.access_token_ttl_s'];
+  const jwt = await deps.signing.signFor(node.name, { sub: 'aggregator' }, deps.clock(), lifeS);
+  const trace = { requestId: newId() };
+  const startedAt = performance.now();
+  const endsAt = startedAt + Math.min(longestMs, node.timeoutMs);
+  const { token: key } = await deps.remote.authorize({ node, jwt, trace, deadlineMs: longestMs, signal });
+  const deadlineMs = endsAt - performance.now();
+  const domains = await deps.remote.domains({ node, key, trace, deadlineMs, signal });
+  const response_time_ms = Math.round(performance.now() - startedAt);
+  return { status: 'pass', last_error: null, response_time_ms, version: null, domains };
+}
+
+async function openKey({ sealer }: ProbeDeps, row: string, sealedKey: string): Promise<string> {
+  try {
+    return await sealer.open(sealedKey, { table: 'dispatchers', row, column: 'health_key' });
+  } catch (cause) {
+    throw new AppError('internal', undefined, { reason: 'health_key_unreadable' }, { cause });
+  }
+}
+
+/** Nothing that a node said is kept: `last_error` is our code, and our word for the reason where there is one. */
+function failed({ deps, target, signal }: Probe, error: unknown): Seen {
+  const { code, members } = error instanceof AppError ? error : new AppError('internal');
+  if (code === 'internal' && !signal.aborted)
+    deps.log.error('a probe broke', { dispatcher_id: target.id, error });
+  const last_error = typeof members.reason === 'string' ? `${code}:${members.reason}` : code;
+  const status = isUnauthorized(error) ? 'unauthorized' : 'fail';
+  return { status, last_error, response_time_ms: null, version: null, domains: null };
+}
+
+/** A node that cannot be reached says nothing new about its certificate; why is in the outcome of the probe. */
+async function readCertificate({ deps, node }: Probe): Promise<ProbeOutcome['certificate']> {
+  try {
+    return (await deps.remote.certificate?.({ node, deadlineMs: longestMs })) ?? null;
+  } catch {
+    return null;
+  }
+}

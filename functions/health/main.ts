@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Connection, connect } from '../../db/client.ts';
+import { retire } from '../../db/repositories/job-workers.ts';
+import { createSigningKeys } from '../../shared/access/signing-keys.ts';
+import { systemClock } from '../../shared/kernel/clock.ts';
+import { createSealer } from '../../shared/kernel/sealing.ts';
+import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import { createNodeTransport, type NodeTransport } from '../../shared/remotes/http/node.ts';
+import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
+import { loadSettings } from '../../shared/runtime/cli/settings.ts';
+import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/config.ts';
+import { createLog, type Log } from '../../shared/runtime/log.ts';
+import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { createHealthApp } from './app.ts';
+import { heartbeatJob } from './jobs/heartbeat.ts';
+import { type Job, runEvery } from './jobs/loop.ts';
+import { probeJob } from './jobs/probes.ts';
+import { systemSampleJob } from './jobs/system-sample.ts';
+import { createSystemSampler, type SystemSampler } from './metrics/system.ts';
+
+type Running = {
+  stopping: AbortController;
+  serving: Serving;
+  loops: Promise<unknown>;
+  jobsDb: Connection;
+  answersDb: Connection;
+  transport: NodeTransport;
+  worker: { name: string; host: string };
+};
+
+try {
+  await startSidecar();
+} catch (error) {
+  // One line a fault and no stack: whoever starts the process reads this.
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+/** The long-running process beside the functions: health, metrics and the jobs. */
+async function startSidecar(): Promise<void> {
+  const { config } = await loadSettings();
+  const { databaseUrl } = config;
+  if (!databaseUrl)
+    throw new ConfigError(['DATABASE_URL: required, postgres://user:password@host:port/database']);
+  const log = createLog({ level: config.logLevel });
+  const onError = (error: Error) => log.warn('an idle database connection ended', { error });
+  // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
+  const jobsDb = connect({ url: databaseUrl, maxConnections: 3, statementTimeoutMs: 5_000, onError });
+  const answersDb = connect({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000, onError });
+  const transport = createNodeTransport({
+    allowedNetworks: config.allowedPrivateNetworks,
+    allowInsecure: config.allowInsecureDispatchers,
+  });
+  const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
+  const host = hostname();
+  const worker = { name: `${host}/${randomUUID()}`, host };
+  const jobs = await createJobs({ config, log, jobsDb, transport, system, worker });
+  await system.sample();
+  const serving = await serve(config, log, databaseUrl, answersDb, system);
+  const stopping = new AbortController();
+  const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
+  stopGracefully({ stopping, serving, loops, jobsDb, answersDb, transport, worker }, log);
+  console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
+}
+
+type JobParts = Pick<Running, 'jobsDb' | 'transport' | 'worker'> & {
+  config: Config;
+  log: Log;
+  system: SystemSampler;
+};
+
+async function createJobs({ config, log, jobsDb, transport, system, worker }: JobParts): Promise<Job[]> {
+  const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
+  const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
+  return [
+    heartbeatJob(jobsDb.db, worker),
+    systemSampleJob(system),
+    probeJob({
+      db: jobsDb.db,
+      remote: createDispatcherRemote(transport),
+      sealer: await createSealer(secretKey),
+      signing: await createSigningKeys(pems, baseUrl),
+      clock: systemClock,
+      log,
+    }),
+  ];
+}
+
+async function serve(
+  config: Config,
+  log: Log,
+  databaseUrl: string,
+  answersDb: Connection,
+  system: SystemSampler,
+): Promise<Serving> {
+  const app = createHealthApp({
+    db: answersDb.db,
+    databaseUrl,
+    clock: systemClock,
+    log,
+    accessKeys: { check: config.healthCheckAccessKey, metrics: config.metricsAccessKey },
+    system,
+  });
+  const tls = await tlsOf(config);
+  return serveNode({
+    fetch: (request) => app.fetch(request),
+    host: config.host,
+    port: config.healthPort,
+    portVariable: 'HEALTH_PORT',
+    trustProxy: config.trustProxy,
+    log,
+    ...(tls && { tls }),
+  });
+}
+
+async function tlsOf(config: Config): Promise<{ cert: string; key: string } | undefined> {
+  if (!config.tls) return undefined;
+  const { tlsCertFile, tlsKeyFile } = config;
+  if (tlsCertFile && tlsKeyFile)
+    return { cert: readPem('TLS_CERT_FILE', tlsCertFile), key: readPem('TLS_KEY_FILE', tlsKeyFile) };
+  const names = [config.host, new URL(config.baseUrl).hostname];
+  const { certPem, keyPem } = await ensureLocalTls(join(config.dataDir, 'tls'), names);
+  return { cert: certPem, key: keyPem };
+}
+
+function readPem(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigError([`${variable}: a file that can be read`], { cause });
+  }
+}
+
+function urlOf(config: Config, port: number): string {
+  const name = isLoopbackHost(config.host) ? 'localhost' : new URL(config.baseUrl).hostname;
+  return `${config.tls ? 'https' : 'http'}://${name}:${port}`;
+}
+
+/** The order matters: nothing new begins, what runs may end, and only then goes what it stands on. */
+function stopGracefully({ stopping, serving, loops, ...parts }: Running, log: Log): void {
+  const { jobsDb, answersDb, transport, worker } = parts;
+  onStop(
+    [
+      { name: 'jobs', run: () => stopping.abort() },
+      { name: 'server', run: () => serving.close(2_000) },
+      // A certificate that is being read cannot be told to stop; its result is no longer written.
+      { name: 'rounds', run: () => Promise.race([loops, delay(3_000)]) },
+      { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
+      { name: 'database', run: () => Promise.all([jobsDb.close(), answersDb.close()]) },
+      { name: 'connections', run: () => transport.close() },
+    ],
+    { log },
+  );
+  // A parent that was killed hard cannot pass a signal on; its closed channel is the sign.
+  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+}

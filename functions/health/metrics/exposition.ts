@@ -1,0 +1,94 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { InstallationCounts } from '../../../db/repositories/installation-counts.ts';
+import type { SystemSample } from './system.ts';
+
+/** `counts` is absent until the database has answered for the first time. */
+export type MetricsFacts = { system: SystemSample; counts: InstallationCounts | undefined };
+
+type Family = {
+  name: string;
+  type: 'gauge' | 'counter';
+  help: string;
+  labels?: (facts: MetricsFacts) => Record<string, string>;
+  value: (facts: MetricsFacts) => number;
+};
+
+/** All families in the Prometheus text format 0.0.4; every value is written as a float. */
+export async function metricsText(facts: MetricsFacts): Promise<string> {
+  const registry = new Registry();
+  for (const family of families) addFamily(registry, family, facts);
+  return asFloats(await registry.metrics());
+}
+
+/** `1` becomes `1.0`, as the specification has it; and "not a number" is spelled as the format spells it. */
+export const asFloats = (text: string): string =>
+  text.replace(/^([^#\n].*) (-?\d+|Nan)$/gm, (_line, series: string, value: string) =>
+    value === 'Nan' ? `${series} NaN` : `${series} ${value}.0`,
+  );
+
+function addFamily(
+  registry: Registry,
+  { name, help, type, labels, value }: Family,
+  facts: MetricsFacts,
+): void {
+  const shown = labels?.(facts) ?? {};
+  const options = { name, help, labelNames: Object.keys(shown), registers: [registry] };
+  if (type === 'counter') new Counter(options).inc(shown, value(facts));
+  else new Gauge(options).set(shown, value(facts));
+}
+
+const gauge = (name: string, help: string, value: Family['value']): Family => ({
+  name,
+  type: 'gauge',
+  help,
+  value,
+});
+const counter = (name: string, help: string, value: Family['value']): Family => ({
+  name,
+  type: 'counter',
+  help,
+  value,
+});
+/** A count that nobody knows yet is not zero. */
+const counted = (name: string, help: string, of: keyof InstallationCounts): Family =>
+  gauge(name, help, ({ counts }) => counts?.[of] ?? Number.NaN);
+
+/** The specification's table, in its order. */
+const families: readonly Family[] = [
+  {
+    ...gauge('version_info', 'Version of the portal', () => 1),
+    labels: () => ({ version: '7.0' }),
+  },
+  {
+    ...gauge('system_info', 'Operating system of the host', () => 1),
+    labels: ({ system }) => system.identity,
+  },
+  gauge('uptime_seconds', 'Seconds since the host was started', ({ system }) => system.uptimeS),
+  gauge('cpu_total_percent', 'Load of all processors, percent', ({ system }) => system.cpuPercent),
+  gauge(
+    'virtual_memory_total_percent',
+    'Physical memory in use, percent',
+    ({ system }) => system.memory.percent,
+  ),
+  counter('disk_read_count', 'Read operations of all disks', ({ system }) => system.io.reads),
+  counter('disk_write_count', 'Write operations of all disks', ({ system }) => system.io.writes),
+  counter('disk_read_bytes', 'Bytes read from all disks', ({ system }) => system.io.readBytes),
+  counter('disk_write_bytes', 'Bytes written to all disks', ({ system }) => system.io.writtenBytes),
+  gauge('virtual_memory_total_bytes', 'Physical memory', ({ system }) => system.memory.total),
+  gauge(
+    'virtual_memory_available_bytes',
+    'Physical memory that can be given to programs without swapping',
+    ({ system }) => system.memory.available,
+  ),
+  gauge('virtual_memory_used_bytes', 'Physical memory in use', ({ system }) => system.memory.used),
+  gauge('virtual_memory_free_bytes', 'Physical memory used for nothing', ({ system }) => system.memory.free),
+  gauge('disk_total_bytes', 'Size of the root file system', ({ system }) => system.disk.total),
+  gauge('disk_used_bytes', 'Used space of the root file system', ({ system }) => system.disk.used),
+  gauge('disk_free_bytes', 'Space of the root file system left to users', ({ system }) => system.disk.free),
+  counted('user_session_count', 'Live sessions of the user portal', 'userSessions'),
+  counted('admin_session_count', 'Live sessions of the administrator portal', 'adminSessions'),
+  counted('auth_domain_count', 'Authentication domains', 'domains'),
+  counted('farms_count', 'Farms of resource providers', 'farms'),
+  counted('servers_count', 'Dispatcher nodes', 'servers'),
+  counted('sites_count', 'Sites', 'sites'),
+];

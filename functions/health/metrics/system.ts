@@ -1,0 +1,93 @@
+import { statfs } from 'node:fs/promises';
+import { type CpuInfo, cpus, machine, release, type, uptime } from 'node:os';
+import { mem, type Systeminformation } from 'systeminformation';
+import { createDiskTotals, type DiskCounters, readDisks } from './disk-counters.ts';
+
+/** The host, with the meanings of psutil; sizes in bytes. */
+export type SystemSample = {
+  identity: { machine: string; os: string; version: string };
+  uptimeS: number;
+  /** Between the last two samples. */
+  cpuPercent: number;
+  memory: { total: number; available: number; used: number; free: number; percent: number };
+  disk: { total: number; used: number; free: number };
+  io: DiskCounters;
+};
+
+export type SystemSampler = {
+  /** Takes a sample; a part that cannot be read is left as it was and reported. */
+  sample(): Promise<void>;
+  latest(): SystemSample;
+};
+
+/** Samples the host whenever told to, so that no answer waits for it. */
+export function createSystemSampler(onFailure: (error: unknown) => void): SystemSampler {
+  const totals = createDiskTotals();
+  let ticks = ticksOf(cpus());
+  let cpuPercent = 0;
+  let memory: SystemSample['memory'] = { total: 0, available: 0, used: 0, free: 0, percent: 0 };
+  let disk: SystemSample['disk'] = { total: 0, used: 0, free: 0 };
+  let io = totals(new Map());
+  const readMemory = async () => {
+    memory = memoryOf(await mem());
+  };
+  const readDisk = async () => {
+    disk = await rootDisk();
+  };
+  const readIo = async () => {
+    io = totals(await readDisks());
+  };
+  return {
+    sample: async () => {
+      const now = ticksOf(cpus());
+      cpuPercent = busyPercent(ticks, now);
+      ticks = now;
+      const parts = await Promise.allSettled([readMemory(), readDisk(), readIo()]);
+      for (const part of parts) if (part.status === 'rejected') onFailure(part.reason);
+    },
+    latest: () => ({ identity, uptimeS: uptime(), cpuPercent, memory, disk, io }),
+  };
+}
+
+/**
+ * psutil's meaning of `used`: what is neither free nor a cache that gives way. Where the parts do not add up
+ * (containers with limits), what is not free.
+ */
+export function memoryOf(
+  read: Pick<
+    Systeminformation.MemData,
+    'total' | 'free' | 'available' | 'buffers' | 'cached' | 'reclaimable'
+  >,
+): SystemSample['memory'] {
+  const { total, free, available } = read;
+  const used = total - free - (read.buffers || 0) - (read.cached || 0) - (read.reclaimable || 0);
+  const percent = total > 0 ? Math.round(((total - available) / total) * 1000) / 10 : 0;
+  return { total, available, free, used: used >= 0 ? used : total - free, percent };
+}
+
+export type Ticks = { busy: number; all: number };
+
+/** Load between two moments; systeminformation would start a shell, and wait for it, at every look. */
+export function busyPercent(before: Ticks, now: Ticks): number {
+  const all = now.all - before.all;
+  const share = all > 0 ? ((now.busy - before.busy) / all) * 100 : 0;
+  return Math.round(Math.min(100, Math.max(0, share)) * 10) / 10;
+}
+
+const identity = { machine: machine(), os: type(), version: release() };
+
+function ticksOf(processors: readonly CpuInfo[]): Ticks {
+  const ticks = { busy: 0, all: 0 };
+  for (const { times } of processors) {
+    const busy = times.user + times.nice + times.sys + times.irq;
+    ticks.busy += busy;
+    ticks.all += busy + times.idle;
+  }
+  return ticks;
+}
+
+/** `free` is what users may still take; used and free do not add up to total where root keeps a reserve. */
+async function rootDisk(): Promise<SystemSample['disk']> {
+  const { blocks, bfree, bavail, bsize } = await statfs('/');
+  return { total: blocks * bsize, used: (blocks - bfree) * bsize, free: bavail * bsize };
+}

@@ -1,0 +1,32 @@
+import { changeOwnPassword } from '../../../shared/identity/own-password.ts';
+import { base, endpoint } from '../deps.ts';
+import { PasswordChange, Userinfo } from './schema.ts';
+import { describeCaller } from './usecases.ts';
+
+export const accountOperations = [
+  endpoint(
+    {
+      id: 'userinfo.get',
+      route: `GET ${base}`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: 'Information about the user',
+      returns: [200, Userinfo],
+    },
+    describeCaller,
+  ),
+  endpoint(
+    {
+      id: 'userinfo.changePassword',
+      route: `PUT ${base}/password`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: "Change the caller's password",
+      description: 'Ends all other sessions of the user. Wrong current passwords count to the lock-out.',
+      body: { required: PasswordChange },
+      returns: [204, null],
+      errors: ['invalid_credentials', 'invalid_state', 'locked_out', 'overloaded'],
+    },
+    (ctx, { body }) => changeOwnPassword(ctx, body),
+  ),
+];

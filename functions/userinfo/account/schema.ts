@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Id, Moment } from '../../../shared/http/fields.ts';
+
+const Named = z.strictObject({ id: Id, name: z.string() });
+
+export const Userinfo = z.strictObject({
+  id: Id,
+  name: z.string(),
+  real_name: z.string(),
+  email: z.string(),
+  domain: z.strictObject({ uuid: Id, name: z.string(), small_name: z.string() }),
+  portal: z.enum(['admin', 'user']),
+  roles: z.array(Named),
+  permissions: z.array(z.string()),
+  scope: z.strictObject({ sites: z.union([z.literal('*'), z.array(Id)]) }),
+  groups: z.array(Named),
+  sites: z.array(z.strictObject({ id: Id, uri: z.string(), name: z.string() })),
+  language: z.string().nullable(),
+  must_change_password: z.boolean(),
+  ip: z.string(),
+  session: z.strictObject({ created_at: Moment, expires_at: Moment, idle_expires_at: Moment }),
+  last_login_at: Moment.nullable(),
+});
+
+export const PasswordChange = z.strictObject({
+  current: z.string().min(1).max(1024),
+  new: z.string().min(1).max(1024),
+});

@@ -1,0 +1,5 @@
+import { createModule } from '../../shared/http/app.ts';
+import { accountOperations } from './account/routes.ts';
+import type { UserinfoDeps } from './deps.ts';
+
+export const createUserinfo = (deps: UserinfoDeps) => createModule('userinfo', deps, accountOperations);

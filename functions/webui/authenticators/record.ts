@@ -1,0 +1,22 @@
+import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Authenticator, AuthenticatorWrite, authenticatorFilters } from './schema.ts';
+
+/** Writing a domain decides who may log in, so its writes are use cases. */
+export const authenticatorCrud = crud({
+  type: 'authenticator',
+  one: 'an authentication domain',
+  many: 'authentication domains',
+  resource: 'authenticators',
+  path: `${base}/authenticators`,
+  records: authenticators,
+  view: Authenticator,
+  write: AuthenticatorWrite,
+  folds: { name_key: 'name', small_name_key: 'small_name' },
+  immutable: ['type'],
+  idParam: 'uuid',
+  filters: authenticatorFilters,
+  sorts: ['name', 'small_name', 'priority', 'created_at'],
+  verbs: ['list', 'get'],
+});

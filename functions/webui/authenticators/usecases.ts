@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept-rows.ts';
+import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
+import { lockGuard } from '../../../db/repositories/statements.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Conditions } from '../../../shared/http/conditions.ts';
+import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import {
+  changeRecord,
+  createRecord,
+  removeRecord,
+  removeRecords,
+} from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { conflict, invalid } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { authenticatorCrud } from './record.ts';
+import { AuthenticatorWrite } from './schema.ts';
+
+const { kind } = authenticatorCrud;
+type Write = z.output<typeof AuthenticatorWrite>;
+type Target = { id: string; conditions: Conditions };
+
+export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
+  return createRecord(ctx, kind, assertBuilt(body));
+}
+
+export const replaceAuthenticator = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
+  change(ctx, at, () => body);
+
+export const updateAuthenticator = (
+  ctx: WebuiCtx,
+  at: Target,
+  patch: Record<string, unknown>,
+): Promise<Answer> => change(ctx, at, (current) => applyPatch(AuthenticatorWrite, current, patch));
+
+/** How people log in may be changed only by who holds all that they hold. */
+function change(
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => Write,
+): Promise<Answer> {
+  const power = powerOver(ctx, [{ usersOfDomain: at.id }]);
+  return power.explained(() =>
+    changeRecord(ctx, kind, at, (row) => {
+      if (row.builtin) throw builtin();
+      const body = assertBuilt(become(writableOf(kind, row)));
+      const concernsLogin =
+        body.state !== row.state ||
+        body.two_factor !== row.two_factor ||
+        JSON.stringify(body.params) !== JSON.stringify(row.params);
+      if (!concernsLogin) return { body };
+      return {
+        body,
+        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+        after: (h) => [mustKeepAdministrator(h)],
+      };
+    }),
+  );
+}
+
+export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<void> {
+  const power = powerOver(ctx, [{ usersOfDomain: at.id }]);
+  await power.explained(() =>
+    removeRecord(ctx, kind, at, (row) => {
+      if (row.builtin) throw builtin();
+      if (row.id === ctx.actor.domain.id)
+        throw conflict('own_account', 'The domain holds the account of the caller');
+      return {
+        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+        after: (h) => [mustKeepAdministrator(h)],
+      };
+    }),
+  );
+}
+
+export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { all: true }) =>
+  removeRecords(ctx, kind, body, {
+    before: (h) => [lockGuard(h, 'administrators')],
+    kept: [...keptDomains(ctx.actor.domain.id), administratorsBeyond(heldBy(ctx.actor))],
+  });
+
+const builtin = () => conflict('builtin', 'The built-in domain cannot be changed or deleted');
+
+/** What cannot log anybody in yet is not accepted: a domain that nobody can use would lock its users out. */
+function assertBuilt(body: Write): Write {
+  const detail = 'Not available in this version';
+  if (body.type !== 'internal') throw invalid({ pointer: '/type', code: 'not_available', detail });
+  if (body.two_factor) throw invalid({ pointer: '/two_factor', code: 'not_available', detail });
+  return body;
+}

@@ -1,0 +1,17 @@
+import type { SignedIn } from '../../shared/access/actor.ts';
+import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import { endpointIn } from '../../shared/http/operation.ts';
+import type { Hasher } from '../../shared/identity/passwords.ts';
+import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
+
+export type WebuiDeps = BaseDeps & {
+  hasher: Hasher;
+  /** Which addresses dispatchers may have. */
+  outbound: UrlPolicy;
+  /** Test stands: dispatchers may be used without checking their certificates. */
+  allowInsecureDispatchers: boolean;
+};
+export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
+
+export const endpoint = endpointIn<WebuiDeps>();
+export const base = '/api/webui/aggregator';

@@ -1,0 +1,22 @@
+import { dispatchers } from '../../../db/repositories/dispatchers.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Dispatcher, DispatcherWrite, dispatcherFilters, dispatcherSorts } from './schema.ts';
+
+/** Creating and changing a node are decisions (address policy, secrets); the other verbs are plain. */
+export const dispatcherCrud = crud({
+  type: 'dispatcher',
+  one: 'a dispatcher node',
+  many: 'dispatcher nodes',
+  resource: 'dispatchers',
+  path: `${base}/dispatchers`,
+  records: dispatchers,
+  view: Dispatcher,
+  write: DispatcherWrite,
+  secrets: ['health_key'],
+  placedBy: 'farm_id',
+  filters: dispatcherFilters,
+  sorts: dispatcherSorts,
+  verbs: ['list', 'get', 'delete', 'bulkDestroy'],
+  sited: true,
+});

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { dropSessionsOf } from '../../../db/repositories/dispatcher-sessions.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Conditions } from '../../../shared/http/conditions.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { dispatcherCrud } from './record.ts';
+import { DispatcherWrite } from './schema.ts';
+
+const { kind } = dispatcherCrud;
+type Write = z.output<typeof DispatcherWrite>;
+type Target = { id: string; conditions: Conditions };
+
+/** @throws AppError `invalid_request` for an address that the policy does not allow */
+export async function createDispatcher(ctx: WebuiCtx, body: Write): Promise<Answer> {
+  const id = newId();
+  const checked = checkAddress(ctx, body);
+  return createRecord(ctx, kind, checked, { id, columns: await sealedKey(ctx, id, body.health_key) });
+}
+
+export const replaceDispatcher = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
+  change(ctx, at, () => body);
+
+export const updateDispatcher = (
+  ctx: WebuiCtx,
+  at: Target,
+  patch: Record<string, unknown>,
+): Promise<Answer> => change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch));
+
+/**
+ * A stored key goes only where it was stored for: when the destination changes it must be sent again, and session
+ * keys that the former destination gave are dropped.
+ */
+function change(
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => Write,
+): Promise<Answer> {
+  return changeRecord(ctx, kind, at, async (row) => {
+    const body = checkAddress(ctx, become(writableOf(kind, row)));
+    const isElsewhere = destinationOf(row) !== destinationOf(body);
+    if (isElsewhere && row.health_key !== null && body.health_key === null) {
+      const missing = { pointer: '/health_key', code: 'required', detail: 'The destination has changed' };
+      throw new AppError('secret_required', undefined, { errors: [missing] });
+    }
+    const columns =
+      body.health_key === null
+        ? { health_key: row.health_key }
+        : await sealedKey(ctx, at.id, body.health_key);
+    return { body, columns, ...(isElsewhere && { after: (h) => [dropSessionsOf(h, at.id)] }) };
+  });
+}
+
+type Destination = Pick<Write, 'url' | 'verify_tls' | 'ca_certificate' | 'name'>;
+const destinationOf = ({ url, verify_tls, ca_certificate, name }: Destination): string =>
+  JSON.stringify([url, verify_tls, ca_certificate, name]);
+
+function checkAddress(ctx: WebuiCtx, body: Write): Write {
+  const { outbound, allowInsecureDispatchers } = ctx.deps;
+  const checked = checkUrl(body.url, outbound);
+  const errors: FieldError[] = [];
+  if (!checked.ok) errors.push({ pointer: '/url', code: 'address_not_allowed', detail: checked.detail });
+  if (!body.verify_tls && !allowInsecureDispatchers) {
+    errors.push({
+      pointer: '/verify_tls',
+      code: 'not_allowed',
+      detail: 'Only with ALLOW_INSECURE_DISPATCHERS=1',
+    });
+  }
+  if (errors.length > 0) throw invalid(...errors);
+  return { ...body, url: body.url.replace(/\/+$/, '') };
+}
+
+const sealedKey = async (ctx: WebuiCtx, id: string, key: string | null) => ({
+  health_key:
+    key === null
+      ? null
+      : await ctx.deps.sealer.seal(key, { table: 'dispatchers', row: id, column: 'health_key' }),
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Comments, flagFilter, Id, Moment, Name, Status } from '../../../shared/http/fields.ts';
+
+export const FarmWrite = z.object({
+  name: Name,
+  site_id: Id,
+  comments: Comments,
+  enabled: z.boolean().default(true),
+  maintenance: z.boolean().default(false),
+  maintenance_template_id: Id.nullable().default(null),
+  weight: z.int().min(1).max(100).default(10),
+  balancing: z
+    .enum(['priority', 'round_robin', 'least_loaded'])
+    .default('priority')
+    .meta({ description: 'How a node of the farm is chosen for a call' }),
+});
+
+export const Farm = z.strictObject({
+  id: Id,
+  ...FarmWrite.shape,
+  site_name: z.string(),
+  tags: z.array(z.string()),
+  dispatchers_count: z.int(),
+  status: Status,
+  last_sync_at: Moment.nullable(),
+  last_sync_error: z.string().nullable(),
+  created_at: Moment,
+  updated_at: Moment,
+});
+
+export const farmFilters = {
+  site_id: Id.optional(),
+  enabled: flagFilter,
+  maintenance: flagFilter,
+  status: Status.optional(),
+};
+
+export const farmSorts = ['name', 'weight', 'created_at', 'updated_at'] as const;

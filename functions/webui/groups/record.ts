@@ -1,0 +1,22 @@
+import { groups } from '../../../db/repositories/groups.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Group, GroupWrite, groupFilters } from './schema.ts';
+
+/** A group that skips the second factor weakens its members' login, so writes of a group are use cases. */
+export const groupCrud = crud({
+  type: 'group',
+  one: 'a group of a domain',
+  many: 'groups of a domain',
+  resource: 'groups',
+  path: `${base}/authenticators/{auth_uuid}/groups`,
+  records: groups,
+  view: Group,
+  write: GroupWrite,
+  immutable: ['name', 'external_id'],
+  idParam: 'uuid',
+  parentParam: 'auth_uuid',
+  filters: groupFilters,
+  sorts: ['name', 'created_at', 'updated_at'],
+  verbs: ['list', 'get', 'delete', 'bulkDestroy'],
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { Comments, Id, Moment, Name } from '../../../shared/http/fields.ts';
+
+const GroupState = z.enum(['active', 'inactive']);
+const GroupType = z.enum(['group', 'meta']);
+
+export const GroupWrite = z.object({
+  name: Name.meta({ description: 'Set at creation only' }),
+  external_id: z.string().max(1024).nullable().default(null).meta({ description: 'DN of a directory group' }),
+  comments: Comments,
+  state: GroupState.default('active'),
+  type: GroupType.default('group'),
+  meta_if_any: z.boolean().default(false),
+  skip_two_factor: z.boolean().default(false),
+});
+
+export const Group = z.strictObject({
+  id: Id,
+  uuid: Id,
+  ...GroupWrite.shape,
+  groups: z.array(Id),
+  users_count: z.int(),
+  created_at: Moment,
+  updated_at: Moment,
+});
+
+export const groupFilters = { type: GroupType.optional(), state: GroupState.optional() };

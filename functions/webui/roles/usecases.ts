@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { missingFor } from '../../../shared/access/actor.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Conditions } from '../../../shared/http/conditions.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord, createRecord, removeRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { AppError, conflict } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { roleCrud } from './record.ts';
+import { RoleWrite } from './schema.ts';
+
+const { kind } = roleCrud;
+type Write = z.output<typeof RoleWrite>;
+type Target = { id: string; conditions: Conditions };
+
+/** @throws AppError `forbidden` with the permissions that the caller would grant without holding them */
+export async function createRole(ctx: WebuiCtx, body: Write): Promise<Answer> {
+  return createRecord(ctx, kind, assertHeld(ctx, body));
+}
+
+export const replaceRole = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
+  change(ctx, at, () => body);
+
+export const updateRole = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
+  change(ctx, at, (current) => applyPatch(RoleWrite, current, patch));
+
+/** Neither what the role grants now nor what it would grant may exceed what the caller holds. */
+const change = (
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => Write,
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) => {
+    if (row.builtin) throw conflict('builtin', 'Built-in roles cannot be changed');
+    assertHeld(ctx, row);
+    return { body: assertHeld(ctx, become(writableOf(kind, row))) };
+  });
+
+export const deleteRole = (ctx: WebuiCtx, at: Target): Promise<void> =>
+  removeRecord(ctx, kind, at, (row) => {
+    if (row.builtin) throw conflict('builtin', 'Built-in roles cannot be deleted');
+    return {};
+  });
+
+function assertHeld<T extends { permissions: string[]; scope: { sites: '*' | string[] } }>(
+  ctx: WebuiCtx,
+  role: T,
+): T {
+  const missing = missingFor(ctx.actor, [role]);
+  if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
+  return role;
+}

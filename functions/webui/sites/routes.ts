@@ -1,0 +1,36 @@
+import { sites } from '../../../db/repositories/sites.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { listOf } from '../../../shared/http/list.ts';
+import { base, endpoint } from '../deps.ts';
+import { Assignable, AssignableQuery, Site, SiteWrite, siteFilters } from './schema.ts';
+import { listAssignable } from './usecases.ts';
+
+const { operations } = crud({
+  type: 'site',
+  one: 'a site',
+  many: 'sites',
+  resource: 'sites',
+  path: `${base}/sites`,
+  records: sites,
+  view: Site,
+  write: SiteWrite,
+  filters: siteFilters,
+  sorts: ['name', 'uri', 'priority', 'created_at', 'updated_at'],
+  verbs: ['list', 'create', 'get', 'replace', 'update', 'delete', 'bulkDestroy'],
+  sited: true,
+});
+
+export const siteOperations = [
+  ...operations,
+  endpoint(
+    {
+      id: 'site.listAssignable',
+      route: `GET ${base}/sites/users-groups-from-domains`,
+      access: 'sites.update',
+      summary: 'List users and groups of authentication domains that a site can be given',
+      query: AssignableQuery,
+      returns: [200, listOf(Assignable)],
+    },
+    (ctx, { query }) => listAssignable(ctx, query),
+  ),
+];

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import {
+  Comments,
+  flagFilter,
+  Id,
+  Ids,
+  Moment,
+  Name,
+  Priority,
+  Status,
+} from '../../../shared/http/fields.ts';
+
+const Location = z.strictObject({
+  latitude: z.number().min(-90).max(90),
+  longitude: z.number().min(-180).max(180),
+  country: z.string().max(64).default(''),
+});
+
+export const SiteWrite = z.object({
+  name: Name,
+  uri: z
+    .string()
+    .regex(/^[a-z0-9](-?[a-z0-9]){0,62}$/, 'Lower-case letters, digits and single hyphens')
+    .meta({ example: 'north' }),
+  comments: Comments,
+  enabled: z.boolean().default(true),
+  maintenance: z.boolean().default(false),
+  maintenance_template_id: Id.nullable().default(null),
+  priority: Priority,
+  location: Location.nullable().default(null),
+  authenticators: Ids.default([]).meta({ description: 'Domains all of whose active users may use the site' }),
+  users: Ids.default([]),
+  groups: Ids.default([]),
+});
+
+export const Site = z.strictObject({
+  id: Id,
+  ...SiteWrite.shape,
+  gateways: z.array(Id),
+  farms_count: z.int(),
+  rules_count: z.int(),
+  status: Status,
+  created_at: Moment,
+  updated_at: Moment,
+});
+
+export const siteFilters = {
+  enabled: flagFilter,
+  maintenance: flagFilter,
+  status: Status.optional(),
+};
+
+export const AssignableQuery = z.strictObject({
+  search: z.string().max(128).optional(),
+  authenticator: Id.optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  cursor: z.string().max(2048).optional(),
+});
+
+export const Assignable = z.strictObject({
+  authenticator_id: Id,
+  authenticator_name: z.string(),
+  type: z.enum(['user', 'group']),
+  id: Id,
+  name: z.string(),
+});

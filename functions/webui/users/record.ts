@@ -1,0 +1,28 @@
+import { users } from '../../../db/repositories/users.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { patchBody } from '../../../shared/http/write-shapes.ts';
+import { base } from '../deps.ts';
+import { User, UserPatch, UserWrite, userFilters } from './schema.ts';
+
+/** Every write of a user concerns rights or secrets; only reads are plain. */
+export const userCrud = crud({
+  type: 'user',
+  one: 'a user of a domain',
+  many: 'users of a domain',
+  resource: 'users',
+  path: `${base}/authenticators/{auth_uuid}/users`,
+  records: users,
+  view: User,
+  write: UserWrite,
+  secrets: ['password'],
+  idParam: 'uuid',
+  parentParam: 'auth_uuid',
+  filters: userFilters,
+  sorts: ['name', 'created_at', 'updated_at'],
+  verbs: ['list', 'get'],
+});
+
+export const userPatch = patchBody(
+  UserPatch,
+  userCrud.kind.readOnly.filter((name) => name !== 'locked_until'),
+);

@@ -1,0 +1,168 @@
+import type { z } from 'zod';
+import type { Db, Statement } from '../../../db/client.ts';
+import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { keptUsers } from '../../../db/repositories/kept-rows.ts';
+import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
+import { liftLocks } from '../../../db/repositories/logins.ts';
+import { mustKeepAdministrator, type Stake } from '../../../db/repositories/privileges.ts';
+import { lockGuard } from '../../../db/repositories/statements.ts';
+import { accountKey } from '../../../db/repositories/users.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Conditions } from '../../../shared/http/conditions.ts';
+import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import {
+  changeRecord,
+  createRecord,
+  type Extras,
+  removeRecord,
+  removeRecords,
+} from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { assertPassword } from '../../../shared/identity/password-policy.ts';
+import { conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { foldName } from '../../../shared/kernel/text.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { userCrud } from './record.ts';
+import { UserWrite } from './schema.ts';
+
+const { kind } = userCrud;
+type Write = z.output<typeof UserWrite>;
+type Target = { id: string; parent: string; conditions: Conditions };
+type Row = Awaited<ReturnType<typeof kind.records.create>>;
+
+/** @throws AppError `forbidden` with the permissions that the roles hold and the caller lacks */
+export async function createUser(ctx: WebuiCtx, domainId: string, body: Write): Promise<Answer> {
+  const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
+  if (!domain) throw notFound();
+  if (body.kind === 'person' && body.password === null) {
+    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+  }
+  const columns = { authenticator_id: domainId, ...(await passwordColumns(ctx, body, domain.two_factor)) };
+  const power = powerOver(ctx, [{ assigned: body.roles }]);
+  return power.explained(() =>
+    createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
+  );
+}
+
+export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
+  change(ctx, at, () => ({ body, lifts: false }));
+
+export const updateUser = (
+  ctx: WebuiCtx,
+  at: Target,
+  { locked_until, ...patch }: Record<string, unknown>,
+): Promise<Answer> =>
+  change(ctx, at, (current) => ({
+    body: applyPatch(UserWrite, current, patch),
+    lifts: locked_until === null,
+  }));
+
+type Becoming = { body: Write; lifts: boolean };
+
+/**
+ * Changes a user. Roles come and go only by who holds them; password, state and what weakens the login need every
+ * right of the user; a new password ends his sessions.
+ */
+async function change(
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => Becoming,
+): Promise<Answer> {
+  let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
+  try {
+    return await changeRecord(ctx, kind, at, async (row) => {
+      const { body, lifts } = become(writableOf(kind, row));
+      assertOwnAccount(ctx, row, body);
+      const power = powerOver(ctx, stakesOf(row, body));
+      explain = power.explained;
+      const isNewPassword = body.password !== null || body.kind !== row.kind;
+      return {
+        body,
+        columns: {
+          password: undefined,
+          ...(isNewPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
+        },
+        ...(lifts &&
+          row.locked_until && {
+            changes: [{ field: 'locked_until', before: row.locked_until, after: null }],
+          }),
+        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+        after: (h) => [mustKeepAdministrator(h), ...consequences(h, row, isNewPassword, lifts)],
+      };
+    });
+  } catch (error) {
+    return explain(() => Promise.reject(error));
+  }
+}
+
+function consequences(h: Db, row: Row, isNewPassword: boolean, lifts: boolean): Statement[] {
+  return [
+    ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
+    ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
+  ];
+}
+
+/** Which rights must be held for this change. */
+function stakesOf(row: Row, body: Write): Stake[] {
+  const overpowers = body.password !== null || body.state !== row.state || body.kind !== row.kind;
+  return [
+    { assigned: body.roles, user: row.id },
+    { user: row.id, joins: body.groups },
+    ...(overpowers ? [{ user: row.id }] : []),
+  ];
+}
+
+/** @throws AppError `invalid_state`: nobody locks himself out, raises himself, or changes his password without the old one */
+function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write): void {
+  if (row.id !== ctx.actor.user.id) return;
+  const sameRoles = JSON.stringify([...row.roles].sort()) === JSON.stringify(body.roles);
+  if (body.state !== row.state || body.kind !== row.kind || body.password !== null || !sameRoles) {
+    throw conflict(
+      'own_account',
+      'State, kind, password and roles of one’s own account cannot be changed here',
+    );
+  }
+}
+
+/** Services have no password; a person keeps the stored one unless a new one is given. */
+async function passwordColumns(
+  ctx: WebuiCtx,
+  body: Write,
+  twoFactor: boolean,
+): Promise<Record<string, unknown>> {
+  if (body.kind === 'service') {
+    if (body.password !== null)
+      throw invalid({ pointer: '/password', code: 'not_allowed', detail: 'A service has no password' });
+    return { password_hash: null };
+  }
+  if (body.password === null)
+    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+  assertPassword(
+    body.password,
+    { name: body.name, domain: { twoFactor } },
+    ctx.actor.parameters,
+    '/password',
+  );
+  return { password_hash: await ctx.deps.hasher.hash(body.password), password_changed_at: ctx.now };
+}
+
+export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
+  const power = powerOver(ctx, [{ user: at.id }]);
+  await power.explained(() =>
+    removeRecord(ctx, kind, at, (row): Extras => {
+      if (row.id === ctx.actor.user.id) throw conflict('own_account', 'The caller cannot delete himself');
+      return {
+        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+        after: (h) => [mustKeepAdministrator(h)],
+      };
+    }),
+  );
+}
+
+export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string[] } | { all: true }) =>
+  removeRecords(ctx, kind, body, {
+    parent: domainId,
+    before: (h) => [lockGuard(h, 'administrators')],
+    kept: keptUsers(ctx.actor.user.id, heldBy(ctx.actor)),
+  });

@@ -1,0 +1,57 @@
+import { calculateJwkThumbprint, exportJWK, importPKCS8, type JWK, SignJWT } from 'jose';
+import { addSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+
+/** Claims of a token for a dispatcher: for ourselves (`sub` `aggregator`), or for a user of a domain. */
+export type DispatcherClaims = { sub: string; auth?: string; groups?: string[]; client_ip?: string };
+
+export type SigningKeys = {
+  /** A JWT for one dispatcher (`aud` is its name), by the first key. */
+  signFor(audience: string, claims: DispatcherClaims, now: Date, lifeS: number): Promise<string>;
+  /** Our public keys, two during a rotation. */
+  readonly jwks: { keys: JWK[] };
+};
+
+type Key = { algorithm: string; key: CryptoKey; jwk: JWK };
+
+/**
+ * @param pems PKCS 8, P-256, RSA or Ed25519; the first one signs, all are published
+ * @throws Error for a key of another kind
+ */
+export async function createSigningKeys(pems: readonly string[], issuer: string): Promise<SigningKeys> {
+  const keys = await Promise.all(pems.map(importKey));
+  const [current] = keys;
+  if (!current) throw new Error('AGGREGATOR_JWT_SSL_KEY holds no key');
+  return {
+    jwks: { keys: keys.map(({ jwk }) => jwk) },
+    signFor: (audience, { sub, ...claims }, now, lifeS) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: current.algorithm, typ: 'JWT', kid: String(current.jwk.kid) })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(sub)
+        .setIssuedAt(now)
+        .setExpirationTime(addSeconds(now, lifeS))
+        .setJti(newId())
+        .sign(current.key),
+  };
+}
+
+const algorithms = ['ES256', 'RS256', 'EdDSA'];
+
+/** The PEM does not name an algorithm that `jose` could read, so each that we accept is tried. */
+async function importKey(pem: string): Promise<Key> {
+  for (const algorithm of algorithms) {
+    const key = await importPKCS8(pem, algorithm, { extractable: true }).catch(() => undefined);
+    if (key) return { algorithm, key, jwk: await publicJwk(key, algorithm) };
+  }
+  throw new Error('AGGREGATOR_JWT_SSL_KEY must be a PKCS 8 key: EC P-256, RSA or Ed25519');
+}
+
+async function publicJwk(key: CryptoKey, alg: string): Promise<JWK> {
+  const { kty, crv, x, y, n, e } = await exportJWK(key);
+  const bare = Object.fromEntries(
+    Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined),
+  );
+  return { ...bare, kid: await calculateJwkThumbprint(bare), alg, use: 'sig' };
+}

@@ -1,0 +1,96 @@
+import { dropKey, keepKey } from '../../db/repositories/dispatcher-sessions.ts';
+import type { DispatcherClaims, SigningKeys } from '../access/signing-keys.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import { addSeconds } from '../kernel/clock.ts';
+import { sha256 } from '../kernel/digests.ts';
+import { canonicalJson } from '../kernel/json.ts';
+import type { Place } from '../kernel/sealing.ts';
+import { parametersFrom } from '../kernel/system-parameters.ts';
+import { isUnauthorized } from '../remotes/dispatcher/failures.ts';
+import type { DispatcherRemote, Node } from '../remotes/dispatcher/port.ts';
+
+export type FleetDeps = BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys };
+export type FleetCtx = Ctx<FleetDeps>;
+
+/** For whom a session key of a node speaks. */
+export type Speaker = {
+  /** Null for the aggregator itself. */
+  userId: string | null;
+  /** Distinguishes the keys of one node; moves with everything the key's rights depend on. */
+  subject: string;
+  claims: DispatcherClaims;
+};
+
+export type KeptKey = { subject: string; sealed_key: string; expires_at: string };
+
+export const aggregator: Speaker = { userId: null, subject: 'aggregator', claims: { sub: 'aggregator' } };
+
+/** The user as dispatchers are told of him: a change of his name, label, groups or address asks for new keys. */
+export function userSpeaker(userId: string, claims: Required<Omit<DispatcherClaims, never>>): Speaker {
+  return { userId, subject: sha256(canonicalJson([userId, claims])), claims };
+}
+
+/** A key is renewed this long before it ends, so that it does not end on the way. */
+const marginS = 30;
+
+/**
+ * Calls a node with the kept key of the speaker, or a new one; a key that the node no longer knows is renewed once.
+ * New keys are stored after the answer.
+ */
+export async function callWithKey<T>(
+  ctx: FleetCtx,
+  node: Node,
+  speaker: Speaker,
+  kept: readonly KeptKey[],
+  call: (key: string) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const key = await openKept(ctx, node, speaker, kept);
+  if (key !== undefined) {
+    try {
+      return await call(key);
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+      ctx.background(Promise.resolve(dropKey(ctx.deps.db, node.id, speaker.subject)));
+    }
+  }
+  return call((await obtainKey(ctx, node, speaker, signal)).token);
+}
+
+/** Asks the node for a key and stores it sealed. @returns the key and its life in seconds */
+export async function obtainKey(ctx: FleetCtx, node: Node, speaker: Speaker, signal?: AbortSignal) {
+  const { deps, now, trace } = ctx;
+  const parameters = ctx.actor.kind === 'user' ? ctx.actor.parameters : parametersFrom(null);
+  const jwt = await deps.signingKeys.signFor(
+    node.name,
+    speaker.claims,
+    now,
+    parameters['aggregator.access_token_ttl_s'],
+  );
+  const granted = await deps.dispatchers.authorize({ node, jwt, trace, signal });
+  const sealedKey = await deps.sealer.seal(granted.token, placeOf(node, speaker));
+  const expiresAt = addSeconds(now, granted.expiresInS);
+  const { userId, subject } = speaker;
+  ctx.background(
+    Promise.resolve(keepKey(deps.db, { dispatcherId: node.id, userId, subject, sealedKey, expiresAt })),
+  );
+  return granted;
+}
+
+async function openKept(
+  ctx: FleetCtx,
+  node: Node,
+  speaker: Speaker,
+  kept: readonly KeptKey[],
+): Promise<string | undefined> {
+  const found = kept.find(({ subject }) => subject === speaker.subject);
+  if (!found || new Date(found.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
+  // Sealed by a key of ours that is gone: as good as none.
+  return ctx.deps.sealer.open(found.sealed_key, placeOf(node, speaker)).catch(() => undefined);
+}
+
+const placeOf = (node: Node, { subject }: Speaker): Place => ({
+  table: 'dispatcher_sessions',
+  row: `${node.id}/${subject}`,
+  column: 'sealed_key',
+});

@@ -1,0 +1,46 @@
+import { keepNodeDomains } from '../../db/repositories/user-sites.ts';
+import { addSeconds } from '../kernel/clock.ts';
+import { foldName } from '../kernel/text.ts';
+import type { Domain } from '../remotes/dispatcher/shapes.ts';
+import { aggregator } from './dispatcher-keys.ts';
+import { callFarm } from './farm-calls.ts';
+import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
+
+/** The sidecar's probes renew the lists of domains; one older than this is asked for again. */
+const freshS = 600;
+
+/** The domains that the dispatchers of a farm know: as kept, or asked from one of its nodes and kept. */
+export async function farmDomains(
+  ctx: UserCtx,
+  site: UserSite,
+  farm: UserFarm,
+  signal?: AbortSignal,
+): Promise<Domain[]> {
+  const kept = knownDomains(farm, ctx.now);
+  if (kept) return kept;
+  return callFarm(
+    ctx,
+    site,
+    farm,
+    aggregator,
+    async (call) => {
+      const domains = await ctx.deps.dispatchers.domains(call);
+      ctx.background(keepNodeDomains(ctx.deps.db, call.node.id, domains, ctx.now));
+      return domains;
+    },
+    signal,
+  );
+}
+
+/** @returns the newest kept list of any node of the farm; undefined when none is fresh */
+export function knownDomains(farm: UserFarm, now: Date): Domain[] | undefined {
+  const since = addSeconds(now, -freshS).getTime();
+  const fresh = farm.nodes.flatMap(({ domains, domains_at }) =>
+    domains && domains_at && Date.parse(domains_at) >= since ? [{ domains, at: Date.parse(domains_at) }] : [],
+  );
+  return fresh.sort((a, b) => b.at - a.at)[0]?.domains;
+}
+
+/** Labels are compared without regard to case. */
+export const isLinked = (domains: readonly Domain[], label: string): boolean =>
+  domains.some(({ authSmallName }) => foldName(authSmallName) === foldName(label));

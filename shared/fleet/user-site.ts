@@ -1,0 +1,56 @@
+import {
+  findUserSite,
+  type LocalDomain,
+  type StoredFarm,
+  type StoredNode,
+} from '../../db/repositories/user-sites.ts';
+import type { SignedIn } from '../access/actor.ts';
+import type { Ctx } from '../http/context.ts';
+import { notFound } from '../kernel/errors.ts';
+import type { Node } from '../remotes/dispatcher/port.ts';
+import { type FleetDeps, type Speaker, userSpeaker } from './dispatcher-keys.ts';
+
+export type UserCtx = Ctx<FleetDeps, SignedIn>;
+export type UserFarm = StoredFarm & { nodes: StoredNode[] };
+
+/** A site as one user sees it, with all that calls of its dispatchers need. */
+export type UserSite = {
+  id: string;
+  uri: string;
+  name: string;
+  maintenance: boolean;
+  farms: UserFarm[];
+  /** Visible domains and the user's own. */
+  domains: LocalDomain[];
+  speaker: Speaker;
+};
+
+/**
+ * One round trip.
+ * @throws AppError `not_found` for a site that the user may not use
+ */
+export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite> {
+  const { user, domain } = ctx.actor;
+  const found = await findUserSite(ctx.deps.db, uri, { userId: user.id, domainId: domain.id });
+  if (!found) throw notFound();
+  const groups = found.groups.map(({ name }) => name);
+  return {
+    ...found.site,
+    farms: found.farms.map((farm) => ({
+      ...farm,
+      nodes: found.nodes.filter(({ farm_id }) => farm_id === farm.id),
+    })),
+    domains: found.domains,
+    speaker: userSpeaker(user.id, { sub: user.name, auth: domain.label, groups, client_ip: ctx.client.ip }),
+  };
+}
+
+/** A stored node in the form that the remote calls. */
+export const asNode = (node: StoredNode, timeoutMs: number): Node => ({
+  id: node.id,
+  name: node.name,
+  url: node.url,
+  caCertificate: node.ca_certificate ?? undefined,
+  verifyTls: node.verify_tls,
+  timeoutMs: Math.min(node.timeout_ms, timeoutMs),
+});

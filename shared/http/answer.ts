@@ -1,0 +1,23 @@
+/** An answer that says more than its body. */
+export class Answer<Body = unknown> {
+  readonly body: Body;
+  readonly headers: Record<string, string>;
+  /** The writes of the object: the first half of its ETag. */
+  readonly revision: number | undefined;
+
+  constructor(body: Body, extras: { headers?: Record<string, string>; revision?: number } = {}) {
+    this.body = body;
+    this.headers = extras.headers ?? {};
+    this.revision = extras.revision;
+  }
+}
+
+/** A document of another media type than JSON: an error page, metrics. */
+export class Document extends Answer<string> {
+  readonly mediaType: string;
+
+  constructor(text: string, mediaType: string, headers: Record<string, string> = {}) {
+    super(text, { headers });
+    this.mediaType = mediaType;
+  }
+}

@@ -1,0 +1,108 @@
+import { Hono } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
+import { AppError } from '../kernel/errors.ts';
+import { type ModuleName, modules } from '../modules.ts';
+import type { BaseDeps, Ctx, Log, Trace } from './context.ts';
+import type { Invocation } from './invocation.ts';
+import type { Operation } from './operation.ts';
+import { asAppError, problemResponse } from './problem.ts';
+import { traceOf } from './request-ids.ts';
+import { type Served, serveOperation } from './serve.ts';
+
+export type ModuleApp = {
+  name: ModuleName;
+  operations: readonly Operation<never>[];
+  fetch: (request: Request, invocation: Invocation) => Promise<Response>;
+};
+
+type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } };
+
+/** A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else. */
+export function createModule<D extends BaseDeps>(
+  name: ModuleName,
+  deps: D,
+  operations: readonly Operation<D>[],
+): ModuleApp {
+  const app = new Hono<Env>({ router: new TrieRouter(), getPath: routingPath });
+  const served = modules.some((module) => module.name === name && module.portals.includes(deps.portalType));
+  app.use(async function request(c, next) {
+    const started = performance.now();
+    c.set('trace', traceOf(c.req.raw.headers));
+    await next();
+    for (const [header, value] of Object.entries(headersOf(c.get('trace')))) {
+      if (!c.res.headers.has(header)) c.res.headers.set(header, value);
+    }
+    logRequest(deps.log, c, started);
+  });
+  for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
+  app.notFound((c) => problemResponse(new AppError('not_found'), c.get('trace').requestId));
+  app.onError((error, c) => {
+    const problem = asAppError(error);
+    if (problem.code === 'internal')
+      deps.log.error('internal', { request_id: c.get('trace').requestId, error });
+    return problemResponse(problem, c.get('trace').requestId, allowOf(problem));
+  });
+  return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
+}
+
+const headersOf = ({ requestId }: Trace): Record<string, string> => ({
+  'x-request-id': requestId,
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+});
+
+/** A trailing slash means nothing; the path stays percent-encoded for the router. */
+const routingPath = (request: Request): string => new URL(request.url).pathname.replace(/(.)\/+$/, '$1');
+
+type Verbs<D extends BaseDeps> = Map<string, Operation<D>>;
+
+/** Paths with their operations, literal segments before parameters: `rbac/permissions` is no role. */
+function byPath<D extends BaseDeps>(operations: readonly Operation<D>[]): [string, Verbs<D>][] {
+  const paths = new Map<string, Verbs<D>>();
+  for (const operation of operations) {
+    const path = operation.path.replace(/(.)\/$/, '$1').replace(/\{(\w+)\}/g, ':$1');
+    const verbs = paths.get(path) ?? new Map<string, Operation<D>>();
+    if (verbs.has(operation.method)) throw new Error(`${operation.method} ${path} is declared twice`);
+    paths.set(path, verbs.set(operation.method, operation));
+  }
+  return [...paths].sort(([a], [b]) => compareLiteralFirst(a.split('/'), b.split('/')));
+}
+
+function compareLiteralFirst(a: string[], b: string[]): number {
+  for (const [at, segment] of a.entries()) {
+    const other = b[at] ?? '';
+    const difference = Number(segment.startsWith(':')) - Number(other.startsWith(':'));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, verbs: Verbs<D>): void {
+  const allow = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  app.all(path, async function route(c: Served) {
+    // Hono runs GET for HEAD and drops the body; the method of the request is still HEAD.
+    const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
+    if (operation) return serveOperation(c, deps, operation);
+    if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    throw new AppError('method_not_allowed', undefined, { allow });
+  });
+}
+
+const allowOf = ({ members }: AppError): Record<string, string> =>
+  typeof members.allow === 'string' ? { allow: members.allow } : {};
+
+/** One wide line a request. The path is logged as its template: tokens in paths never reach a log. */
+function logRequest(log: Log, c: Served, started: number): void {
+  const ctx = c.get('ctx');
+  log.info('request', {
+    request_id: c.get('trace').requestId,
+    trace_id: c.get('trace').traceparent.split('-')[1],
+    method: c.req.method,
+    operation: ctx?.operation.id,
+    route: ctx?.operation.path,
+    status: c.res.status,
+    took_ms: Math.round((performance.now() - started) * 10) / 10,
+    client_ip: c.env.client.ip,
+    user_id: ctx?.actor.kind === 'user' ? ctx.actor.user.id : undefined,
+  });
+}

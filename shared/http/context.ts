@@ -1,0 +1,50 @@
+import type { Db } from '../../db/client.ts';
+import type { Scope } from '../../db/repositories/scope.ts';
+import type { Actor } from '../access/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Sealer } from '../kernel/sealing.ts';
+import type { PortalType } from '../modules.ts';
+import type { Invocation } from './invocation.ts';
+
+export type LogFields = Record<string, unknown>;
+export type Log = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+};
+
+/** What every module needs; a module adds its own in `deps.ts`. */
+export type BaseDeps = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  /** Seals secrets at rest. */
+  sealer: Sealer;
+  /** Seals what callers carry around: list cursors. */
+  cursorSealer: Sealer;
+  portalType: PortalType;
+  /** Tests: an answer that differs from its declaration becomes an error. */
+  checkAnswers: boolean;
+};
+
+/** W3C Trace Context and our request id, as they are passed on to dispatchers. */
+export type Trace = { requestId: string; traceparent: string };
+
+/** All that a handler may use besides its input; nothing is ambient. */
+export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
+  deps: D;
+  actor: A;
+  /** The sites whose rows the operation may touch. */
+  scope: Scope;
+  requestId: string;
+  trace: Trace;
+  client: Invocation['client'] & { userAgent: string };
+  /** The operation being served, its path as a template. */
+  operation: { id: string; method: string; path: string };
+  /** True when the caller names this media type in `Accept`. */
+  accepts: (mediaType: string) => boolean;
+  log: Log;
+  now: Date;
+  background: Invocation['background'];
+};

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { isId } from '../kernel/ids.ts';
+
+/** An identifier: any UUID, spelled in lower case in answers. */
+export const Id = z
+  .string()
+  .refine(isId, 'Must be a UUID')
+  .transform((id) => id.toLowerCase())
+  .meta({
+    override: undefined,
+    format: 'uuid',
+    example: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11',
+  });
+
+/** RFC 3339, UTC, milliseconds. */
+export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T08:30:00.000Z' });
+
+/** Names are trimmed, 1–128 characters; control characters have no place in them. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(128)
+  .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+  .meta({ example: 'North' });
+
+export const Comments = z.string().max(1024).default('').meta({ example: '' });
+export const Priority = z.int().min(0).max(10_000).default(1);
+
+/** Ids of other objects; the order does not matter and a repetition counts once. */
+export const Ids = z
+  .array(Id)
+  .max(1000)
+  .transform((ids) => [...new Set(ids)].sort());
+
+/** A boolean in a query. */
+export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** A boolean among the filters of a list. */
+export const flagFilter = Flag.optional();
+
+/** What probes say of a site or farm. */
+export const Status = z.enum(['pass', 'fail', 'unknown']);

@@ -1,0 +1,122 @@
+import type { z } from 'zod';
+import type { Anonymous, SignedIn } from '../access/actor.ts';
+import type { Access } from '../access/guard.ts';
+import { type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
+import type { Conditions } from './conditions.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import { fieldErrors } from './field-errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Shape = z.ZodType;
+
+/** Everything about an endpoint but its code; guard, validation, documents and tests are derived from it. */
+export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A extends Access> = {
+  /** `resource.verb`: the same string in documents, logs, metrics and test titles. */
+  id: string;
+  route: `${Method} /${string}`;
+  access: A;
+  summary: string;
+  description?: string;
+  params?: P;
+  query?: Q;
+  /** Without it the operation takes no body. */
+  body?: { required: B } | { optional: B };
+  maxBodyBytes?: number;
+  /** The success status and its shape; `null` is an empty body. */
+  returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
+  /** Media types besides JSON that a success may have. */
+  alsoReturns?: readonly string[];
+  /** Codes besides those that follow from the rest of the declaration. */
+  errors?: readonly ErrorCode[];
+  /** Rows belong to sites: a narrow scope may write those within it. */
+  sited?: true;
+  /** Understands `If-Match` and `If-None-Match`. */
+  conditional?: true;
+  duringPasswordChange?: true;
+  /** A write that changes nothing of ours, so that it needs no audit and, with a narrow scope, no more than a read. */
+  readsOnly?: true;
+};
+
+export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+  conditions: Conditions;
+};
+
+/** The request as read from the wire, before its shape is checked. */
+export type RawInput = {
+  params: Record<string, string>;
+  query: Record<string, string>;
+  body: Record<string, unknown> | undefined;
+  conditions: Conditions;
+};
+
+/** An endpoint as modules register it. */
+export type Operation<D extends BaseDeps = BaseDeps> = Omit<
+  Declaration<Shape, Shape, Shape, Access>,
+  'route'
+> & {
+  method: Method;
+  path: string;
+  run: (ctx: Ctx<D>, raw: RawInput) => Promise<unknown>;
+};
+
+type ActorFor<A extends Access> = A extends 'public' ? Anonymous | SignedIn : SignedIn;
+
+/**
+ * Binds `endpoint` to the dependencies of a module. A handler gets `(ctx, input)` and returns plain data, or an
+ * `Answer` when headers or a revision belong to it.
+ */
+export function endpointIn<D extends BaseDeps>() {
+  return function endpoint<
+    A extends Access,
+    P extends Shape = never,
+    Q extends Shape = never,
+    B extends Shape = never,
+  >(
+    declaration: Declaration<P, Q, B, A>,
+    handler: (ctx: Ctx<D, ActorFor<A>>, input: Input<P, Q, B>) => unknown,
+  ): Operation<D> {
+    const { route, ...rest } = declaration;
+    const [method, path] = route.split(' ') as [Method, string];
+    return {
+      ...rest,
+      method,
+      path,
+      // The guard has run: an operation that is not public is never reached without an actor.
+      run: async (ctx, raw) => handler(ctx as Ctx<D, ActorFor<A>>, checkInput(declaration, raw)),
+    };
+  };
+}
+
+/** Query and body first (422, all their faults at once), then path parameters (404). */
+function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
+  { params, query, body }: Declaration<P, Q, B, Access>,
+  raw: RawInput,
+): Input<P, Q, B> {
+  const shape = body && ('required' in body ? body.required : body.optional);
+  const checkedQuery = query?.safeParse(raw.query);
+  const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body);
+  const unknown = query ? [] : Object.keys(raw.query).map(unknownParameter);
+  const faults = [
+    ...unknown,
+    ...fieldErrors(checkedQuery?.error, '?'),
+    ...fieldErrors(checkedBody?.error, '/'),
+  ];
+  if (faults.length > 0) throw invalid(...faults);
+  const checkedParams = params?.safeParse(raw.params);
+  if (checkedParams?.error) throw notFound();
+  return {
+    params: checkedParams?.data as z.output<P>,
+    query: checkedQuery?.data as z.output<Q>,
+    body: checkedBody?.data as z.output<B>,
+    conditions: raw.conditions,
+  };
+}
+
+const unknownParameter = (name: string) => ({
+  pointer: `?${name}`,
+  code: 'unknown',
+  detail: 'Unknown parameter',
+});

@@ -1,0 +1,54 @@
+import { databaseProblem } from '../../db/errors.ts';
+import { AppError, codeFacts } from '../kernel/errors.ts';
+
+/** An RFC 9457 problem document. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  code: string;
+  retryable: boolean;
+  [member: string]: unknown;
+};
+
+/** @returns the error that a caller may see; whatever we do not know is `internal`, its cause only logged. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
+}
+
+export function problemOf(error: AppError, requestId: string): Problem {
+  const facts = codeFacts(error.code);
+  const { retry_after_s: _, ...members } = error.members;
+  return {
+    ...members,
+    type: `/api/errors/${error.code}`,
+    title: facts.title,
+    status: facts.status,
+    detail: error.message,
+    instance: requestId,
+    code: error.code,
+    retryable: facts.retryable === true,
+  };
+}
+
+/** The problem as a response, with the headers that its status asks for. */
+export function problemResponse(
+  error: AppError,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  const facts = codeFacts(error.code);
+  const retryAfter = error.members.retry_after_s ?? facts.retryAfterS;
+  return new Response(JSON.stringify(problemOf(error, requestId)), {
+    status: facts.status,
+    headers: {
+      ...headers,
+      'content-type': 'application/problem+json',
+      ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
+      ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import type { Context } from 'hono';
+import { AppError, type FieldError, invalid } from '../kernel/errors.ts';
+import { parseObject } from '../kernel/json.ts';
+import { unstorable } from './field-errors.ts';
+import type { Operation, RawInput } from './operation.ts';
+
+const mebibyte = 1_048_576;
+const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
+
+/**
+ * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
+ * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_json`, `invalid_request`
+ */
+export async function readInput(
+  c: Context,
+  operation: Pick<Operation, 'body' | 'maxBodyBytes'>,
+): Promise<RawInput> {
+  const body = operation.body ? await readBody(c.req.raw, operation.maxBodyBytes ?? mebibyte) : undefined;
+  const { query, faults } = readQuery(new URL(c.req.url).searchParams);
+  faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
+  if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
+  if (faults.length > 0) throw invalid(...faults);
+  return {
+    params: c.req.param() as Record<string, string>,
+    query,
+    body,
+    conditions: { ifMatch: c.req.header('if-match'), ifNoneMatch: c.req.header('if-none-match') },
+  };
+}
+
+const missingBody: FieldError = { pointer: '', code: 'required', detail: 'A body is required' };
+
+async function readBody(request: Request, limit: number): Promise<Record<string, unknown> | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  const type = request.headers.get('content-type');
+  if (type !== null && !mediaTypes.test(type)) throw new AppError('unsupported_media_type');
+  const bytes = await readBytes(request, limit);
+  if (bytes.length === 0) return undefined;
+  if (type === null) throw new AppError('unsupported_media_type');
+  return parseObject(decode(bytes));
+}
+
+/** Counts while it reads, because a length may be absent or a lie. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  const [only] = chunks;
+  return chunks.length === 1 && only ? only : concatenate(chunks, size);
+}
+
+function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
+  }
+}
+
+const tooLarge = (limit: number): AppError =>
+  new AppError('body_too_large', undefined, { limit_bytes: limit });
+
+function readQuery(parameters: URLSearchParams): { query: Record<string, string>; faults: FieldError[] } {
+  const query: Record<string, string> = {};
+  const faults: FieldError[] = [];
+  for (const [name, value] of parameters) {
+    if (Object.hasOwn(query, name))
+      faults.push({ pointer: `?${name}`, code: 'repeated', detail: 'Given more than once' });
+    else Object.defineProperty(query, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return { query, faults };
+}

@@ -1,0 +1,229 @@
+import type { Db, Statement } from '../../db/client.ts';
+import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../db/errors.ts';
+import type { AuditEntry } from '../../db/repositories/audit.ts';
+import { appendAudit } from '../../db/repositories/audit.ts';
+import { bulkDestroy, type Kept, referencesTo } from '../../db/repositories/bulk.ts';
+import { danglingPointer, twinOf } from '../../db/repositories/record-faults.ts';
+import type { Alongside, Reach, Row, Selection, Values } from '../../db/repositories/records.ts';
+import type { FieldChange } from '../../db/schema/audit-events.ts';
+import { AppError, invalid, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { Answer } from './answer.ts';
+import { auditEntry, changesBetween, entityAction } from './audit-entry.ts';
+import { assertMatches, type Conditions } from './conditions.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import { type RecordKind, valuesOf, writableOf } from './record-kind.ts';
+
+type Body = Record<string, unknown>;
+type AnyCtx = Ctx<BaseDeps>;
+
+/** What a decision adds to the write of one record. */
+export type Extras = {
+  parent?: string | undefined;
+  id?: string;
+  /** Columns that are no public members: hashes, sealed secrets, the owner of a nested collection. */
+  columns?: Record<string, unknown>;
+  /** Changes that the members of the object do not show. */
+  changes?: FieldChange[];
+  /** Statements of the same batch: locks and conditions before the change, consequences after it. */
+  before?: (handle: Db) => Statement[];
+  after?: (handle: Db) => Statement[];
+};
+
+const reachOf = (ctx: AnyCtx, parent: string | undefined): Reach => ({
+  scope: ctx.scope,
+  ...(parent !== undefined && { parent }),
+});
+
+/** @throws AppError `not_found`, also for a row that the caller may not see */
+export async function findRecord<S extends Selection>(
+  ctx: AnyCtx,
+  kind: RecordKind<S>,
+  id: string,
+  parent?: string,
+): Promise<Row<S>> {
+  const row = await kind.records.find(ctx.deps.db, id, reachOf(ctx, parent));
+  if (!row) throw notFound();
+  return row;
+}
+
+export const answerRecord = <S extends Selection>(kind: RecordKind<S>, row: Row<S>): Answer =>
+  new Answer(kind.view(row), { revision: row.revision });
+
+/**
+ * Creates one object and its audit event in one batch.
+ * @throws AppError `already_exists`, `invalid_request` for a reference to nothing, `not_found` for an absent owner
+ */
+export async function createRecord<S extends Selection>(
+  ctx: AnyCtx,
+  kind: RecordKind<S>,
+  body: Body,
+  extras: Extras = {},
+): Promise<Answer> {
+  const id = extras.id ?? newId();
+  const values = withColumns(valuesOf(kind, body), extras.columns);
+  const audit = entityAction(
+    ctx,
+    'create',
+    { type: kind.type, id, name: nameOf(body) },
+    changesBetween({}, body, kind.secrets),
+  );
+  const reach = reachOf(ctx, extras.parent);
+  const row = await kind.records
+    .create(ctx.deps.db, id, values, reach, alongside(extras, audit))
+    .catch((error) => Promise.reject(explainWrite(ctx, kind, values, reach, error)));
+  const path = extras.parent === undefined ? kind.path : kind.path.replace(/\{\w+\}/, extras.parent);
+  return new Answer(kind.view(row), { revision: row.revision, headers: { location: `${path}/${id}` } });
+}
+
+/** How often a write without `If-Match` is tried again when another one came between its read and its change. */
+const tries = 8;
+
+/**
+ * Reads the object, lets `decide` say what it becomes, and writes that with its audit event in one batch. A change
+ * that came between is never lost: with `If-Match` it is refused, without it the decision is taken anew.
+ */
+export async function changeRecord<S extends Selection>(
+  ctx: AnyCtx,
+  kind: RecordKind<S>,
+  at: { id: string; parent?: string | undefined; conditions: Conditions },
+  decide: (row: Row<S>) => ({ body: Body } & Extras) | Promise<{ body: Body } & Extras>,
+): Promise<Answer> {
+  const reach = reachOf(ctx, at.parent);
+  for (let attempt = 1; ; attempt++) {
+    const row = await findRecord(ctx, kind, at.id, at.parent);
+    assertMatches(at.conditions, row.revision);
+    const { body, changes: further = [], ...extras } = await decide(row);
+    assertImmutable(kind, row, body);
+    const values = withColumns(valuesOf(kind, body), extras.columns);
+    const changes = changesBetween(writableOf(kind, row), body, kind.secrets).filter(
+      ({ after, field }) => !(kind.secrets.has(field) && after === null),
+    );
+    const audit = entityAction(
+      ctx,
+      'update',
+      { type: kind.type, id: at.id, name: nameOf({ ...row, ...body }) },
+      [...changes, ...further],
+    );
+    try {
+      const saved = await kind.records.replace(
+        ctx.deps.db,
+        { id: at.id, revision: row.revision },
+        values,
+        reach,
+        alongside(extras, audit),
+      );
+      return answerRecord(kind, saved);
+    } catch (error) {
+      const lost = raisedByMust(error)?.code === 'precondition_failed';
+      if (lost && at.conditions.ifMatch === undefined && attempt < tries) continue;
+      throw await explainWrite(ctx, kind, values, reach, error);
+    }
+  }
+}
+
+/** @throws AppError `in_use` with the references that keep the object */
+export async function removeRecord<S extends Selection>(
+  ctx: AnyCtx,
+  kind: RecordKind<S>,
+  at: { id: string; parent?: string | undefined; conditions: Conditions },
+  decide: (row: Row<S>) => Extras | Promise<Extras> = () => ({}),
+): Promise<void> {
+  const row = await findRecord(ctx, kind, at.id, at.parent);
+  assertMatches(at.conditions, row.revision);
+  const extras = await decide(row);
+  const audit = entityAction(
+    ctx,
+    'delete',
+    { type: kind.type, id: at.id, name: nameOf(row) },
+    changesBetween(writableOf(kind, row), {}, kind.secrets),
+  );
+  try {
+    await kind.records.remove(ctx.deps.db, { id: at.id, revision: row.revision }, alongside(extras, audit));
+  } catch (error) {
+    if (!isReferenceViolation(error)) throw error;
+    const references = await referencesTo(ctx.deps.db, kind.records, at.id);
+    throw new AppError('in_use', undefined, { references }, { cause: error });
+  }
+}
+
+/** Deletes many, by ids or all within reach, in one batch with one audit event. */
+export async function removeRecords<S extends Selection>(
+  ctx: AnyCtx,
+  kind: RecordKind<S>,
+  body: { ids: string[] } | { all: true },
+  {
+    parent,
+    kept = [],
+    before,
+  }: { parent?: string; kept?: readonly Kept[]; before?: (h: Db) => Statement[] } = {},
+): Promise<Body> {
+  const audit = auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'config',
+    action: 'bulk_destroy',
+    object_type: kind.type,
+  });
+  const wanted = 'ids' in body ? body.ids : 'all';
+  return bulkDestroy(ctx.deps.db, kind.records, wanted, reachOf(ctx, parent), {
+    kept,
+    ...(before && { before }),
+    audit,
+  });
+}
+
+function assertImmutable<S extends Selection>(kind: RecordKind<S>, row: Row<S>, body: Body): void {
+  const changed = kind.immutable.filter(
+    (name) => Object.hasOwn(body, name) && body[name] !== Reflect.get(row, name),
+  );
+  const errors = changed.map((name) => ({
+    pointer: `/${name}`,
+    code: 'immutable',
+    detail: 'Set at creation only',
+  }));
+  if (errors.length > 0) throw invalid(...errors);
+}
+
+const alongside = ({ before, after }: Extras, audit: AuditEntry): Alongside => ({
+  ...(before && { before }),
+  after: (h) => [...(after?.(h) ?? []), appendAudit(h, audit)],
+});
+
+const withColumns = (values: Values, columns: Record<string, unknown> = {}): Values => ({
+  ...values,
+  columns: { ...values.columns, ...columns },
+});
+
+const nameOf = (body: object): string => String(Reflect.get(body, 'name') ?? '');
+
+/** What the database refused, in the words of the API. */
+async function explainWrite<S extends Selection>(
+  ctx: AnyCtx,
+  kind: RecordKind<S>,
+  values: Values,
+  reach: Reach,
+  error: unknown,
+): Promise<unknown> {
+  if (isUniqueViolation(error)) {
+    const { pointer, existingId } = await twinOf(ctx.deps.db, kind.records, values, reach);
+    const errors = [{ pointer, code: 'already_exists', detail: 'The value is taken' }];
+    return new AppError(
+      'already_exists',
+      undefined,
+      { errors, ...(existingId && { existing_id: existingId }) },
+      { cause: error },
+    );
+  }
+  if (isReferenceViolation(error)) {
+    const pointer = danglingPointer(kind.records, error);
+    const owner = kind.records.spec.parent?.column.name;
+    return owner && pointer === `/${owner}` ? notFound() : dangling(pointer);
+  }
+  if (raisedByMust(error)?.code !== 'out_of_scope') return error;
+  return kind.placedBy
+    ? dangling(`/${kind.placedBy}`)
+    : new AppError('forbidden', 'This needs the permission for all sites');
+}
+
+const dangling = (pointer: string): AppError =>
+  invalid({ pointer, code: 'not_found', detail: 'There is no such object' });

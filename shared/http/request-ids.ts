@@ -1,0 +1,19 @@
+import { Buffer } from 'node:buffer';
+import { newId } from '../kernel/ids.ts';
+import type { Trace } from './context.ts';
+
+/** W3C Trace Context, version 00; all-zero ids are invalid. */
+const traceContext = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
+
+/**
+ * The request id (a valid incoming one is echoed) and the trace to continue; our own span takes the parent's place.
+ */
+export function traceOf(headers: Headers): Trace {
+  const incoming = headers.get('x-request-id') ?? '';
+  const requestId = /^[A-Za-z0-9._-]{1,128}$/.test(incoming) ? incoming : newId();
+  const [, traceId = randomHex(16), flags = '01'] = traceContext.exec(headers.get('traceparent') ?? '') ?? [];
+  return { requestId, traceparent: `00-${traceId}-${randomHex(8)}-${flags}` };
+}
+
+const randomHex = (bytes: number): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');

@@ -1,0 +1,102 @@
+import type { Context } from 'hono';
+import { touchSession } from '../../db/repositories/login-sessions.ts';
+import { type Actor, anonymous } from '../access/actor.ts';
+import { admit } from '../access/guard.ts';
+import { findActor } from '../access/session.ts';
+import { AppError } from '../kernel/errors.ts';
+import { Answer, Document } from './answer.ts';
+import { etagOf, isUnchanged } from './conditions.ts';
+import type { BaseDeps, Ctx, Trace } from './context.ts';
+import type { Invocation } from './invocation.ts';
+import type { Operation } from './operation.ts';
+import { readInput } from './reading.ts';
+
+export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
+
+const safe: readonly string[] = ['GET', 'HEAD'];
+
+/**
+ * One request for one operation, in the order of checks: https, session, permission, then what was sent.
+ * @throws AppError for every refusal; it is rendered in one place
+ */
+export async function serveOperation<D extends BaseDeps>(
+  c: Served,
+  deps: D,
+  operation: Operation<D>,
+): Promise<Response> {
+  const { client, background } = c.env;
+  if (!client.secure && !client.loopback) throw new AppError('https_required');
+  const now = deps.clock();
+  const actor = await identify(c, deps, operation, now);
+  const scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
+  const trace = c.get('trace');
+  const ctx: Ctx<D> = {
+    deps,
+    actor,
+    scope,
+    requestId: trace.requestId,
+    trace,
+    client: { ...client, userAgent: (c.req.header('user-agent') ?? '').slice(0, 512) },
+    operation: { id: operation.id, method: operation.method, path: operation.path },
+    accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
+    log: deps.log,
+    now,
+    background,
+  };
+  c.set('ctx', ctx);
+  if (actor.kind === 'user') background(touchSession(deps.db, actor.session.id, now));
+  const raw = await readInput(c, operation);
+  return respond(c, deps, operation, await operation.run(ctx, raw));
+}
+
+async function identify(
+  c: Served,
+  deps: BaseDeps,
+  { access }: Pick<Operation, 'access'>,
+  now: Date,
+): Promise<Actor> {
+  const token = access === 'public' ? undefined : c.req.header('x-auth-token');
+  if (token === undefined || token === '') return anonymous;
+  const actor = await findActor(deps.db, token, now);
+  if (!actor) throw new AppError('invalid_token');
+  return actor;
+}
+
+async function respond(
+  c: Served,
+  deps: BaseDeps,
+  operation: Pick<Operation, 'returns' | 'id'>,
+  result: unknown,
+): Promise<Response> {
+  const answer = result instanceof Answer ? result : new Answer(result);
+  const [status, shape] = operation.returns;
+  if (answer instanceof Document) {
+    return new Response(answer.body, {
+      status,
+      headers: { ...answer.headers, 'content-type': answer.mediaType },
+    });
+  }
+  if (deps.checkAnswers) await assertDeclared(operation, answer.body);
+  const headers = new Headers(answer.headers);
+  if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
+  if (
+    safe.includes(c.req.method) &&
+    isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, headers.get('etag') ?? '')
+  ) {
+    return new Response(null, { status: 304, headers });
+  }
+  if (shape === null) return new Response(null, { status, headers });
+  headers.set('content-type', 'application/json');
+  return new Response(JSON.stringify(answer.body), { status, headers });
+}
+
+/** In tests an answer that its declaration does not describe is a failure, not a surprise for a client. */
+async function assertDeclared(
+  { id, returns: [, shape] }: Pick<Operation, 'returns' | 'id'>,
+  body: unknown,
+): Promise<void> {
+  const checked = await shape?.safeParseAsync(
+    body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
+  );
+  if (checked?.error) throw new Error(`${id} answers what it does not declare: ${checked.error.message}`);
+}

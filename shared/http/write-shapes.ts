@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { invalid } from '../kernel/errors.ts';
+import { mergePatch } from '../kernel/json.ts';
+import { fieldErrors } from './field-errors.ts';
+import { Ids } from './fields.ts';
+
+/** A body with the members that only reads have taken out: what `GET` gave may be sent back. */
+export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly string[]) =>
+  z.preprocess((body) => without(body, readOnly), z.strictObject(write.shape)) as unknown as z.ZodType<
+    z.output<W>
+  >;
+
+/**
+ * The body of a JSON Merge Patch for these members: each may be absent or `null`; members of nested objects are
+ * checked after merging.
+ */
+export function patchBody(write: z.ZodObject, readOnly: readonly string[]) {
+  const members = Object.fromEntries(
+    Object.entries(write.shape).map(([name, member]) => [name, patchMember(member)]),
+  );
+  return z.preprocess((body) => without(body, readOnly), z.strictObject(members));
+}
+
+/**
+ * The whole object after a patch, checked as a replacement would be.
+ * @throws AppError `invalid_request`
+ */
+export function applyPatch<W extends z.ZodObject>(
+  write: W,
+  current: Record<string, unknown>,
+  patch: Record<string, unknown>,
+): z.output<W> {
+  const merged = z.strictObject(write.shape).safeParse(mergePatch(current, patch));
+  if (merged.error) throw invalid(...fieldErrors(merged.error, '/'));
+  return merged.data as z.output<W>;
+}
+
+/** The body of `bulk_destroy`; an empty one destroys nothing. */
+export const BulkDestroyBody = z.union([
+  z.strictObject({
+    ids: z
+      .array(z.string())
+      .pipe(Ids)
+      .refine((ids) => ids.length >= 1 && ids.length <= 500, '1 to 500 ids'),
+  }),
+  z.strictObject({ all: z.literal(true) }),
+]);
+
+export const BulkDestroyResult = z.strictObject({
+  deleted_count: z.int(),
+  deleted: z.array(z.string()),
+  failed_count: z.int(),
+  failed: z.array(z.strictObject({ id: z.string(), code: z.string(), detail: z.string() })),
+});
+
+function without(body: unknown, names: readonly string[]): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+function patchMember(member: unknown): z.ZodType {
+  let inner = member;
+  while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodNullable)
+    inner = inner.unwrap();
+  const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
+  return shape.nullable().optional();
+}

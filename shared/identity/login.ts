@@ -1,0 +1,213 @@
+import { atomically } from '../../db/client.ts';
+import { appendAudit } from '../../db/repositories/audit.ts';
+import { endOldest, startSession } from '../../db/repositories/login-sessions.ts';
+import {
+  type Attempt,
+  appendLockEvent,
+  clearFailures,
+  type DomainNames,
+  findCandidates,
+  findLock,
+  noteLogin,
+  recordFailure,
+} from '../../db/repositories/logins.ts';
+import { accountKey } from '../../db/repositories/users.ts';
+import type { RoleGrant } from '../access/actor.ts';
+import { absoluteAge } from '../access/session.ts';
+import { auditEntry } from '../http/audit-entry.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import { randomToken, sha256 } from '../kernel/digests.ts';
+import { AppError, invalid } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
+import { escapeControls, foldName } from '../kernel/text.ts';
+import type { PortalType } from '../modules.ts';
+import { networkOf } from './networks.ts';
+import type { Hasher } from './passwords.ts';
+
+export type LoginDeps = BaseDeps & { hasher: Hasher };
+type LoginCtx = Ctx<LoginDeps>;
+
+/** A login as the specification has it, identifiers of the domain in its own spelling. */
+export type LoginRequest = {
+  username: string;
+  password: string;
+  authId?: string | undefined;
+  auth?: string | undefined;
+  authSmallName?: string | undefined;
+  portal?: 'admin' | 'user' | undefined;
+  platform?: string | undefined;
+  locale?: string | undefined;
+};
+
+type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
+type Account = Candidate & { user: NonNullable<Candidate['user']> };
+
+export type LoginResult = {
+  token: string;
+  expiresInS: number;
+  portal: 'admin' | 'user';
+  user: Account['user'];
+  domain: Account['domain'];
+  roles: RoleGrant[];
+};
+
+/**
+ * Logs a user of an internal domain in. Whatever is wrong, the refusal is the same and takes the same time.
+ * @throws AppError `invalid_credentials`, `locked_out`, `overloaded`; after a right password `two_factor_required`
+ * and `forbidden`; `invalid_request` when identifiers name different domains
+ */
+export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<LoginResult> {
+  const names = domainNames(request);
+  const userKey = foldName(request.username);
+  const candidates = await findCandidates(ctx.deps.db, names, userKey);
+  const candidate = theOne(candidates, names);
+  const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
+  const attempt: Attempt = { account, network: networkOf(ctx.client.ip) };
+  const lock = await findLock(ctx.deps.db, attempt, ctx.now);
+  if (lock.lockedUntil) throw lockedOut(lock.lockedUntil, ctx.now);
+  const parameters = parametersFrom(lock.parameters);
+  const hash = mayLogIn(candidate) ? candidate.user.password_hash : null;
+  const isRight = await ctx.deps.hasher.verify(request.password, hash);
+  if (!isRight || hash === null || !mayLogIn(candidate))
+    return refuse(ctx, request, attempt, candidate, parameters);
+  return admitUser(ctx, request, attempt, candidate, parameters);
+}
+
+const domainNames = ({ authId, auth, authSmallName }: LoginRequest): DomainNames => ({
+  id: authId,
+  nameKey: auth === undefined ? undefined : foldName(auth),
+  labelKey: authSmallName === undefined ? undefined : foldName(authSmallName),
+});
+
+/** The domain that all given identifiers name; unknown ones are not told apart from wrong passwords. */
+function theOne(
+  candidates: readonly Candidate[],
+  { id, nameKey, labelKey }: DomainNames,
+): Candidate | undefined {
+  const [first] = candidates;
+  if (!first) return undefined;
+  const { domain } = first;
+  const agrees =
+    candidates.length === 1 &&
+    (id === undefined || domain.id === id) &&
+    (nameKey === undefined || domain.name_key === nameKey) &&
+    (labelKey === undefined || domain.small_name_key === labelKey);
+  if (agrees) return first;
+  throw invalid({
+    pointer: '',
+    code: 'different_domains',
+    detail: 'authId, auth and authSmallName must name the same domain',
+  });
+}
+
+const mayLogIn = (candidate: Candidate | undefined): candidate is Account =>
+  candidate?.user != null &&
+  candidate.user.state === 'active' &&
+  candidate.user.kind === 'person' &&
+  candidate.domain.state !== 'disabled' &&
+  candidate.domain.type === 'internal';
+
+const lockedOut = (until: Date, now: Date): AppError =>
+  new AppError('locked_out', undefined, { retry_after_s: (until.getTime() - now.getTime()) / 1000 });
+
+/** Counts the failure and writes its event; the lock that it may bring has an event of its own. */
+async function refuse(
+  ctx: LoginCtx,
+  request: LoginRequest,
+  attempt: Attempt,
+  candidate: Candidate | undefined,
+  parameters: Parameters,
+): Promise<never> {
+  const rules = { maxTries: parameters['lockout.max_tries'], blockS: parameters['lockout.block_s'] };
+  const who = { user_name: escapeControls(request.username), domain: candidate?.domain.small_name ?? null };
+  const failed = auditEntry(ctx, {
+    event: 'portal.LoginFailed',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    ...who,
+    user_id: candidate?.user?.id ?? null,
+  });
+  const locked = {
+    ...failed,
+    id: newId(),
+    event: 'portal.UserLocked',
+    details: { network: attempt.network },
+  };
+  const [[counted]] = (await atomically(ctx.deps.db, (h) => [
+    recordFailure(h, attempt, ctx.now, rules),
+    appendAudit(h, failed),
+    appendLockEvent(h, attempt, ctx.now, locked),
+  ])) as [{ lockedUntil: Date | null }[]];
+  if (counted === undefined) throw new AppError('locked_out');
+  throw new AppError('invalid_credentials');
+}
+
+async function admitUser(
+  ctx: LoginCtx,
+  request: LoginRequest,
+  attempt: Attempt,
+  { domain, user, roles }: Account,
+  parameters: Parameters,
+): Promise<LoginResult> {
+  if (domain.two_factor) throw new AppError('two_factor_required');
+  const portal = portalFor(ctx.deps.portalType, request.portal, roles, domain.subjects);
+  const token = randomToken();
+  const session = {
+    id: newId(),
+    token_hash: sha256(token),
+    user_id: user.id,
+    portal,
+    source_ip: ctx.client.ip,
+    user_agent: escapeControls(ctx.client.userAgent),
+    platform: escapeControls(request.platform ?? ''),
+    locale: request.locale ?? null,
+    created_at: ctx.now,
+    last_seen_at: ctx.now,
+  };
+  const rehashed = ctx.deps.hasher.isOutdated(user.password_hash ?? '')
+    ? await ctx.deps.hasher.hash(request.password)
+    : undefined;
+  const keep = parameters['session.max_per_user'];
+  const audit = auditEntry(ctx, {
+    event: 'portal.UserLogin',
+    category: 'auth',
+    user_name: escapeControls(user.name),
+    user_id: user.id,
+    domain: domain.small_name,
+    portal,
+    object_type: 'session',
+    object_id: session.id,
+    ...(request.platform && { details: { platform: session.platform } }),
+  });
+  await atomically(ctx.deps.db, (h) => [
+    ...clearFailures(h, attempt, ctx.now),
+    startSession(h, session),
+    ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),
+    noteLogin(h, user.id, ctx.now, rehashed),
+    appendAudit(h, audit),
+  ]);
+  return { token, expiresInS: absoluteAge(parameters, portal), portal, user, domain, roles };
+}
+
+/**
+ * The portal of the new session: the portal type; on the universal one `admin` for whoever holds a role.
+ * @throws AppError `forbidden`
+ */
+function portalFor(
+  type: PortalType,
+  asked: 'admin' | 'user' | undefined,
+  roles: readonly RoleGrant[],
+  subjects: Account['domain']['subjects'],
+): 'admin' | 'user' {
+  const isStaff = roles.length > 0;
+  if ((subjects === 'staff' && !isStaff) || (subjects === 'users' && isStaff)) {
+    throw new AppError('forbidden', 'This domain does not serve such users');
+  }
+  const portal = asked ?? (type === 'universal' ? (isStaff ? 'admin' : 'user') : type);
+  if ((type !== 'universal' && portal !== type) || (portal === 'admin' && !isStaff)) {
+    throw new AppError('forbidden', 'The user may not use this portal');
+  }
+  return portal;
+}

@@ -1,0 +1,77 @@
+import { atomically } from '../../db/client.ts';
+import { appendAudit } from '../../db/repositories/audit.ts';
+import { endSessionsOf } from '../../db/repositories/login-sessions.ts';
+import { type Attempt, findLock, recordFailure } from '../../db/repositories/logins.ts';
+import { findPasswordHash, hasHash, setOwnPassword } from '../../db/repositories/own-account.ts';
+import { must } from '../../db/repositories/statements.ts';
+import { accountKey } from '../../db/repositories/users.ts';
+import type { SignedIn } from '../access/actor.ts';
+import { auditEntry } from '../http/audit-entry.ts';
+import type { Ctx } from '../http/context.ts';
+import { AppError, conflict } from '../kernel/errors.ts';
+import { foldName } from '../kernel/text.ts';
+import type { LoginDeps } from './login.ts';
+import { networkOf } from './networks.ts';
+import { assertPassword } from './password-policy.ts';
+
+type OwnCtx = Ctx<LoginDeps, SignedIn>;
+
+/**
+ * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.
+ * @throws AppError `invalid_credentials`, `locked_out`, `invalid_request` by the policy, `invalid_state` without a password
+ */
+export async function changeOwnPassword(
+  ctx: OwnCtx,
+  { current, new: next }: { current: string; new: string },
+): Promise<void> {
+  const { deps, actor, now } = ctx;
+  const { user, domain, parameters } = actor;
+  assertPassword(next, { name: user.name, domain }, parameters, '/new');
+  const attempt: Attempt = {
+    account: accountKey(domain.id, foldName(user.name)),
+    network: networkOf(ctx.client.ip),
+  };
+  const [lock, stored] = await Promise.all([
+    findLock(deps.db, attempt, now),
+    findPasswordHash(deps.db, user.id),
+  ]);
+  if (lock.lockedUntil)
+    throw new AppError('locked_out', undefined, {
+      retry_after_s: (lock.lockedUntil.getTime() - now.getTime()) / 1000,
+    });
+  if (stored === null) throw conflict('no_password', 'The account has no password here');
+  if (!(await deps.hasher.verify(current, stored))) return refuse(ctx, attempt);
+  const hash = await deps.hasher.hash(next);
+  const audit = auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'auth',
+    action: 'change_password',
+    object_type: 'user',
+    object_id: user.id,
+    object_name: user.name,
+  });
+  await atomically(deps.db, (h) => [
+    must(h, hasHash(user.id, stored), 'invalid_credentials'),
+    setOwnPassword(h, user.id, stored, hash, now),
+    endSessionsOf(h, user.id, actor.session.id),
+    appendAudit(h, audit),
+  ]);
+}
+
+/** A stolen session must not become a way to guess the password: failures count as those of a login. */
+async function refuse(ctx: OwnCtx, attempt: Attempt): Promise<never> {
+  const { parameters, user } = ctx.actor;
+  const rules = { maxTries: parameters['lockout.max_tries'], blockS: parameters['lockout.block_s'] };
+  const audit = auditEntry(ctx, {
+    event: 'portal.LoginFailed',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    action: 'change_password',
+    object_type: 'user',
+    object_id: user.id,
+    object_name: user.name,
+  });
+  await atomically(ctx.deps.db, (h) => [recordFailure(h, attempt, ctx.now, rules), appendAudit(h, audit)]);
+  throw new AppError('invalid_credentials');
+}

@@ -1,0 +1,44 @@
+import { type FieldError, invalid } from '../kernel/errors.ts';
+import type { Parameters } from '../kernel/system-parameters.ts';
+import { foldName } from '../kernel/text.ts';
+import { isCommonPassword } from './common-passwords.ts';
+
+/** Longer ones are refused, so that nobody makes us hash megabytes. */
+export const longestPassword = 256;
+
+export type PasswordOwner = { name: string; domain: { twoFactor: boolean } };
+
+/** The shortest password (in characters) of a user of this domain. */
+export const shortestPassword = (parameters: Parameters, { twoFactor }: { twoFactor: boolean }): number =>
+  parameters[twoFactor ? 'password.min_length_two_factor' : 'password.min_length'];
+
+/**
+ * NIST SP 800-63B-4: length, no common password, not the user's name; no rules of composition.
+ * @param pointer the member that holds the password
+ * @throws AppError `invalid_request` with the code `too_short`, `too_long`, `common` or `contains_name`
+ */
+export function assertPassword(
+  password: string,
+  owner: PasswordOwner,
+  parameters: Parameters,
+  pointer: string,
+): void {
+  const fault = faultOf(password.normalize('NFC'), owner, shortestPassword(parameters, owner.domain));
+  if (fault) throw invalid({ pointer, ...fault });
+}
+
+function faultOf(
+  password: string,
+  owner: PasswordOwner,
+  shortest: number,
+): Omit<FieldError, 'pointer'> | undefined {
+  const length = [...password].length;
+  if (length < shortest) return { code: 'too_short', detail: `At least ${shortest} characters` };
+  if (length > longestPassword) return { code: 'too_long', detail: `At most ${longestPassword} characters` };
+  if (isCommonPassword(password)) return { code: 'common', detail: 'The password is among the commonest' };
+  const name = foldName(owner.name);
+  if (name.length >= 3 && foldName(password).includes(name)) {
+    return { code: 'contains_name', detail: 'The password contains the user name' };
+  }
+  return undefined;
+}

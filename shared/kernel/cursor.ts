@@ -1,0 +1,29 @@
+import { AppError } from './errors.ts';
+import { canonicalJson } from './json.ts';
+import type { Place, Sealer } from './sealing.ts';
+
+/** The sort keys of the last row of a page; `id` is always the last key. */
+export type Position = { key: string | number; id: string };
+
+/** What a cursor is bound to: with any other resource, filter, sort or scope it is malformed. */
+export type ListIdentity = { resource: string; filters: unknown; sort: string; scope: unknown };
+
+export async function sealCursor(sealer: Sealer, list: ListIdentity, position: Position): Promise<string> {
+  return sealer.seal(JSON.stringify([position.key, position.id]), placeOf(list));
+}
+
+/** @throws AppError `malformed_cursor` */
+export async function openCursor(sealer: Sealer, list: ListIdentity, cursor: string): Promise<Position> {
+  try {
+    const [key, id] = JSON.parse(await sealer.open(cursor, placeOf(list)));
+    return { key, id };
+  } catch (cause) {
+    throw new AppError('malformed_cursor', undefined, {}, { cause });
+  }
+}
+
+const placeOf = ({ resource, ...list }: ListIdentity): Place => ({
+  table: resource,
+  row: canonicalJson(list),
+  column: 'cursor',
+});

@@ -1,0 +1,99 @@
+/** How each problem code is answered: HTTP status, RFC 9457 title, and whether trying again may help. */
+type CodeFacts = { status: number; title: string; retryable?: true; retryAfterS?: number };
+
+/**
+ * The closed table of problem codes (RFC 9457 `type` is `/api/errors/<code>`).
+ * Within API version 7.0 codes are only ever added.
+ */
+export const errorCodes = {
+  malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
+  malformed_cursor: { status: 400, title: 'The cursor does not belong to this list' },
+  unauthenticated: { status: 401, title: 'A session token is required' },
+  invalid_token: { status: 401, title: 'The token is not valid or has ended' },
+  invalid_credentials: { status: 401, title: 'The credentials were not accepted' },
+  forbidden: { status: 403, title: 'The caller may not do this' },
+  two_factor_required: { status: 403, title: 'This domain asks for a second factor' },
+  password_change_required: { status: 403, title: 'The password must be changed first' },
+  https_required: { status: 403, title: 'HTTPS is required' },
+  not_found: { status: 404, title: 'There is no such resource' },
+  method_not_allowed: { status: 405, title: 'The method is not supported here' },
+  already_exists: { status: 409, title: 'Such an object exists already' },
+  in_use: { status: 409, title: 'The object is referred to by others' },
+  invalid_state: { status: 409, title: 'The present state does not allow this' },
+  service_in_preparation: {
+    status: 409,
+    title: 'The service is being prepared',
+    retryable: true,
+    retryAfterS: 5,
+  },
+  precondition_failed: { status: 412, title: 'The object has changed meanwhile' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  invalid_request: { status: 422, title: 'The request is not valid' },
+  secret_required: { status: 422, title: 'The stored secret must be sent again' },
+  locked_out: { status: 429, title: 'Too many failed attempts', retryable: true, retryAfterS: 300 },
+  internal: { status: 500, title: 'Something went wrong here' },
+  upstream_failed: { status: 502, title: 'The dispatcher answered wrongly', retryable: true },
+  upstream_refused: { status: 502, title: 'The dispatcher refused us', retryable: true },
+  upstream_tls: { status: 502, title: 'The TLS connection to the dispatcher failed', retryable: true },
+  upstream_unavailable: {
+    status: 503,
+    title: 'No dispatcher node is available',
+    retryable: true,
+    retryAfterS: 5,
+  },
+  overloaded: { status: 503, title: 'Too many requests are waiting', retryable: true, retryAfterS: 5 },
+  database_unavailable: {
+    status: 503,
+    title: 'The database is not available',
+    retryable: true,
+    retryAfterS: 5,
+  },
+  upstream_timeout: {
+    status: 504,
+    title: 'The dispatcher did not answer in time',
+    retryable: true,
+    retryAfterS: 5,
+  },
+} as const satisfies Record<string, CodeFacts>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** @returns the facts of a code in their common shape. */
+export const codeFacts = (code: ErrorCode): CodeFacts => errorCodes[code];
+
+/** One fault of one field: `pointer` is a JSON Pointer (RFC 6901) into the body, or `?name` for a query parameter. */
+export type FieldError = { pointer: string; code: string; detail: string };
+
+export type ErrorMembers = {
+  errors?: FieldError[];
+  /** Seconds; overrides what the code's own row says. */
+  retry_after_s?: number;
+  [member: string]: unknown;
+};
+
+/**
+ * The only error that reaches a caller as something else than `internal`.
+ * `members` become extension members of the problem document.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly members: ErrorMembers;
+
+  constructor(code: ErrorCode, detail?: string, members: ErrorMembers = {}, options?: ErrorOptions) {
+    super(detail ?? errorCodes[code].title, options);
+    this.name = 'AppError';
+    this.code = code;
+    this.members = members;
+  }
+}
+
+export const notFound = (): AppError => new AppError('not_found');
+
+/** A request whose fields are at fault; one entry a field. */
+export const invalid = (...errors: FieldError[]): AppError =>
+  new AppError('invalid_request', errors[0]?.detail, { errors });
+
+/** A state that does not allow the operation; `reason` is a stable word, `detail` a sentence. */
+export const conflict = (reason: string, detail: string): AppError =>
+  new AppError('invalid_state', detail, { reason });

@@ -1,0 +1,14 @@
+/** The form in which names are compared and sorted: NFC, lower case, trimmed; unique keys are built on it. */
+export const foldName = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+
+/** A `LIKE` pattern for "contains", with the metacharacters of the search text escaped by a backslash. */
+export const containsPattern = (search: string): string =>
+  `%${foldName(search).replace(/[\\%_]/g, (c) => `\\${c}`)}%`;
+
+/** True when PostgreSQL can store the text: no NUL, and no half of a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Control characters written as `\\uXXXX`, so that a name can forge neither a log line nor an audit line. */
+export const escapeControls = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,0 +1,81 @@
+export type PortalType = 'admin' | 'user' | 'universal';
+export type ModuleName =
+  | 'discover' | 'agent' | 'aggregator' | 'ssa' | 'auth' | 'client' | 'health' | 'webui' | 'wsproxy' | 'userinfo';
+
+export type ModuleFacts = {
+  name: ModuleName;
+  purpose: string;
+  /** Where its endpoints start; the first one is what `discover` tells. */
+  paths: readonly [string, ...string[]];
+  /** Versions in its paths; none where paths carry no version segment. */
+  versions: readonly string[];
+  portals: readonly PortalType[];
+};
+
+const everywhere: readonly PortalType[] = ['admin', 'user', 'universal'];
+
+/** The modules of the specification, by path and portal type. */
+export const modules: readonly ModuleFacts[] = [
+  {
+    name: 'discover',
+    purpose: 'lists the API modules offered by the server',
+    paths: ['/api/discover', '/livez', '/api/errors', '/api/docs', '/api/openapi.json', '/api/openapi.yaml'],
+    versions: [],
+    portals: everywhere,
+  },
+  {
+    name: 'agent',
+    purpose: 'interaction with the virtual-workplace agent component',
+    paths: ['/api/agent'],
+    versions: ['v7.0'],
+    portals: everywhere,
+  },
+  {
+    name: 'aggregator',
+    purpose: 'interaction with the aggregator portal',
+    paths: ['/api/aggregator'],
+    versions: ['v7.0'],
+    portals: everywhere,
+  },
+  {
+    name: 'ssa',
+    purpose: 'interaction with the session agent component',
+    paths: ['/api/ssa'],
+    versions: ['v7.0'],
+    portals: everywhere,
+  },
+  {
+    name: 'auth',
+    purpose: 'authentication of web-interface users',
+    paths: ['/api/auth', '/signin', '/signout'],
+    versions: ['v7.0'],
+    portals: everywhere,
+  },
+  {
+    name: 'client',
+    purpose: 'interaction with the client component',
+    paths: ['/aggregator/api/client'],
+    versions: ['v7.0'],
+    portals: ['user', 'universal'],
+  },
+  { name: 'health', purpose: 'health checks', paths: ['/aggregator/health'], versions: [], portals: everywhere },
+  {
+    name: 'webui',
+    purpose: 'functions of the web interface',
+    paths: ['/api/webui/aggregator', '/status'],
+    versions: [],
+    portals: ['admin', 'universal'],
+  },
+  {
+    name: 'wsproxy',
+    purpose: 'interaction with the gateway component',
+    paths: ['/api/wsproxy'],
+    versions: ['v7.0'],
+    portals: ['user', 'universal'],
+  },
+  { name: 'userinfo', purpose: 'user information', paths: ['/api/userinfo'], versions: [], portals: everywhere },
+];
+
+/** @returns the module that serves a path, whatever the portal type. */
+export const moduleOf = (path: string): ModuleFacts | undefined =>
+  modules.find(({ paths }) => paths.some((start) => path === start || path.startsWith(`${start}/`)));

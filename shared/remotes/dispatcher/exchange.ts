@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import type { Transport, TransportRequest, TransportResponse } from '../http/transport.ts';
+import { badAnswer, fromStatus, fromTransport } from './failures.ts';
+import type { Call, Node } from './port.ts';
+
+/** One exchange with a node: where, what, and which answers count as such. */
+export type Exchange<Shape extends z.ZodType> = Omit<Call, 'key'> & {
+  method: TransportRequest['method'];
+  /** Below the node's URL, beginning with a slash; built from encoded segments only. */
+  path: string;
+  query?: Record<string, string | undefined>;
+  body?: unknown;
+  /** The headers that prove who we are. */
+  credentials: Record<string, string>;
+  answer: Shape;
+  /** About one object on behalf of a user: 404, 409 and 422 then speak of that object. */
+  isAction?: boolean;
+  /** Statuses besides 2xx that may carry the answer. */
+  alsoAnswers?: readonly number[];
+};
+
+/** Sends one request, never twice. @returns the checked answer. @throws AppError as the port says */
+export async function converse<Shape extends z.ZodType>(
+  transport: Transport,
+  exchange: Exchange<Shape>,
+): Promise<z.output<Shape>> {
+  const { node, answer, isAction = false, alsoAnswers = [] } = exchange;
+  const { status, text } = await send(transport, exchange);
+  const isSuccess = status >= 200 && status < 300;
+  const body = parseJson(text);
+  if (!isSuccess && !alsoAnswers.includes(status)) throw fromStatus(node, status, body, isAction);
+  const parsed = answer.safeParse(body);
+  if (parsed.success) return parsed.data;
+  if (!isSuccess) throw fromStatus(node, status, body, isAction);
+  throw badAnswer(node, body === undefined ? 'not_json' : 'wrong_shape');
+}
+
+/** Time that a call may take altogether. */
+export const deadlineOf = (node: Node, deadlineMs: number | undefined): number =>
+  Math.min(deadlineMs ?? node.timeoutMs, node.timeoutMs);
+
+async function send(transport: Transport, exchange: Exchange<z.ZodType>): Promise<TransportResponse> {
+  const { node, method, body, credentials, trace, deadlineMs, signal } = exchange;
+  try {
+    return await transport.send({
+      method,
+      url: urlOf(exchange),
+      headers: {
+        accept: 'application/json',
+        ...credentials,
+        'x-request-id': trace.requestId,
+        ...(trace.traceparent && { traceparent: trace.traceparent }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      deadlineMs: deadlineOf(node, deadlineMs),
+      ca: node.caCertificate,
+      verifyTls: node.verifyTls,
+      signal,
+    });
+  } catch (error) {
+    throw fromTransport(node, error);
+  }
+}
+
+function urlOf({ node, path, query = {} }: Exchange<z.ZodType>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
+  return `${node.url.replace(/\/+$/, '')}${path}${search.size > 0 ? `?${search}` : ''}`;
+}
+
+/** @returns undefined when the text is no JSON */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
+import { TransportError, type TransportReason } from '../http/transport.ts';
+import type { Node } from './port.ts';
+import { Preparation } from './shapes.ts';
+
+/** Why an answer is of no use; like every `reason` a stable word of ours, never a word of the node. */
+export type AnswerFault = 'server_error' | 'unexpected_status' | 'not_json' | 'wrong_shape' | 'too_large';
+
+/** True when the node did not accept the session key or token, so that a new one may help. */
+export const isUnauthorized = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'upstream_refused' && error.members.reason === 'unauthorized';
+
+const transportCodes = {
+  timeout: 'upstream_timeout',
+  tls: 'upstream_tls',
+  address_not_allowed: 'upstream_refused',
+  unreachable: 'upstream_failed',
+  too_large: 'upstream_failed',
+  redirect: 'upstream_failed',
+  malformed: 'upstream_failed',
+} as const satisfies Record<TransportReason, ErrorCode>;
+
+/** @returns the AppError of an exchange without an answer; any other error as it is */
+export function fromTransport(node: Node, error: unknown): unknown {
+  if (!(error instanceof TransportError)) return error;
+  const { reason, tlsReason } = error;
+  const members = reason === 'timeout' ? {} : { reason: tlsReason ?? reason };
+  return failure(transportCodes[reason], node, members, error);
+}
+
+export const badAnswer = (node: Node, reason: AnswerFault): AppError =>
+  failure('upstream_failed', node, { reason });
+
+/**
+ * The AppError of an answer that is no success.
+ * @param isAction true when the call is about one object on behalf of a user: then 404, 409 and 422 are about
+ *   that object; elsewhere they only say that the node does not speak our language
+ */
+export function fromStatus(node: Node, status: number, body: unknown, isAction: boolean): AppError {
+  if (status === 401) return failure('upstream_refused', node, { reason: 'unauthorized' });
+  if (status === 403) return failure('upstream_refused', node, { reason: 'forbidden' });
+  if (status >= 500) return badAnswer(node, 'server_error');
+  if (isAction && status === 404) return failure('not_found', node);
+  if (isAction && (status === 409 || status === 422)) return fromConflict(node, body);
+  return badAnswer(node, 'unexpected_status');
+}
+
+function fromConflict(node: Node, body: unknown): AppError {
+  const parsed = Preparation.safeParse(body);
+  if (!parsed.success) return failure('invalid_state', node, { reason: 'refused_by_dispatcher' });
+  const { reason_code, percent, retry_after_ms } = parsed.data;
+  const retry_after_s = Math.max(1, Math.ceil(retry_after_ms / 1000));
+  const members = { reason_code, ...(percent !== undefined && { percent }), retry_after_ms, retry_after_s };
+  return failure('service_in_preparation', node, members);
+}
+
+const failure = (code: ErrorCode, node: Node, members: ErrorMembers = {}, cause?: unknown): AppError =>
+  new AppError(code, undefined, { ...members, dispatcher: node.name }, { cause });

@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import type { CertificateFacts, Transport } from '../http/transport.ts';
+import { converse, deadlineOf } from './exchange.ts';
+import { badAnswer, fromTransport } from './failures.ts';
+import type { Call, ConnectionQuery, DispatcherRemote, Node } from './port.ts';
+import {
+  Authorization,
+  Connection,
+  Domains,
+  Health,
+  Readiness,
+  Reconnection,
+  type Service,
+  ServicePage,
+} from './shapes.ts';
+
+const pageSize = 500;
+const maxServices = 5000;
+const maxPages = 50;
+
+/** The dispatcher remote over HTTPS, by whatever transport the runtime has. */
+export function createDispatcherRemote(transport: Transport): DispatcherRemote {
+  const { inspect } = transport;
+  return {
+    authorize: ({ jwt, ...to }) => authorize(transport, to, jwt),
+    domains: (call) => {
+      const path = '/api/auth/v7.0/authenticators';
+      return converse(transport, { ...keyed(call), method: 'GET', path, answer: Domains });
+    },
+    health: ({ healthKey, ...to }) =>
+      converse(transport, {
+        ...to,
+        method: 'GET',
+        path: '/api/health/check',
+        credentials: { authorization: `Token ${healthKey}` },
+        answer: Health,
+        // A failing node says so with 503 and the same body.
+        alsoAnswers: [503],
+      }),
+    services: (call) => services(transport, call),
+    connectionInfo: (call, uuid, query) => ask(transport, call, ['connectionInfo', uuid], query, Connection),
+    preconnectionInfo: (call, uuid, query) =>
+      ask(transport, call, ['preconnectionInfo', uuid], query, Readiness),
+    reconnect: (call, sessionUuid) => reconnect(transport, call, sessionUuid),
+    ...(inspect && { certificate: (to) => certificate(inspect, to) }),
+  };
+}
+
+const keyed = ({ key, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
+
+async function authorize(
+  transport: Transport,
+  to: Omit<Call, 'key'>,
+  jwt: string,
+): Promise<{ token: string; expiresInS: number }> {
+  const path = '/api/auth/v7.0/jwtauth';
+  const exchange = {
+    ...to,
+    method: 'POST',
+    path,
+    body: { token: jwt },
+    credentials: {},
+    answer: Authorization,
+  } as const;
+  const { token, expires_in } = await converse(transport, exchange);
+  return { token, expiresInS: expires_in };
+}
+
+async function services(transport: Transport, call: Call): Promise<Service[]> {
+  const endsAt = performance.now() + deadlineOf(call.node, call.deadlineMs);
+  const found: Service[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const { items, next } = await converse(transport, {
+      ...keyed(call),
+      deadlineMs: endsAt - performance.now(),
+      method: 'GET',
+      path: '/api/client/v7.0/services',
+      query: { limit: String(pageSize), cursor },
+      answer: ServicePage,
+    });
+    found.push(...items);
+    if (found.length > maxServices) break;
+    if (!next) return found;
+    cursor = next;
+  }
+  throw badAnswer(call.node, 'too_large');
+}
+
+/** One of the two questions about a connection to a service. */
+function ask<Shape extends z.ZodType>(
+  transport: Transport,
+  call: Call,
+  [question, uuid]: [question: string, uuid: string],
+  query: ConnectionQuery,
+  answer: Shape,
+): Promise<z.output<Shape>> {
+  const path = `/api/client/v7.0/${question}/${encodeURIComponent(uuid)}`;
+  return converse(transport, {
+    ...keyed(call),
+    method: 'GET',
+    path,
+    query: { ...query },
+    answer,
+    isAction: true,
+  });
+}
+
+function reconnect(
+  transport: Transport,
+  call: Call,
+  sessionUuid: string,
+): Promise<z.output<typeof Reconnection>> {
+  return converse(transport, {
+    ...keyed(call),
+    method: 'POST',
+    path: '/api/client/v7.0/reconnect/',
+    body: { session_uuid: sessionUuid },
+    answer: Reconnection,
+    isAction: true,
+  });
+}
+
+async function certificate(
+  inspect: NonNullable<Transport['inspect']>,
+  { node, deadlineMs }: { node: Node; deadlineMs?: number | undefined },
+): Promise<CertificateFacts> {
+  try {
+    return await inspect(node.url, { deadlineMs: deadlineOf(node, deadlineMs) });
+  } catch (error) {
+    throw fromTransport(node, error);
+  }
+}

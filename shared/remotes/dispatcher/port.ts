@@ -1,0 +1,58 @@
+import type { CertificateFacts } from '../http/transport.ts';
+import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
+
+/** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
+export type Node = {
+  id: string;
+  /** Also the audience of the tokens that we sign for it. */
+  name: string;
+  url: string;
+  caCertificate?: string | undefined;
+  verifyTls: boolean;
+  timeoutMs: number;
+};
+
+/** What a node is told about the request that made us call. */
+export type Trace = { requestId: string; traceparent?: string | undefined };
+
+/** Where a call goes and how long it may take altogether: `deadlineMs`, and never longer than the node's timeout. */
+type Destination = {
+  node: Node;
+  trace: Trace;
+  deadlineMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/** A call with a session key of the node; whose session it is decides what the node shows. */
+export type Call = Destination & { key: string };
+
+/** What the client component says of itself; absent members are not passed on. */
+export type ConnectionQuery = {
+  protocol?: string | undefined;
+  client_version?: string | undefined;
+  hostname?: string | undefined;
+};
+
+/**
+ * What we call on a dispatcher node. Nothing is tried again here: trying another node, and renewing a key after
+ * a 401 (`isUnauthorized`), is decided by the caller.
+ *
+ * Every method throws AppError with member `dispatcher`: `upstream_timeout`, `upstream_tls`, `upstream_refused`,
+ * `upstream_failed` (each but the first with a `reason`); those about one object also `not_found` and
+ * `invalid_state`.
+ */
+export type DispatcherRemote = {
+  /** Exchanges a JWT of ours for a session key. */
+  authorize(request: Destination & { jwt: string }): Promise<{ token: string; expiresInS: number }>;
+  domains(call: Call): Promise<Domain[]>;
+  /** `fail` is an answer, not an error. */
+  health(request: Destination & { healthKey: string }): Promise<Health>;
+  /** All pages, at most 5,000 services, within one deadline. */
+  services(call: Call): Promise<Service[]>;
+  /** @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s` */
+  connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection>;
+  preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
+  reconnect(call: Call, sessionUuid: string): Promise<{ link: string; expires_in: number }>;
+  /** The certificate that the node shows; absent where the runtime does not show it. */
+  certificate?(request: Omit<Destination, 'signal' | 'trace'>): Promise<CertificateFacts>;
+};

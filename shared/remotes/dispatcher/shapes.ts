@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { isStorable } from '../../kernel/text.ts';
+
+/*
+ * Answers of dispatcher nodes. Members that we do not use are ignored and dropped; those that we use are bounded.
+ * Texts can be stored; lines hold no control characters besides, because some end up in connection files.
+ */
+const stored = (max: number) => z.string().max(max).refine(isStorable);
+const line = (max: number) => stored(max).regex(/^\P{Cc}*$/u);
+const text = (max: number) =>
+  stored(max)
+    .nullish()
+    .transform((value) => value ?? '');
+const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? undefined);
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
+const seconds = z.number().int().min(0).max(31_536_000);
+const port = z.number().int().min(1).max(65_535);
+const word = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/);
+
+/** A state that a newer node knows and we do not is not one to connect in. */
+const serviceStates = ['ready', 'busy', 'maintenance', 'unavailable'] as const;
+const knownState = (state: string) => serviceStates.find((known) => known === state) ?? 'unavailable';
+
+export const Authorization = z.object({
+  // It becomes a header value: visible ASCII only.
+  token: z.string().regex(/^[\x21-\x7e]{1,4096}$/),
+  expires_in: seconds.min(1),
+});
+
+export const Domain = z.object({ authUuid: line(64).min(1), authSmallName: line(64), auth: line(256) });
+export type Domain = z.output<typeof Domain>;
+export const Domains = z.array(Domain).max(1000);
+
+export const Health = z.object({
+  status: z.enum(['pass', 'fail']),
+  version: optional(line(64)),
+  description: text(256),
+});
+export type Health = z.output<typeof Health>;
+
+const ServiceSession = z.object({
+  session_uuid: z.guid(),
+  state: z.enum(['active', 'disconnected']),
+});
+
+export const Service = z.object({
+  uuid: z.guid(),
+  name: line(256).min(1),
+  description: text(1024),
+  protocols: z.array(word).max(16),
+  state: z.string().max(64).transform(knownState),
+  in_use: flag,
+  maintenance: flag,
+  maintenance_message: optional(stored(1024)),
+  sessions: z
+    .array(ServiceSession)
+    .max(100)
+    .nullish()
+    .transform((sessions) => sessions ?? []),
+});
+export type Service = z.output<typeof Service>;
+export const ServicePage = z.object({
+  items: z.array(Service).max(1000),
+  next: z.string().min(1).max(4096).nullish(),
+});
+
+const method = z
+  .enum(['new', 'legacy'])
+  .nullish()
+  .transform((value) => value ?? 'new');
+
+const Redirections = z.object({
+  clipboard: optional(z.boolean()),
+  drives: optional(z.boolean()),
+  printers: optional(z.boolean()),
+  smartcards: optional(z.boolean()),
+  usb: optional(z.boolean()),
+  audio: optional(z.boolean()),
+  microphone: optional(z.boolean()),
+  webcam: optional(z.boolean()),
+});
+
+const Rdp = z.object({
+  screen_size: optional(line(64)),
+  color_depth: optional(z.number().int().min(8).max(64)),
+  multimon: optional(z.boolean()),
+  redirect: optional(Redirections),
+  certificate_fingerprint: optional(line(256)),
+});
+
+const Spice = z.object({
+  tls_port: optional(port),
+  /** PEM, so the one text with line ends. */
+  ca: optional(z.string().max(65_536)),
+  host_subject: optional(line(1024)),
+  proxy: optional(line(512)),
+  secure_channels: optional(z.array(word).max(32)),
+  usb_redirection: optional(z.boolean()),
+  fullscreen: optional(z.boolean()),
+  title: optional(line(256)),
+});
+
+export const Connection = z.object({
+  protocol: z.enum(['rdp', 'spice']),
+  method,
+  session_uuid: optional(z.guid()),
+  host: z.string().regex(/^[A-Za-z0-9_.:-]{1,255}$/),
+  port,
+  username: line(256),
+  domain: line(256)
+    .nullish()
+    .transform((value) => value ?? ''),
+  /** One-time, for this connection only. */
+  password: optional(line(1024)),
+  expires_in: seconds,
+  rdp: optional(Rdp),
+  spice: optional(Spice),
+});
+export type Connection = z.output<typeof Connection>;
+
+export const Readiness = z.object({
+  verdict: z.enum(['connect', 'wait', 'abandon']),
+  method,
+  protocol: word,
+  ready: z.boolean(),
+  state: word,
+  reason_code: word,
+  message: optional(stored(1024)),
+  retry_after_ms: optional(z.number().int().min(0).max(3_600_000)),
+  percent: optional(z.number().min(0).max(100)),
+});
+export type Readiness = z.output<typeof Readiness>;
+
+export const Reconnection = z.object({ link: line(2048).min(1), expires_in: seconds });
+
+/** The body of a 409 that says that the service will be ready later; anything else of it is dropped. */
+export const Preparation = z.object({
+  code: z.literal('service_in_preparation'),
+  reason_code: word.catch('preparing'),
+  percent: z.number().min(0).max(100).optional().catch(undefined),
+  retry_after_ms: z.number().int().min(0).max(3_600_000).catch(5000),
+});

@@ -1,0 +1,47 @@
+import { TransportError, type TransportResponse } from './transport.ts';
+
+/** An answer whose body has not been read yet, in a shape that every runtime's client can be brought to. */
+export type RawAnswer = {
+  status: number;
+  headers: Iterable<readonly [name: string, value: string | readonly string[] | undefined]>;
+  body: AsyncIterable<Uint8Array>;
+};
+
+const maxHeaders = 100;
+
+/**
+ * Reads an answer and keeps to the limits while reading; it never holds more than `maxBytes` and one chunk.
+ * @throws TransportError `redirect`, `malformed` (a content coding), `too_large`, or what the body throws
+ */
+export async function readAnswer(raw: RawAnswer, maxBytes: number): Promise<TransportResponse> {
+  const headers = plainHeaders(raw.headers);
+  // 304 answers a condition of ours; every other 3xx would send us, and our credentials, somewhere else.
+  if (raw.status >= 300 && raw.status < 400 && raw.status !== 304) throw new TransportError('redirect');
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new TransportError('malformed');
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new TransportError('too_large');
+  return { status: raw.status, headers, text: await readText(raw.body, maxBytes) };
+}
+
+function plainHeaders(raw: RawAnswer['headers']): Record<string, string> {
+  const headers: Record<string, string> = {};
+  let count = 0;
+  for (const [name, value] of raw) {
+    if (value === undefined) continue;
+    count += typeof value === 'string' ? 1 : value.length;
+    if (name !== 'set-cookie') headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  if (count > maxHeaders) throw new TransportError('too_large');
+  return headers;
+}
+
+async function readText(body: RawAnswer['body'], maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new TransportError('too_large');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,180 @@
+import { setImmediate } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import { sha256 } from '../../kernel/digests.ts';
+import { type Lookup, openTls, type Peer, pinnedLookup, readCertificate, systemLookup } from '../tls/node.ts';
+import { isHostAllowed, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
+import { readAnswer } from './answer.ts';
+import { withinDeadline } from './deadline.ts';
+import { toTransportError } from './faults.ts';
+import {
+  defaultMaxBytes,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.ts';
+
+export type NodeTransportOptions = UrlPolicy & {
+  /** Resolves names; the system's resolver unless given. */
+  lookup?: Lookup;
+  /** How many destinations keep their connections. */
+  maxPools?: number;
+};
+
+export type NodeTransport = Required<Transport> & {
+  /** Ends at once what still runs and closes every connection. */
+  close(): Promise<void>;
+};
+
+/** A pool that serves one peer, the handshakes it is in, and how many exchanges wait for it. */
+type Destination = { pool: Pool; handshakes: Set<TLSSocket>; waiting: number };
+
+const maxConnections = 16;
+const maxHeaderBytes = 16 * 1024;
+const handshakeMs = 5_000;
+const keepAliveMs = 10_000;
+
+/**
+ * HTTPS for Node and Lambda: connections are kept per origin, authority and verification, and every address is
+ * checked at the moment of connecting.
+ * @throws Error when `allowedNetworks` holds something else than networks
+ */
+export function createNodeTransport(options: NodeTransportOptions): NodeTransport {
+  const networks = parseNetworks(options.allowedNetworks);
+  const lookup = pinnedLookup(options.lookup ?? systemLookup, networks);
+  const open = new Map<string, Destination>();
+  const peerOf = ({ url, ca, verifyTls }: TransportRequest): Peer => ({
+    url: allowedUrl(url, networks),
+    ca,
+    // A peer stored as unverified is verified all the same where the configuration does not allow otherwise.
+    rejectUnauthorized: verifyTls || !options.allowInsecure,
+    lookup,
+  });
+  return {
+    send: (request) =>
+      translated(() => exchange(destinationOf(open, peerOf(request), options.maxPools ?? 256), request)),
+    inspect: (url, { deadlineMs }) =>
+      translated(() => {
+        const peer = { url: allowedUrl(url, networks), ca: undefined, lookup };
+        return withinDeadline(deadlineMs, undefined, (signal) => readCertificate(peer, signal));
+      }),
+    close: () => closeAll(open),
+  };
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toTransportError(error);
+  }
+}
+
+/** The policy once more, at call time: the row may be older than the configuration. */
+function allowedUrl(text: string, networks: readonly Network[]): URL {
+  const url = new URL(text);
+  const isClean = url.protocol === 'https:' && !url.username && !url.password;
+  if (!isClean || !isHostAllowed(url.hostname, networks)) throw new TransportError('address_not_allowed');
+  return url;
+}
+
+/** Finds or opens the pool of a peer; the longest unused one makes room, finishing what it has. */
+function destinationOf(open: Map<string, Destination>, peer: Peer, maxPools: number): Destination {
+  const key = `${peer.url.origin} ${peer.rejectUnauthorized} ${sha256(peer.ca ?? '')}`;
+  const found = open.get(key) ?? openDestination(peer);
+  open.delete(key);
+  open.set(key, found);
+  for (const [oldest, { pool }] of open) {
+    if (open.size <= maxPools) break;
+    open.delete(oldest);
+    void pool.close();
+  }
+  return found;
+}
+
+function openDestination(peer: Peer): Destination {
+  const handshakes = new Set<TLSSocket>();
+  const pool = new Pool(peer.url.origin, {
+    allowH2: false,
+    connections: maxConnections,
+    pipelining: 1,
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveTimeout: keepAliveMs,
+    connect: connector(peer, handshakes),
+  });
+  return { pool, handshakes, waiting: 0 };
+}
+
+/**
+ * Connects with the peer's own settings and resumes its TLS session. A signal does not reach a handshake, so
+ * the sockets in that state are kept where a passed deadline finds them.
+ */
+function connector(peer: Peer, handshakes: Set<TLSSocket>): buildConnector.connector {
+  let session: Buffer | undefined;
+  return (_options, callback) => {
+    const socket = openTls(peer, session);
+    const timer = setTimeout(() => socket.destroy(new TransportError('timeout')), handshakeMs);
+    const settle = (error?: Error) => {
+      if (!handshakes.delete(socket)) return;
+      clearTimeout(timer);
+      if (error) callback(error, null);
+      else callback(null, socket);
+    };
+    handshakes.add(socket);
+    socket.on('session', (ticket) => {
+      session = ticket;
+    });
+    socket.once('secureConnect', () => settle()).on('error', settle);
+  };
+}
+
+async function exchange(to: Destination, request: TransportRequest): Promise<TransportResponse> {
+  to.waiting += 1;
+  try {
+    return await withinDeadline(request.deadlineMs, request.signal, (signal) =>
+      ask(to.pool, request, signal),
+    );
+  } finally {
+    to.waiting -= 1;
+    if (to.waiting === 0) abandon(to.handshakes);
+  }
+}
+
+/** Ends handshakes that nobody waits for any more; connections in use are never touched. */
+function abandon(handshakes: Set<TLSSocket>): void {
+  for (const socket of handshakes) socket.destroy(new TransportError('timeout'));
+}
+
+async function ask(pool: Pool, request: TransportRequest, signal: AbortSignal): Promise<TransportResponse> {
+  const { pathname, search } = new URL(request.url);
+  const answer = await pool.request({
+    method: request.method,
+    path: `${pathname}${search}`,
+    headers: { ...request.headers, 'accept-encoding': 'identity' },
+    body: request.body ?? null,
+    signal,
+  });
+  const raw = { status: answer.statusCode, headers: Object.entries(answer.headers), body: answer.body };
+  try {
+    const read = await readAnswer(raw, request.maxBytes ?? defaultMaxBytes);
+    // undici gives a connection back one turn after the last byte; a next call before that would open another one.
+    await setImmediate();
+    return read;
+  } catch (error) {
+    discard(answer.body);
+    throw error;
+  }
+}
+
+/** Cuts a body short with its connection; the error that this raises on the stream is ours and says nothing. */
+function discard(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => undefined).destroy();
+}
+
+async function closeAll(open: Map<string, Destination>): Promise<void> {
+  const destinations = [...open.values()];
+  open.clear();
+  for (const { handshakes } of destinations) abandon(handshakes);
+  await Promise.all(destinations.map(({ pool }) => pool.destroy()));
+}

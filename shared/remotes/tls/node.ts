@@ -1,0 +1,84 @@
+import dns, { type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { isAddressAllowed, type Network } from '../http/address-policy.ts';
+import { type CertificateFacts, TransportError } from '../http/transport.ts';
+
+export type Lookup = LookupFunction;
+
+/** What a TLS connection needs to know of the other side; `ca` is PEM and replaces the public authorities. */
+export type Peer = { url: URL; ca: string | undefined; rejectUnauthorized: boolean; lookup: Lookup };
+
+export const systemLookup: Lookup = (name, options, callback) => dns.lookup(name, options, callback);
+
+/**
+ * A look-up that gives only addresses which may be connected to; the connection then uses exactly these, so a
+ * name that changes its address between check and use gains nothing. Literals never reach a look-up.
+ */
+export function pinnedLookup(lookup: Lookup, networks: readonly Network[]): Lookup {
+  return (name, options, callback) =>
+    lookup(name, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const allowed = addressesOf(found).filter(({ address }) => isAddressAllowed(address, networks));
+      const [first] = allowed;
+      if (!first) return callback(new TransportError('address_not_allowed'), []);
+      if (options.all) return callback(null, allowed);
+      return callback(null, first.address, first.family);
+    });
+}
+
+/** Begins a connection; the handshake ends with `secureConnect` or `error`. */
+export function openTls({ url, ca, rejectUnauthorized, lookup }: Peer, session?: Buffer): TLSSocket {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({
+    host,
+    port: Number(url.port || 443),
+    // RFC 6066 section 3: no literal addresses in the server name, and no trailing dot.
+    servername: isIP(host) ? '' : host.replace(/\.$/, ''),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized,
+    lookup,
+    ...(ca && { ca }),
+    ...(session && { session }),
+  });
+  return socket.setNoDelay(true).setKeepAlive(true, 60_000);
+}
+
+/**
+ * Shakes hands and reads the certificate that the peer shows, whether or not it would be accepted; sends nothing.
+ * @param signal ends the handshake when it aborts
+ */
+export async function readCertificate(
+  peer: Omit<Peer, 'rejectUnauthorized'>,
+  signal: AbortSignal,
+): Promise<CertificateFacts> {
+  const socket = openTls({ ...peer, rejectUnauthorized: false });
+  signal.addEventListener('abort', () => socket.destroy(new TransportError('timeout')), { once: true });
+  try {
+    await secured(socket);
+    return shownCertificate(socket);
+  } finally {
+    socket.destroy();
+  }
+}
+
+const addressesOf = (found: string | LookupAddress[]): LookupAddress[] =>
+  typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
+
+const secured = (socket: TLSSocket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once('secureConnect', resolve).on('error', reject);
+  });
+
+function shownCertificate(socket: TLSSocket): CertificateFacts {
+  const certificate = socket.getPeerX509Certificate();
+  if (!certificate) throw new TransportError('tls', { tlsReason: 'unknown' });
+  return {
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    not_after: new Date(certificate.validTo).toISOString(),
+  };
+}
+
+/** Node gives distinguished names with one attribute a line. */
+const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ');

@@ -1,0 +1,108 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type Config, ConfigError, type Env, names, parseConfig } from '../config.ts';
+import { appendToConfigFile, readConfigFile } from './config-file.ts';
+import { preparePrivateFolder, replaceFile, tryLock } from './data-folder.ts';
+
+export type Settings = {
+  config: Config;
+  /** The same as variables, for child processes; PEM is text here, paths are absolute. */
+  env: Record<string, string>;
+  /** No `DATABASE_URL` is set: the embedded database is wanted. */
+  embedded: boolean;
+};
+
+type Places = { dataDir: string; configFile: string };
+
+/**
+ * The settings of a Node process: the environment, then `CONFIG_FILE`. For the embedded database what is missing of
+ * keys is generated once, into `DATA_DIR` and `CONFIG_FILE`.
+ * @throws ConfigError naming each bad variable
+ */
+export async function loadSettings(environment: Env = process.env): Promise<Settings> {
+  const places = placesOf(environment);
+  const given = merge(environment, places);
+  const embedded = given.DATABASE_URL === undefined;
+  if (embedded) generateMissing(environment, places);
+  const env = { PORTAL_NAME: hostname(), ...(embedded ? merge(environment, places) : given) };
+  return { config: parseConfig(env), env, embedded };
+}
+
+function placesOf(environment: Env): Places {
+  const named = environment.CONFIG_FILE ? resolve(environment.CONFIG_FILE) : undefined;
+  const inFile = named ? readConfigFile(named).DATA_DIR : undefined;
+  const dataDir = environment.DATA_DIR
+    ? resolve(environment.DATA_DIR)
+    : resolve(named && inFile ? dirname(named) : '.', inFile || '.data');
+  return { dataDir, configFile: named ?? join(dataDir, 'aggregator.conf') };
+}
+
+/** Paths in the environment start from the working directory, those in the file from its folder. */
+function merge(environment: Env, { dataDir, configFile }: Places): Record<string, string> {
+  const file = readConfigFile(configFile);
+  const merged: Record<string, string> = {};
+  const faults: string[] = [];
+  for (const name of names) {
+    const own = environment[name] || undefined;
+    const value = own ?? (file[name] || undefined);
+    if (value === undefined) continue;
+    try {
+      merged[name] = readValue(name, value, own === undefined ? dirname(configFile) : '.');
+    } catch {
+      faults.push(`${name}: PEM text, or a file that can be read`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { ...merged, DATA_DIR: dataDir, CONFIG_FILE: configFile };
+}
+
+const pemOrFile = [
+  'AGGREGATOR_JWT_SSL_KEY',
+  'AGGREGATOR_JWT_SSL_KEY_SECOND',
+  'RDP_SIGNING_CERT',
+  'RDP_SIGNING_KEY',
+];
+const files = ['TLS_CERT_FILE', 'TLS_KEY_FILE'];
+
+function readValue(name: string, value: string, base: string): string {
+  if (files.includes(name)) return resolve(base, value);
+  if (!pemOrFile.includes(name) || value.includes('-----BEGIN')) return value;
+  return readFileSync(resolve(base, value), 'utf8');
+}
+
+/** Locked, so that two first starts at once end with the same keys. */
+function generateMissing(environment: Env, places: Places): void {
+  preparePrivateFolder(places.dataDir);
+  const lock = tryLock(join(places.dataDir, 'settings.lock'), 10_000);
+  if (!lock) throw new ConfigError(['DATA_DIR: a folder that no other start is working on']);
+  try {
+    const present = merge(environment, places);
+    const missing = Object.entries(generators).filter(([name]) => present[name] === undefined);
+    const made = missing.map(([name, generate]) => [name, generate(places)]);
+    appendToConfigFile(places.configFile, Object.fromEntries(made));
+  } finally {
+    lock.release();
+  }
+}
+
+const accessKey = (): string => randomBytes(24).toString('base64url');
+
+const generators: Readonly<Record<string, (places: Places) => string>> = {
+  SECRET_KEY: () => randomBytes(32).toString('base64'),
+  AGGREGATOR_JWT_SSL_KEY: signingKeyFile,
+  HEALTH_CHECK_ACCESS_KEY: accessKey,
+  METRICS_ACCESS_KEY: accessKey,
+};
+
+/** A key file that is there already is used again: dispatchers trust it. */
+function signingKeyFile({ dataDir, configFile }: Places): string {
+  const path = join(dataDir, 'keys', 'aggregator-jwt.pem');
+  preparePrivateFolder(dirname(path));
+  if (!existsSync(path)) {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    replaceFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
+  }
+  return relative(dirname(configFile), path);
+}

@@ -1,0 +1,215 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Settings that are not as they must be; one line a variable, which never shows the value. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[], options?: ErrorOptions) {
+    super(faults.join('\n'), options);
+    this.name = 'ConfigError';
+  }
+}
+
+export type Config = ReturnType<typeof configFrom>;
+export type S3Config = {
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+};
+
+/**
+ * Reads every variable there is; an empty one counts as absent. Files are not read here: the variables that may
+ * name one hold PEM text by now.
+ * @throws ConfigError naming each bad variable and what is expected
+ */
+export function parseConfig(env: Env): Config {
+  const given = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) throw new ConfigError([...new Set(parsed.error.issues.map(lineOf))]);
+  const faults = togetherFaults(parsed.data);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return configFrom(parsed.data);
+}
+
+/** True for addresses and names that only this machine reaches. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return bare === 'localhost' || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback');
+}
+
+const text = (expected: string, isValid: (value: string) => boolean) => z.string().refine(isValid, expected);
+const word = <const T extends readonly [string, ...string[]]>(...words: T) =>
+  z.enum(words, `one of ${words.join(', ')}`);
+const whole = (max: number) =>
+  text(
+    `a whole number from 0 to ${max}`,
+    (value) => /^\d{1,5}$/.test(value) && Number(value) <= max,
+  ).transform(Number);
+const list = (expected: string, isValid: (entry: string) => boolean) =>
+  text(expected, (value) => entriesOf(value).every(isValid)).transform(entriesOf);
+const url = (expected: string, ...protocols: string[]) =>
+  text(expected, (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol));
+const database = () =>
+  url('a URL postgres://user:password@host:port/database', 'postgres:', 'postgresql:').optional();
+/** Single-line files and some secret stores keep the line ends of PEM as `\n`. */
+const pem = (kind: string) =>
+  z
+    .string()
+    .transform((value) => value.replaceAll('\\n', '\n').trim())
+    .refine((value) => isPem(value, kind), `PEM text of a ${kind.toLowerCase()}, or a file with it`)
+    .optional();
+const accessKey = () =>
+  text('from 1 to 64 printable characters', (value) => /^[\x21-\x7e]{1,64}$/.test(value)).optional();
+const some = () => z.string().optional();
+
+const variables = z.object({
+  HOST: text('a host name or address', (value) => /^[\w.:[\]-]+$/.test(value)).default('127.0.0.1'),
+  PORT: whole(65_535).default(8443),
+  HEALTH_PORT: whole(65_535).default(8100),
+  DATA_DIR: z.string().default('.data'),
+  CONFIG_FILE: some(),
+  DATABASE_URL: database(),
+  DATABASE_OWNER_URL: database(),
+  DATABASE_DRIVER: word('pg', 'neon').optional(),
+  PORTAL_TYPE: word('admin', 'user', 'universal').default('universal'),
+  PORTAL_NAME: text('at most 253 characters', (value) => value.length <= 253).optional(),
+  BASE_URL: text('https://host[:port], without a query, a fragment or a user', isBaseUrl)
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+  ADMIN_PASSWORD: some(),
+  SECRET_KEY: list('base64 of 32 bytes, or several separated by commas', isKey)
+    .refine((keys) => keys.length > 0, 'at least one key')
+    .optional(),
+  AGGREGATOR_JWT_SSL_KEY: pem('PRIVATE KEY'),
+  AGGREGATOR_JWT_SSL_KEY_SECOND: pem('PRIVATE KEY'),
+  HEALTH_CHECK_ACCESS_KEY: accessKey(),
+  METRICS_ACCESS_KEY: accessKey(),
+  TLS_CERT_FILE: some(),
+  TLS_KEY_FILE: some(),
+  TLS: word('on', 'off').default('on'),
+  TRUST_PROXY: whole(100).default(0),
+  ALLOWED_PRIVATE_NETWORKS: list('networks like 10.0.0.0/8, separated by commas', (network) =>
+    ipaddr.isValidCIDR(network),
+  ).default([]),
+  ALLOW_INSECURE_DISPATCHERS: word('0', '1').default('0'),
+  S3_ENDPOINT: url('a URL https://host', 'https:', 'http:').optional(),
+  S3_BUCKET: some(),
+  S3_REGION: some(),
+  S3_ACCESS_KEY_ID: some(),
+  S3_SECRET_ACCESS_KEY: some(),
+  FLUENTD_URL: url('a URL tls://host:port or tcp://host:port', 'tls:', 'tcp:').optional(),
+  SYSLOG_URL: url('a URL tls://host:port', 'tls:').optional(),
+  RDP_SIGNING_CERT: pem('CERTIFICATE'),
+  RDP_SIGNING_KEY: pem('PRIVATE KEY'),
+  LOG_LEVEL: word('debug', 'info', 'warn', 'error').default('info'),
+});
+
+type Variables = z.infer<typeof variables>;
+
+const isName = (name: string): name is keyof Variables => name in variables.shape;
+/** Every variable that is known, in the order of the documentation. */
+export const names: readonly (keyof Variables)[] = Object.keys(variables.shape).filter(isName);
+
+const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
+  `${String(path[0])}: ${message}`;
+
+const s3Names = [
+  'S3_ENDPOINT',
+  'S3_BUCKET',
+  'S3_REGION',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+] as const;
+
+/** What one variable demands of another. */
+function togetherFaults(given: Variables): string[] {
+  const faults: string[] = [];
+  const demand = (name: keyof Variables, why: string) => {
+    if (given[name] === undefined) faults.push(`${name}: required ${why}`);
+  };
+  if (given.DATABASE_URL) {
+    demand('SECRET_KEY', 'with DATABASE_URL, so that all processes share it');
+    demand('AGGREGATOR_JWT_SSL_KEY', 'with DATABASE_URL, so that all processes share it');
+  }
+  if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
+  if (given.TLS === 'off' && !isLoopbackHost(given.HOST)) faults.push('TLS: off is for a loopback HOST only');
+  if (given.TLS === 'on' && given.BASE_URL?.startsWith('http:'))
+    faults.push('BASE_URL: an https URL while TLS is on');
+  if (given.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
+  if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
+  if (given.RDP_SIGNING_CERT) demand('RDP_SIGNING_KEY', 'with RDP_SIGNING_CERT');
+  if (given.RDP_SIGNING_KEY) demand('RDP_SIGNING_CERT', 'with RDP_SIGNING_KEY');
+  const s3 = s3Names.find((name) => given[name] !== undefined);
+  if (s3) for (const name of s3Names) demand(name, `with ${s3}`);
+  return faults;
+}
+
+function configFrom(given: Variables) {
+  const baseUrl = given.BASE_URL ?? `https://localhost:${given.PORT}`;
+  return {
+    host: given.HOST.replace(/^\[|\]$/g, ''),
+    port: given.PORT,
+    healthPort: given.HEALTH_PORT,
+    dataDir: given.DATA_DIR,
+    configFile: given.CONFIG_FILE ?? `${given.DATA_DIR}/aggregator.conf`,
+    databaseUrl: given.DATABASE_URL,
+    databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
+    /** Absent: what the runtime does best, `neon` on Workers and `pg` elsewhere. */
+    databaseDriver: given.DATABASE_DRIVER,
+    portalType: given.PORTAL_TYPE,
+    portalName: given.PORTAL_NAME ?? new URL(baseUrl).hostname,
+    baseUrl,
+    adminPassword: given.ADMIN_PASSWORD,
+    /** Base64 of 32 bytes each; the first one seals, all of them open. */
+    secretKey: given.SECRET_KEY ?? [],
+    /** PEM (PKCS#8, SEC 1 or PKCS#1). */
+    aggregatorJwtSslKey: given.AGGREGATOR_JWT_SSL_KEY,
+    aggregatorJwtSslKeySecond: given.AGGREGATOR_JWT_SSL_KEY_SECOND,
+    healthCheckAccessKey: given.HEALTH_CHECK_ACCESS_KEY,
+    metricsAccessKey: given.METRICS_ACCESS_KEY,
+    tlsCertFile: given.TLS_CERT_FILE,
+    tlsKeyFile: given.TLS_KEY_FILE,
+    tls: given.TLS === 'on',
+    /** Proxies between the client and us; 0 believes no `X-Forwarded-*`. */
+    trustProxy: given.TRUST_PROXY,
+    allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
+    allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
+    s3: s3From(given),
+    fluentdUrl: given.FLUENTD_URL,
+    syslogUrl: given.SYSLOG_URL,
+    rdpSigningCert: given.RDP_SIGNING_CERT,
+    rdpSigningKey: given.RDP_SIGNING_KEY,
+    logLevel: given.LOG_LEVEL,
+  };
+}
+
+function s3From(given: Variables): S3Config | undefined {
+  const [endpoint, bucket, region, accessKeyId, secretAccessKey] = s3Names.map((name) => given[name]);
+  if (!endpoint || !bucket || !region || !accessKeyId || !secretAccessKey) return undefined;
+  return { endpoint, bucket, region, accessKeyId, secretAccessKey };
+}
+
+function entriesOf(value: string): string[] {
+  const entries = value.split(',').map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== '');
+}
+
+function isKey(value: string): boolean {
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
+}
+
+/** `PRIVATE KEY` stands for its older spellings too: `EC PRIVATE KEY`, `RSA PRIVATE KEY`. */
+function isPem(value: string, kind: string): boolean {
+  const label = `(?:EC |RSA )?${kind}-----`;
+  return new RegExp(`^-----BEGIN ${label}\\s[A-Za-z0-9+/=\\s]+-----END ${label}`).test(value);
+}
+
+function isBaseUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, search, hash, username, password } = new URL(value);
+  if (search + hash + username + password !== '' || /[?#]$/.test(value)) return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+}

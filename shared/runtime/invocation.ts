@@ -1,0 +1,1 @@
+export type { Invocation } from '../http/invocation.ts';

@@ -1,0 +1,73 @@
+import { escapeControls } from '../kernel/text.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFields = Record<string, unknown>;
+type Write = (message: string, fields?: LogFields) => void;
+
+export type Log = Record<LogLevel, Write> & {
+  /** The same log with these fields on every line. */
+  with(fields: LogFields): Log;
+};
+
+export type LogOptions = {
+  /** Lines below this level are dropped; `info` unless told. */
+  level?: LogLevel;
+  /** Gets one line without its end; standard error unless told. */
+  write?: (line: string) => void;
+};
+
+/** JSON lines: `time` (RFC 3339), `level`, `message`, then the fields; an `Error` is written with its causes. */
+export function createLog(
+  { level = 'info', write = toStandardError }: LogOptions = {},
+  bound: LogFields = {},
+): Log {
+  const at =
+    (own: LogLevel): Write =>
+    (message, fields) => {
+      if (ranks[own] >= ranks[level]) write(lineOf(own, message, { ...bound, ...fields }));
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: (fields) => createLog({ level, write }, { ...bound, ...fields }),
+  };
+}
+
+const ranks: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+// console.error is the one way to standard error that Node and Workers share.
+const toStandardError = (line: string): void => console.error(line);
+
+/** A field cannot take the place of ours, and no value, however odd, makes logging fail. */
+function lineOf(level: LogLevel, message: string, fields: LogFields): string {
+  const ours = { time: new Date().toISOString(), level, message };
+  try {
+    // JSON leaves U+007F to U+009F as they are, and terminals obey some of them.
+    return escapeControls(JSON.stringify(plain({ ...ours, ...fields, ...ours }, [])));
+  } catch {
+    return escapeControls(JSON.stringify({ ...ours, unloggable: true }));
+  }
+}
+
+function plain(value: unknown, above: readonly object[]): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (above.includes(value) || above.length > 12) return '[circular]';
+  const inside = [...above, value];
+  if (value instanceof Error) return plainError(value, inside);
+  if (Array.isArray(value)) return value.map((entry) => plain(entry, inside));
+  if ('toJSON' in value && typeof value.toJSON === 'function') return value.toJSON();
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, plain(entry, inside)]));
+}
+
+function plainError(error: Error, inside: readonly object[]): LogFields {
+  return {
+    name: error.name,
+    code: 'code' in error ? plain(error.code, inside) : undefined,
+    message: error.message,
+    stack: error.stack,
+    cause: plain(error.cause, inside),
+  };
+}

@@ -1,0 +1,201 @@
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { clientOf } from './client-address.ts';
+import type { Invocation } from './invocation.ts';
+import type { Log } from './log.ts';
+
+export { onStop, type StopOptions, type StopStep } from './stopping.ts';
+
+export type ServeOptions = {
+  fetch: (request: Request, invocation: Invocation) => Response | Promise<Response>;
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** PEM; without it plain HTTP is spoken. */
+  tls?: { cert: string; key: string };
+  /** Proxies in front of us that write `X-Forwarded-*`. */
+  trustProxy: number;
+  log: Pick<Log, 'error'>;
+  /** The variable that sets the port, for the message about a port in use; `PORT` unless told. */
+  portVariable?: string;
+};
+
+export type Serving = {
+  port: number;
+  /** Takes no new requests, finishes what runs, and cuts off what still runs after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+};
+
+const limits = {
+  maxHeaderSize: 16_384,
+  /** Time for a client to send its headers, and its whole request. */
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2_000,
+};
+
+/**
+ * Serves an app over HTTPS or HTTP/1.1.
+ * @throws Error in one line when the port cannot be listened on
+ */
+export async function serveNode(options: ServeOptions): Promise<Serving> {
+  const { log, tls } = options;
+  const background = new Set<Promise<unknown>>();
+  const listener = listenerOf(options, (work) => {
+    const settled = work
+      .catch((error: unknown) => log.error('background work failed', { error }))
+      .finally(() => background.delete(settled));
+    background.add(settled);
+  });
+  const server = tls
+    ? createHttpsServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 }, listener)
+    : createHttpServer(limits, listener);
+  server.on('clientError', refuseMalformed);
+  const connections = createConnections(server);
+  await listen(server, options);
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    close: async (graceMs) => {
+      const deadline = AbortSignal.timeout(graceMs);
+      await connections.close(deadline);
+      const aborted = new Promise((resolve) => deadline.addEventListener('abort', resolve, { once: true }));
+      if (!deadline.aborted) await Promise.race([Promise.all(background), aborted]);
+    },
+  };
+}
+
+function listenerOf(
+  { fetch, log, trustProxy }: ServeOptions,
+  background: Invocation['background'],
+): RequestListener {
+  const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
+  return getRequestListener(
+    (request, { incoming: { socket, headers } }) => {
+      const peer = {
+        address: socket.remoteAddress,
+        isEncrypted: 'encrypted' in socket && socket.encrypted === true,
+        forwardedFor: header(headers['x-forwarded-for']),
+        forwardedProto: header(headers['x-forwarded-proto']),
+      };
+      return fetch(request, { client: clientOf(peer, trustProxy), background });
+    },
+    {
+      hostname: 'localhost',
+      errorHandler: (error) => {
+        if (error instanceof RequestError) return problem(400, 'The request line or a header is malformed');
+        log.error('a request failed outside the application', { error });
+        return problem(500, 'Something went wrong here');
+      },
+    },
+  );
+}
+
+const problemText = (status: number, title: string): string =>
+  JSON.stringify({ type: 'about:blank', title, status });
+
+const problem = (status: number, title: string): Response =>
+  new Response(problemText(status, title), {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+  });
+
+const malformed: Record<string, [status: number, reason: string, title: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
+};
+
+/** What Node's parser refuses never becomes a request, so the answer is written to the socket itself. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const [status, reason, title] = malformed[error.code ?? ''] ?? [400, 'Bad Request', 'This is not HTTP'];
+  const body = problemText(status, title);
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Connection: close',
+    'Content-Type: application/problem+json',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+async function listen(server: Server, { host, port, portVariable = 'PORT' }: ServeOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen({ host, port }, resolve);
+  try {
+    await promise;
+  } catch (cause) {
+    const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    throw new Error(`Cannot listen on ${at}: ${reasonOf(cause, portVariable)}`, { cause });
+  } finally {
+    server.off('error', reject);
+  }
+}
+
+function reasonOf(error: unknown, portVariable: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `the port is in use; set ${portVariable} to another one`;
+  if (code === 'EACCES') return `this user may not use the port; set ${portVariable} to another one`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return 'this machine has no such address; set HOST to another one';
+  return String(error);
+}
+
+type Connections = {
+  /** Stops listening and ends connections as they become idle; what is left at `deadline` is cut off. */
+  close(deadline: AbortSignal): Promise<void>;
+};
+
+type Connection = { socket: Socket; answers: Set<ServerResponse> };
+
+/**
+ * Knows which connections of a server have requests in flight. Node's own `closeIdleConnections` spares those that
+ * have never sent a request, and those inside a TLS handshake: such a client would hold up the end of the process.
+ */
+function createConnections(server: HttpServer | HttpsServer): Connections {
+  const connections = new Map<string, Connection>();
+  let isClosing = false;
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket);
+    connections.set(key, { socket, answers: new Set() });
+    socket.once('close', () => connections.delete(key));
+  });
+  server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
+    const answers = connections.get(keyOf(socket))?.answers.add(answer);
+    if (isClosing) answer.shouldKeepAlive = false;
+    answer.once('close', () => {
+      answers?.delete(answer);
+      if (isClosing && answers?.size === 0) socket.end();
+    });
+  });
+  return {
+    close: async (deadline) => {
+      isClosing = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const { socket, answers } of connections.values()) {
+        if (answers.size === 0) socket.destroy();
+        for (const answer of answers) if (!answer.headersSent) answer.shouldKeepAlive = false;
+      }
+      const cutOff = () => {
+        for (const { socket } of connections.values()) socket.destroy();
+      };
+      deadline.addEventListener('abort', cutOff, { once: true });
+      if (deadline.aborted) cutOff();
+      await closed;
+    },
+  };
+}
+
+/** A TLS socket and the plain one beneath it are two objects with one pair of addresses. */
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

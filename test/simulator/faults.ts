@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+export type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
+
+/** What a test may turn at any time; the next request sees it. */
+export type Knobs = {
+  /** Only paths that begin so have the faults below; `null` is every path. */
+  path: string | null;
+  latencyMs: number;
+  /** Answers this status. */
+  failing: number | null;
+  /** Never answers, or sends headers and the beginning of a body. */
+  hang: 'headers' | 'body' | null;
+  /** One byte a second, without end. */
+  dripping: boolean;
+  /** Closes the connection instead of answering. */
+  reset: boolean;
+  lies: Lie | null;
+  /** What the health check tells; it has no influence on other calls. */
+  health: 'pass' | 'fail';
+  /** The node's clock is ahead by this, or behind. */
+  clockSkewS: number;
+  /** Life of session keys issued from now on. */
+  keyLifetimeS: number;
+  /** Whether lists understand `since`, and offer an `ETag`. */
+  incremental: boolean;
+  etags: boolean;
+};
+
+export const noFaults = (): Knobs => ({
+  path: null,
+  latencyMs: 0,
+  failing: null,
+  hang: null,
+  dripping: false,
+  reset: false,
+  lies: null,
+  health: 'pass',
+  clockSkewS: 0,
+  keyLifetimeS: 600,
+  incremental: true,
+  etags: true,
+});
+
+/** True when a fault is to be staged for this path; looked up for each request, hence cheap. */
+export const isFaulty = ({ path, failing, hang, dripping, reset, lies }: Knobs, url: string): boolean =>
+  (reset || dripping || failing !== null || hang !== null || lies !== null) && isInScope(path, url);
+
+export const isInScope = (path: string | null, url: string): boolean => path === null || url.startsWith(path);
+
+/** Answers as the knobs say; without a fault that is set it does nothing. */
+export function stageFault(knobs: Knobs, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  // Who sends a body and gets an early answer must still be able to use the connection again.
+  incoming.resume();
+  if (knobs.reset) outgoing.socket?.destroy();
+  else if (knobs.hang !== null) hang(outgoing, knobs.hang);
+  else if (knobs.dripping) drip(outgoing);
+  else if (knobs.failing !== null)
+    answer(outgoing, knobs.failing, '{"code":"failing","detail":"A staged failure"}');
+  else if (knobs.lies !== null) lies[knobs.lies](outgoing);
+}
+
+function hang(outgoing: ServerResponse, where: 'headers' | 'body'): void {
+  if (where === 'headers') return;
+  outgoing.writeHead(200, { ...json, 'content-length': 4_096 });
+  outgoing.write('{"items":[');
+}
+
+function drip(outgoing: ServerResponse): void {
+  outgoing.writeHead(200, json);
+  const bytes = '{"items":[';
+  let sent = 0;
+  const next = () => {
+    outgoing.write(bytes[sent] ?? ' ');
+    sent += 1;
+  };
+  next();
+  const timer = setInterval(next, 1_000);
+  outgoing.once('close', () => clearInterval(timer));
+}
+
+const json = { 'content-type': 'application/json' };
+
+function answer(
+  outgoing: ServerResponse,
+  status: number,
+  body: string,
+  headers: Record<string, string> = json,
+): void {
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  outgoing.end(body);
+}
+
+const gigabyte = 1_073_741_824;
+
+const lies: Record<Lie, (outgoing: ServerResponse) => void> = {
+  html: (outgoing) =>
+    answer(outgoing, 200, '<!doctype html><title>Welcome</title><h1>It works!</h1>', {
+      'content-type': 'text/html',
+    }),
+  half_json: (outgoing) => answer(outgoing, 200, '{"result":"ok","items":[{"uuid":"0f3c'),
+  other_schema: (outgoing) => answer(outgoing, 200, '{"schema":99,"data":{"rows":[{"identifier":1}]}}'),
+  huge: (outgoing) => {
+    outgoing.writeHead(200, json);
+    pour(outgoing, Buffer.alloc(65_536, 'x'), gigabyte, '{"items":["');
+  },
+  gzip_bomb: (outgoing) => {
+    outgoing.writeHead(200, { ...json, 'content-encoding': 'gzip' });
+    pour(outgoing, bombMember(), (gigabyte / bombMemberBytes) * bombMember().length);
+  },
+  redirect: (outgoing) =>
+    answer(outgoing, 302, '', { location: 'https://169.254.169.254/latest/meta-data/' }),
+};
+
+/** Sends a piece again and again, no faster than the client takes it, until so many bytes are out. */
+function pour(outgoing: ServerResponse, piece: Buffer, total: number, opening = ''): void {
+  let left = total;
+  outgoing.write(opening);
+  const more = () => {
+    while (left > 0 && !outgoing.destroyed) {
+      left -= piece.length;
+      if (!outgoing.write(piece)) return;
+    }
+    outgoing.end();
+  };
+  outgoing.on('drain', more);
+  more();
+}
+
+const bombMemberBytes = 16_777_216;
+let member: Buffer | undefined;
+
+/** RFC 1952 section 2.2: a gzip stream may be several members; one is compressed once and sent over and over. */
+function bombMember(): Buffer {
+  member ??= gzipSync(Buffer.alloc(bombMemberBytes, ' '));
+  return member;
+}

@@ -1,0 +1,15 @@
+import type { Authentication } from './auth.ts';
+import type { Knobs } from './faults.ts';
+import type { DispatcherState } from './state.ts';
+
+/** One node of a farm: what its calls work on. */
+export type Node = {
+  readonly name: string;
+  readonly healthKey: string;
+  readonly state: DispatcherState;
+  readonly knobs: Knobs;
+  readonly authentication: Authentication;
+};
+
+/** The present moment by the node's own clock, which may be wrong. */
+export const nodeTime = ({ clockSkewS }: Knobs, at = Date.now()): Date => new Date(at + clockSkewS * 1000);

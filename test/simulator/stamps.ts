@@ -1,0 +1,17 @@
+/** Milliseconds. A change after a read is always stamped later than the read, if need be ahead of the time of day. */
+export type Stamps = { read(): number; change(): number };
+
+export function createStamps(): Stamps {
+  let lastRead = 0;
+  let lastChange = 0;
+  return {
+    read: () => {
+      lastRead = Math.max(Date.now(), lastRead, lastChange);
+      return lastRead;
+    },
+    change: () => {
+      lastChange = Math.max(Date.now(), lastChange, lastRead + 1);
+      return lastChange;
+    },
+  };
+}

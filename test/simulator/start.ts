@@ -1,0 +1,124 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { getRequestListener } from '@hono/node-server';
+import { createApp } from './app.ts';
+import { createAuthentication } from './auth.ts';
+import { type Authority, type CertificateKind, createAuthority } from './authority.ts';
+import { isFaulty, isInScope, type Knobs, noFaults, stageFault } from './faults.ts';
+import { createPortalKeys, type JwksSource, type PortalKeys } from './jwks.ts';
+import { type Node, nodeTime } from './node.ts';
+import type { DispatcherState } from './state.ts';
+import { type Call, createTraffic, type Traffic } from './traffic.ts';
+
+export type SimulatorOptions = {
+  /** Nodes of one farm share it. */
+  state: DispatcherState;
+  jwks: JwksSource;
+  /** PEM; needed when `jwks` is a URL of a portal with a private authority. */
+  portalCa?: string;
+  /** The node's name, to which tokens are made out; the state's by default. */
+  name?: string;
+  /** Not checked when absent. */
+  issuer?: string;
+  healthKey?: string;
+  authority?: Authority;
+  certificate?: CertificateKind;
+  port?: number;
+  knobs?: Partial<Knobs>;
+};
+
+export type Simulator = {
+  readonly url: string;
+  /** The authority that a client is to trust, whatever certificate is shown. */
+  readonly caPem: string;
+  readonly name: string;
+  readonly healthKey: string;
+  readonly state: DispatcherState;
+  readonly knobs: Knobs;
+  readonly calls: readonly Call[];
+  readonly inFlight: number;
+  readonly maxInFlight: number;
+  resetCalls(): void;
+  /** Ends every session key: the next call with one is answered 401. */
+  expireKeys(): void;
+  close(): Promise<void>;
+};
+
+/** A dispatcher node on 127.0.0.1 over HTTPS. @throws Error when the port is taken */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const authority = options.authority ?? (await createAuthority());
+  const keys = createPortalKeys(options.jwks, options.portalCa);
+  const node = createNode(options, keys);
+  const traffic = createTraffic();
+  const listener = guarded(getRequestListener(createApp(node).fetch), node.knobs, traffic);
+  const certificate = await authority.issue(options.certificate);
+  const server = createServer({ ...certificate, keepAliveTimeout: 65_000 }, listener);
+  const { name, healthKey, state, knobs, authentication } = node;
+  return {
+    url: `https://127.0.0.1:${await listen(server, options.port ?? 0)}`,
+    caPem: authority.caPem,
+    name,
+    healthKey,
+    state,
+    knobs,
+    calls: traffic.calls,
+    get inFlight() {
+      return traffic.inFlight;
+    },
+    get maxInFlight() {
+      return traffic.maxInFlight;
+    },
+    resetCalls: traffic.reset,
+    expireKeys: authentication.expireKeys,
+    close: async () => {
+      await Promise.all([closeServer(server), keys.close()]);
+    },
+  };
+}
+
+function createNode(options: SimulatorOptions, keys: PortalKeys): Node {
+  const { state, issuer, name = state.name, healthKey = 'health-key' } = options;
+  const knobs: Knobs = { ...noFaults(), ...options.knobs };
+  const authentication = createAuthentication({
+    name,
+    issuer,
+    domains: state.domains,
+    keys,
+    now: () => nodeTime(knobs),
+    keyLifetimeS: () => knobs.keyLifetimeS,
+  });
+  return { name, healthKey, state, knobs, authentication };
+}
+
+/** Faults are staged before the application is asked: a broken node does not know of the call. */
+function guarded(serve: RequestListener, knobs: Knobs, traffic: Traffic): RequestListener {
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (outgoing.destroyed) return;
+    if (knobs.clockSkewS !== 0) outgoing.setHeader('date', nodeTime(knobs).toUTCString());
+    if (isFaulty(knobs, incoming.url ?? '/')) stageFault(knobs, incoming, outgoing);
+    else serve(incoming, outgoing);
+  };
+  return (incoming, outgoing) => {
+    traffic.record(incoming, outgoing);
+    const delay = isInScope(knobs.path, incoming.url ?? '/') ? knobs.latencyMs : 0;
+    if (delay > 0) setTimeout(answer, delay, incoming, outgoing);
+    else answer(incoming, outgoing);
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the simulator has no port');
+  return address.port;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  await promise;
+}

@@ -1,0 +1,47 @@
+/** Where a file stands: a higher floor may use lower ones, rooms of one floor do not use each other. */
+export type Place = { floor: number; room: string };
+
+type Row = { floor: number; path: RegExp; room: string };
+
+/** The first row that fits counts; `$1` and `$2` in a room are the groups of its path. */
+const plan: readonly Row[] = [
+  { floor: -1, room: 'modules', path: /^shared\/(?:modules\.ts|openapi\/)/ },
+  { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
+  { floor: 1, room: 'db', path: /^db\/(?:schema\/|(?:client|errors|migrate|drizzle\.config)\.ts)/ },
+  { floor: 2, room: 'repositories', path: /^db\/repositories\// },
+  { floor: 2, room: 'remotes', path: /^shared\/remotes\// },
+  { floor: 8, room: 'process', path: /^(?:functions\/(?:all|portal)\.ts|shared\/runtime\/cli\/)/ },
+  { floor: 3, room: '$1', path: /^shared\/(http|access|runtime)\// },
+  { floor: 4, room: '$1', path: /^shared\/(fleet|identity|journal)\// },
+  { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda|main)\.ts$/ },
+  // What a module's resources look down to: its dependencies, and what two of them use.
+  { floor: 4.5, room: 'module $1', path: /^functions\/([^/]+)\/[^/]+$/ },
+  { floor: 6, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/routes\.ts$/ },
+  { floor: 5, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/.+$/ },
+];
+
+/** One way only, so that no circle can arise: the guard is part of an endpoint, a runtime serves endpoints. */
+const neighbours = new Set(['http -> access', 'runtime -> http', 'runtime -> access']);
+
+/** @returns undefined for a file that stands on no floor */
+export function placeOf(path: string): Place | undefined {
+  for (const { floor, room, path: pattern } of plan) {
+    const match = pattern.exec(path);
+    if (match) return { floor, room: room.replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? '') };
+  }
+  return undefined;
+}
+
+/** The stairs rule: down, skipping floors at will, or within the own room. */
+export function mayUse(from: Place, to: Place): boolean {
+  if (from.floor !== to.floor) return to.floor < from.floor;
+  return from.room === to.room || neighbours.has(`${from.room} -> ${to.room}`);
+}
+
+/** Only what starts a process joins modules. */
+export const isJoint = (path: string): boolean => placeOf(path)?.room === 'process';
+
+export const moduleOf = (path: string): string | undefined => /^functions\/([^/]+)\/./.exec(path)?.[1];
+
+export const resourceOf = (path: string): string | undefined =>
+  /^functions\/([^/]+\/[^/]+)\/./.exec(path)?.[1];

@@ -1,0 +1,66 @@
+import { isBuiltin } from 'node:module';
+
+type PackageRule = { rule: string; concerns: (name: string) => boolean; allowed: readonly RegExp[] };
+
+const test = /^test\//;
+const cli = /^shared\/runtime\/cli\//;
+const nodeRemote = /^shared\/remotes\/[^/]+\/node\.ts$/;
+
+const named =
+  (...names: string[]) =>
+  (name: string) =>
+    names.some((prefix) => name === prefix || name.startsWith(`${prefix}/`));
+
+/** What a Worker with `nodejs_compat` has; every other `node:` module needs a Node process. */
+const inWorkers = new Set(
+  ['buffer', 'crypto', 'async_hooks', 'util', 'events', 'assert', 'stream', 'url', 'path'].flatMap((name) => [
+    name,
+    `node:${name}`,
+  ]),
+);
+
+/** Which package may be imported where; `allowed` are patterns of paths. */
+export const packageRules: readonly PackageRule[] = [
+  {
+    rule: 'the database is spoken to below db/ only',
+    concerns: named('drizzle-orm', 'drizzle-kit', 'pg', '@neondatabase'),
+    allowed: [/^db\//, cli, test],
+  },
+  {
+    rule: 'the embedded database is started by the command line only',
+    concerns: named('@electric-sql'),
+    allowed: [cli, test],
+  },
+  {
+    rule: 'hono stays in shared/http, shared/runtime and functions, out of use cases',
+    concerns: named('hono', '@hono'),
+    allowed: [/^shared\/(?:http|runtime)\//, /^functions\/(?!.*\/usecases\.ts$)/, test],
+  },
+  {
+    rule: 'jose stays in shared/access, shared/remotes and shared/journal',
+    concerns: named('jose'),
+    allowed: [/^shared\/(?:access|remotes|journal)\//, test],
+  },
+  {
+    rule: 'aws4fetch stays in the object store',
+    concerns: named('aws4fetch'),
+    allowed: [/^shared\/remotes\/object-store(?:\/|\.ts$)/],
+  },
+  {
+    rule: 'undici stays in the Node form of a remote',
+    concerns: named('undici'),
+    allowed: [nodeRemote, test],
+  },
+  {
+    rule: 'what a Worker lacks of node:* stays in files that only Node runs',
+    concerns: (name) => isBuiltin(name) && !inWorkers.has(name),
+    allowed: [
+      /^functions\/(?:health\/|all\.ts$)/,
+      /^shared\/runtime\/(?:node(?:-\w+)*|lambda)\.ts$/,
+      cli,
+      nodeRemote,
+      /^db\/(?:migrate|drizzle\.config)\.ts$/,
+      test,
+    ],
+  },
+];

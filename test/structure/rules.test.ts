@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { importViolations, type Violation } from './rules.ts';
+import { quantile, sizeViolations } from './sizes.ts';
+import { parseSource } from './sources.ts';
+import { nameViolations, textViolations, topLevelViolations } from './text-rules.ts';
+
+const importing = (path: string, ...targets: string[]) =>
+  parseSource(path, targets.map((target) => `import { x } from '${target}';\n`).join(''));
+const rulesOf = (violations: readonly Violation[]) => violations.map(({ rule }) => rule);
+const importRules = (path: string, ...targets: string[]) =>
+  rulesOf(importViolations([importing(path, ...targets)]));
+
+const stairs = 'stairs: only down, never up or across';
+const modules = 'no module imports another';
+const siblings = 'no resource imports a sibling';
+const database = 'the database is spoken to below db/ only';
+const hono = 'hono stays in shared/http, shared/runtime and functions, out of use cases';
+const node = 'what a Worker lacks of node:* stays in files that only Node runs';
+const environment = 'the environment is read in shared/runtime only';
+const single = 'no test is skipped or singled out, but by requireService';
+
+describe('the import rules', () => {
+  it.each([
+    ['shared/kernel/ids.ts', '../../db/client.ts', stairs],
+    ['shared/kernel/ids.ts', '../http/app.ts', stairs],
+    ['db/schema/sites.ts', '../repositories/sites.ts', stairs],
+    ['db/repositories/sites.ts', '../../shared/access/actor.ts', stairs],
+    ['db/repositories/sites.ts', '../../shared/remotes/kdc/port.ts', stairs],
+    ['shared/remotes/kdc/port.ts', '../../../db/repositories/sites.ts', stairs],
+    ['shared/remotes/kdc/port.ts', '../../../db/client.ts', 'a remote never sees the database'],
+    ['shared/access/guard.ts', '../http/app.ts', stairs],
+    ['shared/http/app.ts', '../runtime/config.ts', stairs],
+    ['shared/http/app.ts', '../runtime/cli/build.ts', stairs],
+    ['shared/fleet/circuit.ts', '../journal/audit.ts', stairs],
+    ['shared/identity/login.ts', '../../functions/auth/login/usecases.ts', stairs],
+    ['functions/auth/login/usecases.ts', './routes.ts', stairs],
+    ['functions/auth/deps.ts', './login/usecases.ts', stairs],
+    ['functions/auth/login/schema.ts', './routes.ts', stairs],
+    ['functions/auth/login/routes.ts', '../app.ts', stairs],
+    ['functions/auth/app.ts', '../all.ts', stairs],
+    ['functions/auth/app.ts', '../client/deps.ts', modules],
+    ['functions/auth/login/routes.ts', '../../client/login/usecases.ts', modules],
+    ['functions/auth/login/routes.ts', '../logout/usecases.ts', siblings],
+    ['shared/runtime/cli/demo.ts', '../../../test/simulator/demo.ts', 'the product never imports its tests'],
+    ['test/e2e/login.test.ts', '../../shared/kernel/ids.ts', 'e2e tests import nothing of the source'],
+    ['functions/auth/login/usecases.ts', 'drizzle-orm', database],
+    ['shared/http/list.ts', 'drizzle-orm/pg-core', database],
+    ['shared/journal/audit.ts', '@neondatabase/serverless', database],
+    ['db/client.ts', '@electric-sql/pglite', 'the embedded database is started by the command line only'],
+    ['shared/access/guard.ts', 'hono', hono],
+    ['functions/auth/login/usecases.ts', 'hono/cookie', hono],
+    ['shared/identity/login.ts', 'jose', 'jose stays in shared/access, shared/remotes and shared/journal'],
+    ['shared/remotes/kdc/port.ts', 'aws4fetch', 'aws4fetch stays in the object store'],
+    ['shared/remotes/kdc/port.ts', 'undici', 'undici stays in the Node form of a remote'],
+    ['shared/identity/login.ts', 'node:fs', node],
+    ['shared/identity/login.ts', 'net', node],
+    ['shared/runtime/config.ts', 'node:process', node],
+    ['shared/toolbox/x.ts', '../kernel/ids.ts', 'every file stands on a floor'],
+  ])('%s may not import %s', (path, target, rule) => {
+    expect(importRules(path, target)).toEqual([rule]);
+  });
+
+  it.each([
+    ['functions/auth/login/routes.ts', '../../../db/repositories/users.ts'],
+    ['functions/auth/login/routes.ts', './schema.ts'],
+    ['functions/auth/login/routes.ts', '../deps.ts'],
+    ['functions/auth/login/usecases.ts', './schema.ts'],
+    ['functions/auth/deps.ts', '../../shared/identity/login.ts'],
+    ['functions/auth/login/routes.ts', './usecases.ts'],
+    ['functions/auth/app.ts', './login/routes.ts'],
+    ['functions/auth/app.ts', './deps.ts'],
+    ['functions/all.ts', './auth/app.ts'],
+    ['functions/all.ts', '../shared/runtime/cli/embedded-database.ts'],
+    ['shared/runtime/cli/openapi.ts', '../../../functions/auth/app.ts'],
+    ['shared/http/app.ts', '../access/guard.ts'],
+    ['shared/runtime/node.ts', '../http/app.ts'],
+    ['shared/http/app.ts', '../modules.ts'],
+    ['shared/remotes/object-store/s3.ts', 'aws4fetch'],
+    ['shared/remotes/http/node.ts', 'node:tls'],
+    ['shared/kernel/digests.ts', 'node:crypto'],
+    ['functions/auth/login/routes.ts', 'hono'],
+    ['db/client.ts', 'pg'],
+    ['test/api/sites.test.ts', '../../functions/webui/app.ts'],
+  ])('%s may import %s', (path, target) => {
+    expect(importRules(path, target)).toEqual([]);
+  });
+
+  it('see every form of an import, and the line of it', () => {
+    const text = [
+      "import type { A } from 'pg';",
+      'import {',
+      '  b,',
+      "} from 'pg';",
+      "export * from 'pg';",
+      "import 'pg';",
+      "const c = await import('pg');",
+      "type D = import('pg').Client;",
+      "// import { e } from 'pg';",
+      `const text = "import('pg')";`,
+    ].join('\n');
+    const lines = importViolations([parseSource('shared/http/a.ts', text)]).map(({ line }) => line);
+    expect(lines.sort((a, b) => a - b)).toEqual([1, 4, 5, 6, 7, 8]);
+  });
+
+  it('find a circle, and no circle where two ways lead to one file', () => {
+    const a = importing('shared/http/a.ts', './b.ts', './c.ts');
+    const c = importing('shared/http/c.ts');
+    expect(importViolations([a, importing('shared/http/b.ts', './c.ts'), c])).toEqual([]);
+    const [circle, ...others] = importViolations([a, importing('shared/http/b.ts', './c.ts', './a.ts'), c]);
+    expect(others).toEqual([]);
+    expect(circle).toMatchObject({ path: 'shared/http/b.ts', line: 2, rule: 'no import circles' });
+    expect(circle?.detail).toBe('shared/http/a.ts -> shared/http/b.ts -> shared/http/a.ts');
+  });
+});
+
+describe('the text rules', () => {
+  it.each([
+    ['functions/all.ts', 'const port = process.env.PORT;', environment],
+    ['db/client.ts', 'const { env } = process;', environment],
+    ['shared/http/app.ts', "const port = process['env'];", environment],
+    ['db/client.ts', 'try { f() } catch {}', 'no empty catch'],
+    ['test/api/a.test.ts', 'try {\n} catch (error) {\n}', 'no empty catch'],
+    ['db/client.ts', 'f().catch(() => {});', 'no empty catch'],
+    ['db/client.ts', '// TODO later', 'nothing is left to do'],
+    ['test/api/a.test.ts', "it.skip('a', f)", single],
+    ['test/api/a.test.ts', "describe.concurrent.only('a', f)", single],
+    ['test/api/a.test.ts', "it.skipIf(x)('a', f)", single],
+  ])('%s may not say %j', (path, text, rule) => {
+    expect(rulesOf(textViolations([parseSource(path, text)]))).toEqual([rule]);
+  });
+
+  it.each([
+    ['shared/runtime/config.ts', 'const port = process.env.PORT;'],
+    ['test/support/a.ts', 'const port = process.env.PORT;'],
+    ['db/client.ts', '// never process.env here'],
+    ['db/client.ts', 'try { f() } catch { return null; }'],
+    ['test/api/a.test.ts', "it.each([1])('a', f)"],
+  ])('%s may say %j', (path, text) => {
+    expect(textViolations([parseSource(path, text)])).toEqual([]);
+  });
+
+  it('refuse names that say nothing or are not kebab-case', () => {
+    const named = (path: string) => rulesOf(nameViolations([parseSource(path, '')]));
+    expect(named('shared/http/utils.ts')).toEqual(['a name says what a file gives']);
+    expect(named('shared/helpers/dates.ts')).toEqual(['a name says what a file gives']);
+    expect(named('shared/http/requestIds.ts')).toEqual(['names are kebab-case']);
+    expect(named('functions/webui/Sites/routes.ts')).toEqual(['names are kebab-case']);
+    expect(named('test/api/request-ids.test.ts')).toEqual([]);
+  });
+
+  it('refuse an entry too many or too few on the top level', () => {
+    const folders = ['functions', 'shared', 'db', 'test', 'node_modules', '.git'];
+    const files = [
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'biome.json',
+      'wrangler.toml',
+      'README.md',
+    ];
+    expect(topLevelViolations([...folders, ...files])).toEqual([]);
+    expect(topLevelViolations([...folders, ...files, 'src'])).toHaveLength(1);
+    expect(topLevelViolations([...folders, ...files.slice(1)])).toHaveLength(1);
+  });
+});
+
+describe('the size rules', () => {
+  const linesOf = (count: number) => 'x();\n'.repeat(count);
+  const sizes = (path: string, text: string) =>
+    sizeViolations([parseSource(path, text)]).map(({ detail }) => detail);
+  const body = (count: number) => '  x();\n'.repeat(count);
+
+  it('hold source files to 250 lines and tests to 400', () => {
+    expect(sizes('db/client.ts', linesOf(251))[0]).toBe('251 lines');
+    expect(sizes('test/api/a.test.ts', linesOf(400))).toEqual([]);
+    expect(sizes('test/api/a.test.ts', linesOf(401))).toEqual(['401 lines']);
+    expect(sizes('shared/identity/common-passwords.ts', linesOf(3000))).toEqual([]);
+  });
+
+  it('hold the median and p90, and tell them', () => {
+    expect(sizes('db/client.ts', linesOf(90))).toEqual([]);
+    expect(sizes('db/client.ts', linesOf(91))).toEqual(['the median is 91, p90 is 91; this is the longest']);
+    expect([
+      quantile([], 0.9),
+      quantile([5, 1, 3], 0.5),
+      quantile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9),
+    ]).toEqual([0, 3, 9]);
+  });
+
+  it.each([
+    ['export async function f() {\n', '}\n'],
+    ['function f({\n  a,\n}: A): B {\n', '}\n', 2],
+    ['export const f = async (a: A): Promise<B> => {\n', '};\n'],
+    ['const f = (\n  a: A,\n): B => {\n', '};\n', 2],
+    ['class A {\n  async f(a: A): Promise<B> {\n', '  }\n}\n'],
+  ])('hold a function to 40 lines: %j', (head, end, extra = 0) => {
+    const inner = head.startsWith('class') ? '  ' : '';
+    const text = (count: number) =>
+      head + body(count).replaceAll(/^/gm, inner).trimEnd().concat('\n', end, linesOf(9));
+    expect(sizes('db/client.ts', text(38 - extra))).toEqual([]);
+    expect(sizes('db/client.ts', text(39 - extra))).toEqual(['41 lines']);
+  });
+});

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path/posix';
+
+/** One import or re-export; `target` is a path from the root for a relative one, else the package as written. */
+export type Import = { line: number; target: string; isRelative: boolean };
+
+/** `path` is relative to the root, with forward slashes. */
+export type Source = { path: string; text: string; lines: string[]; imports: Import[] };
+
+const rooms = ['functions', 'shared', 'db', 'test'];
+const code = /\.(?:ts|mjs|js)$/;
+/** Static forms begin a line and may span several; the dynamic form (also in types) stands outside of a text. */
+const forms = [
+  /^[ \t]*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]/gm,
+  /^[ \t]*import\s*['"]([^'"]+)['"]/gm,
+  /(?<!['"`\w.])import\(\s*['"]([^'"]+)['"]/g,
+];
+
+/** @returns every source file of the tree below `root` */
+export function readSources(root: string): Source[] {
+  return rooms
+    .flatMap((room) => filesBelow(root, room))
+    .filter((path) => code.test(path))
+    .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')));
+}
+
+/** @returns what stands on the top level of `root` */
+export const readTopLevel = (root: string): string[] => readdirSync(root);
+
+export function parseSource(path: string, text: string): Source {
+  const imports = forms.flatMap((form) =>
+    [...text.matchAll(form)]
+      .filter(({ index }) => !isInComment(text, index))
+      .map((match) =>
+        toImport(path, match[1] ?? '', lineAt(text, match.index + match[0].lastIndexOf(match[1] ?? ''))),
+      ),
+  );
+  return { path, text, lines: text.replace(/\n$/, '').split('\n'), imports };
+}
+
+function toImport(path: string, specifier: string, line: number): Import {
+  const isRelative = specifier.startsWith('.');
+  return { line, isRelative, target: isRelative ? normalize(join(dirname(path), specifier)) : specifier };
+}
+
+/** A line that is a comment from its start on. */
+export const isComment = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*)/.test(line);
+
+/** @returns the number, from 1, of the line that holds this offset */
+export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+const isInComment = (text: string, offset: number): boolean =>
+  isComment(text.slice(text.lastIndexOf('\n', offset) + 1, offset)) ||
+  text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).includes('// ');
+
+function filesBelow(root: string, folder: string): string[] {
+  const found = statSync(join(root, folder), { throwIfNoEntry: false });
+  if (!found) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(root, path) : [path];
+  });
+}

@@ -1,0 +1,100 @@
+import { type Violation, violation } from './rules.ts';
+import { isComment, lineAt, type Source } from './sources.ts';
+
+type TextRule = {
+  rule: string;
+  pattern: RegExp;
+  concerns: (path: string) => boolean;
+  /** True when a comment breaks the rule as well. */
+  inComments?: true;
+};
+
+const isTest = (path: string): boolean => path.startsWith('test/');
+const isSource = (path: string): boolean => !isTest(path);
+
+/** The patterns and their samples themselves stand in this folder. */
+const isJudged = (path: string): boolean => !path.startsWith('test/structure/');
+
+const textRules: readonly TextRule[] = [
+  {
+    rule: 'the environment is read in shared/runtime only',
+    pattern:
+      /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\[|\benv\b[^=\n]*\}\s*=\s*process\b|\bimport\.meta\.env\b/g,
+    concerns: (path) => isSource(path) && !path.startsWith('shared/runtime/'),
+  },
+  {
+    rule: 'no empty catch',
+    pattern:
+      /\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\.catch\(\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*=>\s*\{\s*\}\s*,?\s*\)/g,
+    concerns: () => true,
+  },
+  {
+    rule: 'nothing is left to do',
+    pattern: /\b(?:TODO|FIXME|XXX)\b/g,
+    concerns: () => true,
+    inComments: true,
+  },
+  {
+    rule: 'no test is skipped or singled out, but by requireService',
+    pattern: /\b(?:it|test|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|only|todo)\b/g,
+    concerns: (path) => isTest(path) && path !== 'test/support/services.ts',
+  },
+];
+
+const vagueNames = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'lib', 'types', 'index']);
+const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Rules about the words in a file. */
+export function textViolations(sources: readonly Source[]): Violation[] {
+  return sources
+    .filter(({ path }) => isJudged(path))
+    .flatMap((source) =>
+      textRules.filter(({ concerns }) => concerns(source.path)).flatMap((rule) => matchesOf(rule, source)),
+    );
+}
+
+function matchesOf({ rule, pattern, inComments }: TextRule, { path, text, lines }: Source): Violation[] {
+  return [...text.matchAll(pattern)]
+    .map((match) => ({ line: lineAt(text, match.index), words: match[0].replace(/\s+/g, ' ') }))
+    .filter(({ line }) => inComments || !isComment(lines[line - 1] ?? ''))
+    .map(({ line, words }) => violation(rule, path, line, `it says ${words}`));
+}
+
+/** Rules about the names of files and folders. */
+export function nameViolations(sources: readonly Source[]): Violation[] {
+  return sources.flatMap(({ path }) => {
+    const names = path
+      .split('/')
+      .flatMap((part) => (part.includes('.') ? part.split('.').slice(0, 1) : [part]));
+    const vague = names.filter((name) => vagueNames.has(name));
+    const odd = names.filter((name) => !kebab.test(name));
+    return [
+      ...vague.map((name) => violation('a name says what a file gives', path, 1, `"${name}" says nothing`)),
+      ...odd.map((name) => violation('names are kebab-case', path, 1, `"${name}" is not`)),
+    ];
+  });
+}
+
+const topLevel = [
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'wrangler.toml', 'README.md'],
+  ...['functions', 'shared', 'db', 'test'],
+];
+/** The deployment to Workers may be absent; everything else is needed to run. */
+const optional = ['wrangler.toml'];
+/** Made by tools and ignored by git. */
+const isMade = (name: string): boolean =>
+  ['node_modules', 'dist', 'coverage'].includes(name) || name.endsWith('.log');
+
+/** @param entries names on the top level; those that begin with a dot are free */
+export function topLevelViolations(entries: readonly string[]): Violation[] {
+  const rule = 'nothing else stands on the top level';
+  const present = entries.filter((name) => !name.startsWith('.') && !isMade(name));
+  return [
+    ...present
+      .filter((name) => !topLevel.includes(name))
+      .map((name) => violation(rule, name, 1, 'it has no place here')),
+    ...topLevel
+      .filter((name) => !present.includes(name) && !optional.includes(name))
+      .map((name) => violation(rule, name, 1, 'it is missing')),
+  ];
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+/** A migrated database that no other test file sees. */
+export type FreshDatabase = { url: string; drop(): Promise<void> };
+
+/** The migrated database that every fresh one is a copy of. */
+export const templateName = 'template_app';
+
+/**
+ * A copy of the migrated template: a database of the shared server (about 0.1 s), or an embedded database of
+ * its own where no PostgreSQL is installed. `drop` ends the connections that are still open.
+ */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const admin = inject('postgresUrl');
+  const template = inject('embeddedTemplate');
+  if (template !== null) return copyEmbedded(template);
+  const name = `t_${randomUUID().replaceAll('-', '')}`;
+  await clone(admin, name);
+  return {
+    url: databaseUrl(admin, name),
+    drop: () => query(admin, `drop database if exists ${name} with (force)`),
+  };
+}
+
+/** @returns `admin` with another database name in it */
+export const databaseUrl = (admin: string, name: string): string =>
+  Object.assign(new URL(admin), { pathname: name }).href;
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** PostgreSQL itself waits five seconds for a template in use (an autovacuum worker, say) before it refuses. */
+async function clone(admin: string, name: string, attempts = 3): Promise<void> {
+  try {
+    await query(admin, `create database ${name} template ${templateName}`);
+  } catch (error) {
+    if (attempts === 1 || !isInUse(error)) throw error;
+    await clone(admin, name, attempts - 1);
+  }
+}
+
+const isInUse = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '55006';
+
+async function copyEmbedded(template: string): Promise<FreshDatabase> {
+  const { startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
+  const folder = await mkdtemp(join(tmpdir(), 'aggregator-pglite-'));
+  await cp(template, folder, { recursive: true });
+  const { url, stop } = await startEmbeddedDatabase({ folder });
+  return { url, drop: () => stop().finally(() => rm(folder, { recursive: true, force: true })) };
+}

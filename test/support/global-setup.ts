@@ -1,0 +1,42 @@
+import { rm } from 'node:fs/promises';
+import type { TestProject } from 'vitest/node';
+import { migrateDatabase } from '../../db/migrate.ts';
+import { databaseUrl, query, templateName } from './database.ts';
+import { type Postgres, startPostgres } from './postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The administrative database of the shared server; empty when the tests run on embedded databases. */
+    postgresUrl: string;
+    /** The data folder of a migrated embedded database; null when there is a PostgreSQL. */
+    embeddedTemplate: string | null;
+  }
+}
+
+/** Starts the database once for all test files and migrates the template that they copy. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const postgres = await startPostgres();
+  process.stdout.write(`database: ${postgres.kind} ${postgres.version}\n`);
+  if (postgres.kind === 'pglite') return setUpEmbedded(project, postgres);
+  try {
+    await query(postgres.url, `create database ${templateName}`);
+    await migrateDatabase(databaseUrl(postgres.url, templateName));
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+  project.provide('postgresUrl', postgres.url);
+  project.provide('embeddedTemplate', null);
+  return postgres.stop;
+}
+
+/** One embedded database serves one owner, so every test file opens a copy of this folder. */
+async function setUpEmbedded(
+  project: TestProject,
+  { url, folder, stop }: Postgres,
+): Promise<() => Promise<void>> {
+  await migrateDatabase(url).finally(() => stop({ keep: true }));
+  project.provide('postgresUrl', '');
+  project.provide('embeddedTemplate', folder);
+  return () => rm(folder, { recursive: true, force: true });
+}

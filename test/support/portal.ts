@@ -1,0 +1,142 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { connect, type Db } from '../../db/client.ts';
+import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
+import { prepareInstallation } from '../../shared/identity/first-start.ts';
+import type { PortalType } from '../../shared/modules.ts';
+import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { freshDatabase } from './database.ts';
+
+export const adminPassword = 'correct horse battery staple';
+export const baseUrl = 'https://portal.test';
+
+export type Answer = { status: number; headers: Headers; body: Json };
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
+export type Json = any;
+
+export type SendOptions = {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  ip?: string;
+  secure?: boolean;
+};
+
+export type TestPortal = {
+  portal: Portal;
+  deps: PortalDeps;
+  db: Db;
+  databaseUrl: string;
+  /** Round trips to the database since the start. */
+  trips(): number;
+  /** Moves the clock of the portal on. */
+  advance(seconds: number): void;
+  /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
+  send(route: string, options?: SendOptions): Promise<Answer>;
+  /** Logs in on the built-in domain. */
+  login(username?: string, password?: string): Promise<string>;
+  /** Waits for what goes on after answers. */
+  settled(): Promise<void>;
+  log: Record<string, unknown>[];
+  close(): Promise<void>;
+};
+
+type Options = { portalType?: PortalType; allowedNetworks?: string[]; allowInsecure?: boolean };
+
+/** The real portal in this process, on a database of its own. */
+export async function startPortal({
+  portalType = 'universal',
+  allowedNetworks = ['127.0.0.0/8'],
+  allowInsecure = false,
+}: Options = {}): Promise<TestPortal> {
+  const database = await freshDatabase();
+  let trips = 0;
+  const connection = connect({ url: database.url, onRoundTrip: () => trips++ });
+  const outbound = { allowedNetworks, allowInsecure };
+  const transport = createNodeTransport(outbound);
+  const log: Record<string, unknown>[] = [];
+  const clock = { offsetMs: 0 };
+  const write = (message: string, fields?: Record<string, unknown>) => void log.push({ message, ...fields });
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const deps = await portalDeps({
+    db: connection.db,
+    log: { debug: write, info: write, warn: write, error: write },
+    clock: () => new Date(Date.now() + clock.offsetMs),
+    portalType,
+    baseUrl,
+    secretKeys: [randomBytes(32).toString('base64')],
+    signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
+    outbound,
+    dispatchers: createDispatcherRemote(transport),
+    // The cost of one hash is what production has to bear, not what is tested here.
+    hashing: { cost: 2 ** 4, concurrency: 4 },
+    checkAnswers: true,
+  });
+  await prepareInstallation(connection.db, deps.hasher, adminPassword);
+  const portal = createPortal(deps);
+  const background = new Set<Promise<unknown>>();
+  const settled = async () => {
+    while (background.size > 0) await Promise.all(background);
+  };
+  const invocation = ({ ip = '127.0.0.1', secure = true }: SendOptions) => ({
+    client: { ip, secure, loopback: false },
+    background: (work: Promise<unknown>) => {
+      const done = work
+        .catch((error) => log.push({ message: 'background', error }))
+        .finally(() => background.delete(done));
+      background.add(done);
+    },
+  });
+  const send = async (route: string, options: SendOptions = {}): Promise<Answer> =>
+    answerOf(await portal.fetch(requestOf(route, options), invocation(options)));
+  return {
+    portal,
+    deps,
+    db: connection.db,
+    databaseUrl: database.url,
+    trips: () => trips,
+    advance: (seconds) => {
+      clock.offsetMs += seconds * 1000;
+    },
+    send,
+    login: async (username = 'admin', password = adminPassword) => {
+      const { body } = await send('POST /api/auth/v7.0/login', {
+        body: { username, password, authSmallName: 'builtin' },
+      });
+      if (!body.token) throw new Error(`login of ${username} failed: ${JSON.stringify(body)}`);
+      return body.token;
+    },
+    settled,
+    log,
+    close: async () => {
+      await settled();
+      await transport.close();
+      await connection.close();
+      await database.drop();
+    },
+  };
+}
+
+function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return new Request(`${baseUrl}${path}`, {
+    method,
+    headers: {
+      ...(token && { 'x-auth-token': token }),
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(text !== undefined && { body: text }),
+  });
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  };
+}

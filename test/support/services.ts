@@ -1,0 +1,20 @@
+import { describe } from 'vitest';
+
+type Suite = (title: string, body: () => void) => void;
+
+/**
+ * A `describe` for tests that need a program or server of the machine:
+ * `requireService('slapd', present)('binds against slapd', () => { … })`.
+ * When it is absent the suite, its hooks included, is skipped and its title says why.
+ * @throws Error when it is absent and REQUIRE_SERVICES=1
+ */
+export function requireService(name: string, present: boolean): Suite {
+  if (present) return (title, body) => describe(title, body);
+  assertMayBeAbsent(name);
+  return (title, body) => describe.skip(`${title} [${name} is not on this machine]`, body);
+}
+
+/** @throws Error when REQUIRE_SERVICES=1: there an absent server is a failure, elsewhere a reason to skip */
+export function assertMayBeAbsent(name: string): void {
+  if (process.env.REQUIRE_SERVICES === '1') throw new Error(`REQUIRE_SERVICES=1, but ${name} is absent`);
+}

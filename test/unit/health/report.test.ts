@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { HealthFacts, SiteFacts } from '../../../db/repositories/probes.ts';
+import { brokerName, reportHealth } from '../../../functions/health/check/usecases.ts';
+import type { Known } from '../../../functions/health/last-known.ts';
+
+const site = (given: Partial<SiteFacts> = {}): SiteFacts => ({
+  uri: 'north.example',
+  enabled: true,
+  maintenance: false,
+  nodes: 1,
+  pass_age_s: 3,
+  ...given,
+});
+const failing = (given: Partial<SiteFacts> = {}) => site({ pass_age_s: null, ...given });
+const facts = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null): HealthFacts => ({
+  overrides,
+  workers: ['host-a'],
+  sites,
+});
+const fresh = (value: HealthFacts): Known<HealthFacts> => ({ value, isFresh: true, ageS: 0, waitedS: 0.004 });
+const report = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
+  reportHealth(fresh(facts(sites, overrides)), 'broker');
+const siteStatuses = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
+  report(sites, overrides).checks['sites:connectionTest'].map(({ status }) => status);
+
+describe('a site', () => {
+  test('passes by a probe that is at most three intervals old', () => {
+    expect(siteStatuses([site({ pass_age_s: 45 }), site({ pass_age_s: 45.1 })])).toEqual(['pass', 'fail']);
+  });
+
+  test('is judged by the interval that is set', () => {
+    expect(siteStatuses([site({ pass_age_s: 4 })], { 'aggregator.health_interval_s': 1 })).toEqual(['fail']);
+  });
+
+  test('passes while it is disabled or in maintenance, whatever its nodes do', () => {
+    expect(siteStatuses([failing({ enabled: false }), failing({ maintenance: true })])).toEqual([
+      'pass',
+      'pass',
+    ]);
+  });
+
+  test('without nodes fails', () => {
+    expect(siteStatuses([failing({ nodes: 0 })])).toEqual(['fail']);
+  });
+});
+
+describe('the overall status', () => {
+  test.each([
+    ['passes without any site', [], 'pass'],
+    ['passes with one of two sites', [site(), failing()], 'pass'],
+    ['fails when every counted site fails', [failing(), failing()], 'fail'],
+    [
+      'does not let a site in maintenance stand for the others',
+      [failing(), site({ maintenance: true })],
+      'fail',
+    ],
+    [
+      'counts no site that is disabled, in maintenance or without nodes',
+      [failing({ enabled: false }), failing({ maintenance: true }), failing({ nodes: 0 })],
+      'pass',
+    ],
+  ])('%s', (_title, sites, expected) => {
+    expect(report(sites).status).toBe(expected);
+  });
+
+  test('fails by one counted site when that is demanded', () => {
+    const demanded = { 'monitoring.site_failure_fails_health': true };
+    expect(report([site(), failing()], demanded).status).toBe('fail');
+    expect(report([site(), failing({ nodes: 0 })], demanded).status).toBe('pass');
+  });
+
+  test('fails when nobody works on the job queue', () => {
+    const { status, checks } = reportHealth(fresh({ ...facts([]), workers: [] }), 'broker');
+    expect(status).toBe('fail');
+    expect(checks['celery:connectionTest']).toEqual([
+      { componentId: 'jobs(common)', componentType: 'component', status: 'fail' },
+    ]);
+  });
+});
+
+describe('without an answer of the database', () => {
+  const stale = (ageS: number): Known<HealthFacts> => ({
+    value: facts([site({ pass_age_s: 10 })]),
+    isFresh: false,
+    ageS,
+    waitedS: 0.9001234567,
+  });
+
+  test('everything that stands on it fails, with the seconds waited', () => {
+    const { status, checks } = reportHealth(stale(1), 'broker');
+    expect(status).toBe('fail');
+    expect(checks['database:responseTime']).toEqual([
+      {
+        componentId: 'default',
+        componentType: 'datastore',
+        observedValue: 0.900123,
+        observedUnit: 's',
+        status: 'fail',
+      },
+    ]);
+    expect(checks['messages_broker:connectionTest'][0]?.status).toBe('fail');
+    expect(checks['celery:connectionTest'].map((entry) => entry.status)).toEqual(['fail']);
+  });
+
+  test('sites are judged by their last known probes, which grow old', () => {
+    const statusAfter = (ageS: number) =>
+      reportHealth(stale(ageS), 'broker').checks['sites:connectionTest'][0]?.status;
+    expect([statusAfter(34), statusAfter(36)]).toEqual(['pass', 'fail']);
+  });
+
+  test('sites that were never known are one failing entry', () => {
+    const unknown = { value: undefined, isFresh: false, ageS: 0, waitedS: 0.9 };
+    expect(reportHealth(unknown, 'broker').checks['sites:connectionTest']).toEqual([
+      { componentId: 'sites', componentType: 'component', status: 'fail' },
+    ]);
+  });
+});
+
+test('the broker is named without its password, wherever that stands', () => {
+  expect(brokerName('postgres://app:s3cr%40t@db.example:5432/portal?password=other')).toBe(
+    'postgres://app:**@db.example:5432/portal',
+  );
+  expect(brokerName('postgres://app@127.0.0.1/portal')).toBe('postgres://app@127.0.0.1/portal');
+  expect(brokerName('postgres://[::1]:5432/portal')).toBe('postgres://[::1]:5432/portal');
+});

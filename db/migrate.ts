@@ -10,11 +10,13 @@ const lock = 7_040_001;
 
 /**
  * Brings the schema up to this code, under an advisory lock so that several processes may start at once.
- * @throws Error when the database knows a newer schema than this code
+ * @throws Error when the database cannot be reached, or knows a newer schema than this code
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  await client.connect();
+  await client.connect().catch((cause: Error) => {
+    throw new Error(`The database cannot be reached: ${cause.message}`, { cause });
+  });
   try {
     await client.query('select pg_advisory_lock($1)', [lock]);
     await refuseNewer(client);

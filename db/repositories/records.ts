@@ -92,68 +92,79 @@ export const reachable = <S extends Selection>(
 /** The four operations on one row of a record table; lists and bulk deletion have files of their own. */
 export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
   const { table } = spec;
-  const read = (db: Db, id: string, condition?: SQL) =>
-    db
-      .select(spec.select as Selection)
-      .from(table as PgTable)
-      .where(and(eq(table.id, id), condition));
-  const first = (rows: unknown): Row<S> | undefined => (rows as Row<S>[])[0];
-  const saved = async (work: Promise<unknown[]>): Promise<Row<S>> => {
-    const row = first((await work).at(-1));
-    if (!row) throw new Error(`${getTableName(table)}: a row that was just written cannot be read`);
-    return row;
-  };
-  const members = (h: Db, id: string, links: Values['links']): Statement[] =>
-    Object.entries(links).flatMap(([name, ids]) => {
-      const link = spec.links?.[name];
-      return link ? setMembers(h, link, id, ids) : [];
-    });
-  // A row written into a place that the caller does not see is refused as if that place did not exist.
-  const staysInside = (h: Db, id: string, reach: Reach): Statement[] => {
-    const inside = spec.site && within(spec.site, reach.scope);
-    if (!inside) return [];
-    return [
-      must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope'),
-    ];
-  };
   return {
     spec,
-    find: async (db, id, reach) => first(await read(db, id, reachable(spec, reach))),
-    create: (db, id, { columns, links }, reach, also) =>
-      saved(
-        atomically(db, (h) => [
-          ...(also.before?.(h) ?? []),
-          h.insert(table).values({ ...columns, id } as never),
-          ...members(h, id, links),
-          ...staysInside(h, id, reach),
-          ...also.after(h),
-          read(h, id),
-        ]),
-      ),
-    replace: (db, { id, revision }, { columns, links }, reach, also) =>
-      saved(
-        atomically(db, (h) => [
-          lockRow(h, table, id, revision),
-          ...(also.before?.(h) ?? []),
-          h
-            .update(table)
-            .set({ ...columns, revision: revision + 1, updated_at: sql`now()` })
-            .where(eq(table.id, id)),
-          ...members(h, id, links),
-          ...staysInside(h, id, reach),
-          ...also.after(h),
-          read(h, id),
-        ]),
-      ),
-    remove: async (db, { id, revision }, also) => {
+    find: async (db, id, reach) => firstOf<S>(await readRow(spec, db, id, reachable(spec, reach))),
+    create: (db, id, values, reach, { before, after }) =>
+      saved(spec, db, (h) => [
+        ...(before?.(h) ?? []),
+        h.insert(table).values({ ...values.columns, id } as never),
+        ...placed(spec, h, id, values, reach),
+        ...after(h),
+        readRow(spec, h, id),
+      ]),
+    replace: (db, { id, revision }, values, reach, { before, after }) =>
+      saved(spec, db, (h) => [
+        ...(before?.(h) ?? []),
+        lockRow(h, table, id, revision),
+        h
+          .update(table)
+          .set({ ...values.columns, revision: revision + 1, updated_at: sql`now()` })
+          .where(eq(table.id, id)),
+        ...placed(spec, h, id, values, reach),
+        ...after(h),
+        readRow(spec, h, id),
+      ]),
+    remove: async (db, { id, revision }, { before, after }) => {
       await atomically(db, (h) => [
-        ...(also.before?.(h) ?? []),
+        ...(before?.(h) ?? []),
         lockRow(h, table, id, revision),
         h.delete(table).where(eq(table.id, id)),
-        ...also.after(h),
+        ...after(h),
       ]);
     },
   };
+}
+
+const readRow = <S extends Selection>(spec: RecordSpec<S>, db: Db, id: string, condition?: SQL) =>
+  db
+    .select(spec.select as Selection)
+    .from(spec.table as PgTable)
+    .where(and(eq(spec.table.id, id), condition));
+
+/** The rows come from a select of exactly these columns; Drizzle cannot say so of a select that is given as data. */
+const firstOf = <S extends Selection>(rows: unknown): Row<S> | undefined => (rows as Row<S>[])[0];
+
+/** Runs a batch that ends with reading the row it wrote. */
+async function saved<S extends Selection>(
+  spec: RecordSpec<S>,
+  db: Db,
+  build: (h: Db) => Statement[],
+): Promise<Row<S>> {
+  const row = firstOf<S>((await atomically(db, build)).at(-1));
+  if (!row) throw new Error(`${getTableName(spec.table)}: a row that was just written cannot be read`);
+  return row;
+}
+
+/** Links of a row just written, and the proof that it lies where its writer may write. */
+function placed<S extends Selection>(
+  { table, links, site }: RecordSpec<S>,
+  h: Db,
+  id: string,
+  values: Values,
+  reach: Reach,
+): Statement[] {
+  const inside = site && within(site, reach.scope);
+  return [
+    ...Object.entries(values.links).flatMap(([name, ids]) => {
+      const link = links?.[name];
+      return link ? setMembers(h, link, id, ids) : [];
+    }),
+    // A row written into a place that the caller does not see is refused as if that place did not exist.
+    ...(inside
+      ? [must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope')]
+      : []),
+  ];
 }
 
 /** Locks the row and ends the batch unless it is still at this revision: of two writers of one revision, one wins. */

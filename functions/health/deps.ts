@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { SystemSample } from './metrics/system.ts';
+import type { SystemSample } from './system.ts';
 
 /** What the two endpoints need. */
 export type HealthDeps = {

@@ -20,7 +20,7 @@ import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
 import { probeJob } from './jobs/probes.ts';
 import { systemSampleJob } from './jobs/system-sample.ts';
-import { createSystemSampler, type SystemSampler } from './metrics/system.ts';
+import { createSystemSampler, type SystemSampler } from './system.ts';
 
 type Running = {
   stopping: AbortController;
@@ -79,8 +79,7 @@ async function createJobs({ config, log, jobsDb, transport, system, worker }: Jo
   return [
     heartbeatJob(jobsDb.db, worker),
     systemSampleJob(system),
-    probeJob({
-      db: jobsDb.db,
+    probeJob(jobsDb.db, {
       remote: createDispatcherRemote(transport),
       sealer: await createSealer(secretKey),
       signing: await createSigningKeys(pems, baseUrl),

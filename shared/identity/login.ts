@@ -154,20 +154,10 @@ async function admitUser(
   if (domain.two_factor) throw new AppError('two_factor_required');
   const portal = portalFor(ctx.deps.portalType, request.portal, roles, domain.subjects);
   const token = randomToken();
-  const session = {
-    id: newId(),
-    token_hash: sha256(token),
-    user_id: user.id,
-    portal,
-    source_ip: ctx.client.ip,
-    user_agent: escapeControls(ctx.client.userAgent),
-    platform: escapeControls(request.platform ?? ''),
-    locale: request.locale ?? null,
-    created_at: ctx.now,
-    last_seen_at: ctx.now,
-  };
-  const rehashed = ctx.deps.hasher.isOutdated(user.password_hash ?? '')
-    ? await ctx.deps.hasher.hash(request.password)
+  const session = sessionOf(ctx, request, user.id, portal, token);
+  const { hasher } = ctx.deps;
+  const rehashed = hasher.isOutdated(user.password_hash ?? '')
+    ? await hasher.hash(request.password)
     : undefined;
   const keep = parameters['session.max_per_user'];
   const audit = auditEntry(ctx, {
@@ -179,7 +169,7 @@ async function admitUser(
     portal,
     object_type: 'session',
     object_id: session.id,
-    ...(request.platform && { details: { platform: session.platform } }),
+    details: { platform: session.platform },
   });
   await atomically(ctx.deps.db, (h) => [
     ...clearFailures(h, attempt, ctx.now),
@@ -190,6 +180,26 @@ async function admitUser(
   ]);
   return { token, expiresInS: absoluteAge(parameters, portal), portal, user, domain, roles };
 }
+
+/** The row of a new session; of its token only the hash. */
+const sessionOf = (
+  { client, now }: LoginCtx,
+  request: LoginRequest,
+  userId: string,
+  portal: 'admin' | 'user',
+  token: string,
+) => ({
+  id: newId(),
+  token_hash: sha256(token),
+  user_id: userId,
+  portal,
+  source_ip: client.ip,
+  user_agent: escapeControls(client.userAgent),
+  platform: escapeControls(request.platform ?? ''),
+  locale: request.locale ?? null,
+  created_at: now,
+  last_seen_at: now,
+});
 
 /**
  * The portal of the new session: the portal type; on the universal one `admin` for whoever holds a role.

@@ -100,14 +100,14 @@ describe('the embedded database', () => {
       const client = new pg.Client(database.url);
       client.on('error', () => undefined);
       await client.connect();
-      const statements = [
+      const statements: pg.QueryConfig[] = [
         { text: 'begin' },
         { text: 'update counters set value = $1 where id = 2', values: [round + 100] },
         { text: 'select $1::text', values: ['x'.repeat(round * 20_000)] },
       ].slice(0, 1 + (round % 3));
       const last = statements.pop();
       for (const statement of statements) await client.query(statement);
-      const dying = client.query(last ?? 'begin').catch(() => undefined);
+      const dying = client.query(last ?? { text: 'begin' }).catch(() => undefined);
       if (round % 2) await new Promise((resolve) => setImmediate(resolve));
       // `end` would say goodbye first; a killed process does not.
       const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };

@@ -10,10 +10,10 @@ const plan: readonly Row[] = [
   { floor: 1, room: 'db', path: /^db\/(?:schema\/|(?:client|errors|migrate|drizzle\.config)\.ts)/ },
   { floor: 2, room: 'repositories', path: /^db\/repositories\// },
   { floor: 2, room: 'remotes', path: /^shared\/remotes\// },
-  { floor: 8, room: 'process', path: /^(?:functions\/(?:all|portal)\.ts|shared\/runtime\/cli\/)/ },
+  { floor: 8, room: 'process', path: /^(?:functions\/(?:all|portal|health\/main)\.ts|shared\/runtime\/cli\/)/ },
   { floor: 3, room: '$1', path: /^shared\/(http|access|runtime)\// },
   { floor: 4, room: '$1', path: /^shared\/(fleet|identity|journal)\// },
-  { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda|main)\.ts$/ },
+  { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda)\.ts$/ },
   // What a module's resources look down to: its dependencies, and what two of them use.
   { floor: 4.5, room: 'module $1', path: /^functions\/([^/]+)\/[^/]+$/ },
   { floor: 6, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/routes\.ts$/ },

@@ -1,10 +1,22 @@
 import type { ProbeOutcome, ProbeTarget } from '../../../db/repositories/probes.ts';
+import type { SigningKeys } from '../../../shared/access/signing-keys.ts';
+import type { Clock } from '../../../shared/kernel/clock.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import type { Sealer } from '../../../shared/kernel/sealing.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
-import type { Node } from '../../../shared/remotes/dispatcher/port.ts';
-import type { ProbeDeps } from './probes.ts';
+import type { DispatcherRemote, Node } from '../../../shared/remotes/dispatcher/port.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+
+export type ProbeDeps = {
+  remote: DispatcherRemote;
+  /** Opens `health_key` of dispatchers. */
+  sealer: Sealer;
+  signing: SigningKeys;
+  clock: Clock;
+  log: Log;
+};
 
 /** Longest probe of one node altogether, however long its calls may take otherwise. */
 const longestMs = 5_000;

@@ -5,40 +5,25 @@ import {
   probePlan,
   recordProbes,
 } from '../../../db/repositories/probes.ts';
-import type { SigningKeys } from '../../../shared/access/signing-keys.ts';
-import type { Clock } from '../../../shared/kernel/clock.ts';
-import type { Sealer } from '../../../shared/kernel/sealing.ts';
 import { type Parameters, parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import type { DispatcherRemote } from '../../../shared/remotes/dispatcher/port.ts';
-import type { Log } from '../../../shared/runtime/log.ts';
 import type { Job } from './loop.ts';
-import { probeNode } from './probe-node.ts';
-
-export type ProbeDeps = {
-  db: Db;
-  remote: DispatcherRemote;
-  /** Opens `health_key` of dispatchers. */
-  sealer: Sealer;
-  signing: SigningKeys;
-  clock: Clock;
-  log: Log;
-};
+import { type ProbeDeps, probeNode } from './probe-node.ts';
 
 const maxInFlight = 6;
 
 /** Probes all dispatchers that are in service, every `aggregator.health_interval_s`. */
-export function probeJob(deps: ProbeDeps): Job {
+export function probeJob(db: Db, deps: ProbeDeps): Job {
   let intervalS = parametersFrom(null)['aggregator.health_interval_s'];
   return {
     name: 'probes',
     intervalMs: () => intervalS * 1000,
     round: async (signal) => {
-      const { overrides, targets } = await probePlan(deps.db);
+      const { overrides, targets } = await probePlan(db);
       const parameters = parametersFrom(overrides);
       intervalS = parameters['aggregator.health_interval_s'];
       const outcomes = await probeAll(deps, parameters, targets, signal);
       // What an abort cut short says nothing about the nodes.
-      if (!signal.aborted) await recordProbes(deps.db, outcomes);
+      if (!signal.aborted) await recordProbes(db, outcomes);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { SystemSampler } from '../metrics/system.ts';
+import type { SystemSampler } from '../system.ts';
 import type { Job } from './loop.ts';
 
 /** Looks at the host every five seconds, so that no scrape has to. */

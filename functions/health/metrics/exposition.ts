@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { InstallationCounts } from '../../../db/repositories/installation-counts.ts';
-import type { SystemSample } from './system.ts';
+import type { SystemSample } from '../system.ts';
 
 /** `counts` is absent until the database has answered for the first time. */
 export type MetricsFacts = { system: SystemSample; counts: InstallationCounts | undefined };

@@ -8,6 +8,8 @@ import type { Issued } from './local-certificates.ts';
 export type LocalTls = {
   certPem: string;
   keyPem: string;
+  certFile: string;
+  keyFile: string;
   /** What clients have to trust. */
   caFile: string;
 };
@@ -29,7 +31,12 @@ export async function ensureLocalTls(folder: string, hosts: readonly string[]): 
     known && covers(known, ca, names)
       ? known
       : store(folder, 'localhost', await (await certificates()).issueLeaf(ca, names));
-  return { certPem: leaf.certPem, keyPem: leaf.keyPem, caFile: join(folder, 'ca.pem') };
+  return {
+    ...leaf,
+    certFile: join(folder, 'localhost.pem'),
+    keyFile: join(folder, 'localhost-key.pem'),
+    caFile: join(folder, 'ca.pem'),
+  };
 }
 
 /** Loaded when there is something to issue only: it costs a tenth of a second. */

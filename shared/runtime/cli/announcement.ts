@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts';
+
+export type Started = { healthUrl: string; caFile: string | undefined; adminPassword: string | undefined };
+
+/** The block that ends a start: for people, or with `--json` one line for programs. */
+export function announcement(config: Config, started: Started, asJson: boolean): string {
+  return asJson ? `${JSON.stringify(blockOf(config, started))}\n` : `${textOf(config, started)}\n`;
+}
+
+const blockOf = (config: Config, { healthUrl, caFile, adminPassword }: Started) => ({
+  base_url: config.baseUrl,
+  health_url: healthUrl,
+  ca_file: caFile,
+  admin_password: adminPassword,
+  health_check_access_key: config.healthCheckAccessKey,
+  metrics_access_key: config.metricsAccessKey,
+  pid: process.pid,
+});
+
+function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): string {
+  const lines: [string, string | undefined][] = [
+    ['Portal', config.baseUrl],
+    ['Health', `${healthUrl}/aggregator/health/check`],
+    ['CA file', caFile],
+    ['Administrator', adminPassword && `admin, password ${adminPassword} (shown this once)`],
+    ['Settings', config.configFile],
+  ];
+  const shown = lines.filter(([, value]) => value).map(([name, value]) => `  ${name.padEnd(14)}${value}`);
+  return `\nThe portal is ready.\n\n${shown.join('\n')}\n`;
+}

@@ -1,0 +1,161 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Connection, connect } from '../../db/client.ts';
+import { authenticators } from '../../db/schema/authenticators.ts';
+import { loginSessions } from '../../db/schema/login-sessions.ts';
+import { users } from '../../db/schema/users.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { type FreezableProxy, startFreezableProxy } from '../support/freezable-proxy.ts';
+import { accessKeys, type HealthPort, metricsPath, startHealthPort, token } from '../support/health-port.ts';
+import { addNode, addSite } from '../support/installation.ts';
+import { parseMetrics } from '../support/prometheus-text.ts';
+
+let database: FreshDatabase;
+let admin: Connection;
+let proxy: FreezableProxy;
+let port: HealthPort;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  admin = connect({ url: database.url, maxConnections: 2 });
+  proxy = await startFreezableProxy(database.url);
+  port = await startHealthPort(proxy.url);
+});
+afterAll(async () => {
+  await port.close();
+  await proxy.close();
+  await admin.close();
+  await database.drop();
+});
+
+const scrape = (accept = 'text/plain', from = port) =>
+  from.ask(metricsPath, { headers: { ...token(accessKeys.metrics), accept } });
+const values = async (from = port) => {
+  const families = parseMetrics((await scrape(undefined, from)).text);
+  return (name: string, labels = '') => families.get(name)?.samples.get(labels);
+};
+
+const gauges = [
+  ...['uptime_seconds', 'cpu_total_percent', 'virtual_memory_total_percent'],
+  ...['virtual_memory_total_bytes', 'virtual_memory_available_bytes', 'virtual_memory_used_bytes'],
+  ...['virtual_memory_free_bytes', 'disk_total_bytes', 'disk_used_bytes', 'disk_free_bytes'],
+  ...['user_session_count', 'admin_session_count', 'auth_domain_count', 'farms_count', 'servers_count'],
+  'sites_count',
+];
+const counters = ['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'];
+
+test('I2 every line parses, every family has HELP and TYPE, every name of the specification is there', async () => {
+  const { text } = await scrape();
+  const families = parseMetrics(text);
+  expect([...families.keys()].sort()).toEqual(['version_info', 'system_info', ...gauges, ...counters].sort());
+  for (const name of gauges) expect(families.get(name)?.type, name).toBe('gauge');
+  for (const name of counters) expect(families.get(name)?.type, name).toBe('counter');
+  for (const [name, { samples }] of families) expect(samples.size, name).toBe(1);
+  for (const name of [...gauges, ...counters]) {
+    const value = families.get(name)?.samples.get('');
+    expect(Number.isFinite(value) && Number(value) >= 0, name).toBe(true);
+  }
+  expect(text).toContain('\nversion_info{version="7.0"} 1.0\n');
+  expect(text).toMatch(/^system_info\{machine="[^"]+",os="[^"]+",version="[^"]+"\} 1\.0$/m);
+  expect(text).toContain('# TYPE farms_count gauge\n');
+});
+
+test.each([
+  'application/json',
+  'application/openmetrics-text;version=1.0.0',
+  'image/png',
+])('I2 the text format is the answer to Accept: %s as well', async (accept) => {
+  const { status, headers } = await scrape(accept);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4');
+});
+
+test('counts sites, farms, nodes and domains', async () => {
+  const before = await values();
+  await addNode(admin.db);
+  await addSite(admin.db);
+  await addDomain();
+  const after = await values();
+  const risen = (name: string) => Number(after(name)) - Number(before(name));
+  expect(['sites_count', 'farms_count', 'servers_count', 'auth_domain_count'].map(risen)).toEqual([
+    2, 1, 1, 1,
+  ]);
+});
+
+test('counts the sessions whose tokens would be accepted, by portal', async () => {
+  const domain = await addDomain();
+  const user = await addUser(domain);
+  const before = await values();
+  await addSession(user, 'user');
+  await addSession(user, 'user');
+  await addSession(user, 'admin');
+  await addSession(user, 'user', { ageS: 14_401 });
+  await addSession(user, 'admin', { ageS: 3_600, idleS: 1_801 });
+  await addSession(await addUser(domain, 'inactive'), 'user');
+  await addSession(await addUser(await addDomain('disabled')), 'admin');
+  const after = await values();
+  const risen = (name: string) => Number(after(name)) - Number(before(name));
+  expect([risen('user_session_count'), risen('admin_session_count')]).toEqual([2, 1]);
+  await admin.db.execute(
+    sql`insert into system_parameters values ('session.user_absolute_s', '20000', now()), ('session.idle_s', '86400', now())`,
+  );
+  const longer = await values();
+  expect(Number(longer('user_session_count')) - Number(after('user_session_count'))).toBe(1);
+  expect(Number(longer('admin_session_count')) - Number(after('admin_session_count'))).toBe(1);
+});
+
+test('while the database hangs the host is told as before, and the last known counts', async () => {
+  const before = await values();
+  proxy.freeze();
+  const { text, status, tookMs } = await scrape();
+  proxy.thaw();
+  expect(status).toBe(200);
+  expect(tookMs).toBeLessThan(1_000);
+  const samples = parseMetrics(text);
+  expect(samples.get('sites_count')?.samples.get('')).toBe(before('sites_count'));
+  expect(samples.get('virtual_memory_total_bytes')?.samples.get('')).toBe(
+    before('virtual_memory_total_bytes'),
+  );
+});
+
+test('counts that were never known are not a number, rather than zero', async () => {
+  const fresh = await startFreezableProxy(database.url);
+  fresh.freeze();
+  const blind = await startHealthPort(fresh.url);
+  const value = await values(blind);
+  expect(value('sites_count')).toBeNaN();
+  expect(value('disk_total_bytes')).toBeGreaterThan(0);
+  await fresh.close();
+  await blind.close();
+});
+
+async function addDomain(state: 'visible' | 'disabled' = 'visible'): Promise<string> {
+  const id = newId();
+  const names = { name: id, name_key: id, small_name: id, small_name_key: id };
+  await admin.db.insert(authenticators).values({ id, ...names, type: 'internal', state });
+  return id;
+}
+
+async function addUser(domain: string, state: 'active' | 'inactive' = 'active'): Promise<string> {
+  const id = newId();
+  await admin.db.insert(users).values({ id, authenticator_id: domain, name: id, name_key: id, state });
+  return id;
+}
+
+async function addSession(
+  user: string,
+  portal: 'user' | 'admin',
+  { ageS = 60, idleS = 0 } = {},
+): Promise<void> {
+  const id = newId();
+  await admin.db.insert(loginSessions).values({
+    id,
+    token_hash: id,
+    user_id: user,
+    portal,
+    source_ip: '127.0.0.1',
+    created_at: new Date(Date.now() - ageS * 1000),
+    last_seen_at: new Date(Date.now() - idleS * 1000),
+  });
+}

@@ -1,0 +1,291 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eq } from 'drizzle-orm';
+import { Agent } from 'undici';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Connection, connect } from '../../db/client.ts';
+import { dispatchers } from '../../db/schema/dispatchers.ts';
+import { jobWorkers } from '../../db/schema/job-workers.ts';
+import { systemParameters } from '../../db/schema/system-parameters.ts';
+import { createSigningKeys } from '../../shared/access/signing-keys.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { createSealer } from '../../shared/kernel/sealing.ts';
+import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
+import type { Knobs } from '../simulator/faults.ts';
+import { createDispatcherState } from '../simulator/seed.ts';
+import { type Simulator, startSimulator } from '../simulator/start.ts';
+import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { accessKeys, askOver, checkPath, metricsPath, token } from '../support/health-port.ts';
+import { addNode } from '../support/installation.ts';
+
+const baseUrl = 'https://localhost:8443';
+const domain = {
+  authUuid: '0f0e7f6c-5d3c-4a64-9d0c-2b8f2a2f7d11',
+  authSmallName: 'CORP',
+  auth: 'Corporation',
+};
+const secretKey = randomBytes(32).toString('base64');
+const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+const main = fileURLToPath(new URL('../../functions/health/main.ts', import.meta.url));
+
+let database: FreshDatabase;
+let admin: Connection;
+let folder: string;
+let agent: Agent;
+const sidecars: Sidecar[] = [];
+const simulators: Simulator[] = [];
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  admin = connect({ url: database.url, maxConnections: 2 });
+  await admin.db
+    .insert(systemParameters)
+    .values({ name: 'aggregator.health_interval_s', value: 1, updated_at: new Date() });
+  folder = await mkdtemp(join(tmpdir(), 'sidecar-'));
+  const { caFile } = await ensureLocalTls(join(folder, 'tls'), []);
+  agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
+});
+beforeEach(() => admin.db.delete(dispatchers));
+afterEach(async () => {
+  await Promise.all(sidecars.splice(0).map((sidecar) => sidecar.stop()));
+  await Promise.all(simulators.splice(0).map((simulator) => simulator.close()));
+});
+afterAll(async () => {
+  await agent.destroy();
+  await admin.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Sidecar = { url: string; stop(): Promise<{ code: number | null; errors: string }> };
+
+function launch(env: Record<string, string> = {}): ChildProcess & { errors: () => string } {
+  const child = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: folder,
+      DATABASE_URL: database.url,
+      HEALTH_PORT: '0',
+      SECRET_KEY: secretKey,
+      AGGREGATOR_JWT_SSL_KEY: signingKey,
+      HEALTH_CHECK_ACCESS_KEY: accessKeys.check,
+      METRICS_ACCESS_KEY: accessKeys.metrics,
+      ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+  });
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  return Object.assign(child, { errors: () => errors });
+}
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+
+/** Resolves with the first line of standard output, which says that it is ready. */
+async function startSidecar(env: Record<string, string> = {}): Promise<Sidecar> {
+  const child = launch(env);
+  const exited = exitOf(child);
+  const line = new Promise<string>((resolve) => {
+    child.stdout?.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+  });
+  const first = await Promise.race([line, exited.then(() => `no line, but: ${child.errors()}`)]);
+  const { ready, health_url: url } = JSON.parse(first);
+  expect(ready).toBe(true);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    return { code: await exited, errors: child.errors() };
+  };
+  const sidecar = { url, stop };
+  sidecars.push(sidecar);
+  return sidecar;
+}
+
+async function simulate(
+  knobs: Partial<Knobs> = {},
+  certificate: 'good' | 'expired' = 'good',
+): Promise<Simulator> {
+  const keys = await createSigningKeys([signingKey], baseUrl);
+  const simulator = await startSimulator({
+    state: createDispatcherState({ name: `node-${newId()}`, domains: [domain], pools: [] }),
+    jwks: async () => keys.jwks,
+    issuer: baseUrl,
+    knobs,
+    certificate,
+  });
+  simulators.push(simulator);
+  return simulator;
+}
+
+/** Registers a simulator as the only node of a site of its own. */
+async function register(
+  { url, caPem, name }: Simulator,
+  given: { healthKey?: string } & Partial<typeof dispatchers.$inferInsert> = {},
+): Promise<string> {
+  const { healthKey, ...row } = given;
+  const id = newId();
+  const sealer = await createSealer([secretKey]);
+  const health_key = healthKey
+    ? await sealer.seal(healthKey, { table: 'dispatchers', row: id, column: 'health_key' })
+    : null;
+  await addNode(admin.db, { id, name, url, ca_certificate: caPem, timeout_ms: 700, health_key, ...row });
+  return id;
+}
+
+async function rowOf(id: string) {
+  const [row] = await admin.db.select().from(dispatchers).where(eq(dispatchers.id, id));
+  if (!row) throw new Error('the node is gone');
+  return row;
+}
+
+/** The row after its first probe. */
+const probed = (id: string) =>
+  expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ last_check_at: expect.any(Date) });
+
+describe('a probe', () => {
+  test('writes what each kind of node is like, and changes nothing else of its row', async () => {
+    const good = await simulate();
+    const ids = {
+      healthy: await register(good, { healthKey: good.healthKey }),
+      failing: await registerNew({ health: 'fail' }, { healthKey: 'health-key' }),
+      refusing: await registerNew({}, { healthKey: 'another key' }),
+      byDomains: await registerNew(),
+      hanging: await registerNew({ hang: 'headers' }),
+      expired: await register(await simulate({}, 'expired')),
+      unreadable: await register(good, { name: 'unreadable', health_key: 'not.sealed.byus' }),
+      disabled: await registerNew({}, { enabled: false }),
+    };
+    const before = await rowOf(ids.healthy);
+    await startSidecar();
+    for (const id of Object.values(ids).slice(0, -1)) await probed(id);
+    expect(await rowOf(ids.healthy)).toEqual({
+      ...before,
+      status: 'pass',
+      version: '1',
+      last_check_at: expect.any(Date),
+      response_time_ms: expect.any(Number),
+      certificate: {
+        subject: expect.stringContaining('CN='),
+        issuer: expect.stringContaining('CN='),
+        not_after: expect.stringMatching(/^\d{4}-/),
+      },
+    });
+    expect(await rowOf(ids.failing)).toMatchObject({ status: 'fail', last_error: 'reported_fail' });
+    const refusal = { status: 'unauthorized', last_error: 'upstream_refused:unauthorized' };
+    expect(await rowOf(ids.refusing)).toMatchObject({ ...refusal, response_time_ms: null });
+    const domains = { domains: [domain], domains_at: expect.any(Date) };
+    expect(await rowOf(ids.byDomains)).toMatchObject({ status: 'pass', last_error: null, ...domains });
+    expect(await rowOf(ids.hanging)).toMatchObject({ status: 'fail', last_error: 'upstream_timeout' });
+    expect(await rowOf(ids.expired)).toMatchObject({
+      status: 'fail',
+      last_error: 'upstream_tls:expired',
+      certificate: { not_after: expect.stringMatching(/^\d{4}-/) },
+    });
+    const unreadable = { status: 'fail', last_error: 'internal:health_key_unreadable' };
+    expect(await rowOf(ids.unreadable)).toMatchObject(unreadable);
+    expect(await rowOf(ids.disabled)).toMatchObject({ status: 'unknown', last_check_at: null });
+  });
+
+  test('is done again every interval, and the health check follows', async () => {
+    const simulator = await simulate();
+    const id = await register(simulator);
+    const { url } = await startSidecar();
+    const overall = async () =>
+      (await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) })).status;
+    await expect.poll(overall, { timeout: 10_000 }).toBe(200);
+    simulator.knobs.failing = 500;
+    await expect.poll(overall, { timeout: 10_000 }).toBe(503);
+    expect(await rowOf(id)).toMatchObject({ status: 'fail', last_error: 'upstream_failed:server_error' });
+    simulator.knobs.failing = null;
+    await expect.poll(overall, { timeout: 10_000 }).toBe(200);
+    expect(await rowOf(id)).toMatchObject({ status: 'pass', last_error: null, domains: [domain] });
+  });
+
+  test('of more than six nodes has six in flight at most', async () => {
+    const simulator = await simulate({ latencyMs: 100 });
+    const ids: string[] = [];
+    for (let n = 0; n < 15; n += 1)
+      ids.push(await register(simulator, { name: `node-${n}`, healthKey: simulator.healthKey }));
+    await startSidecar();
+    for (const id of ids) await probed(id);
+    expect(simulator.maxInFlight).toBe(6);
+  });
+});
+
+describe('the process', () => {
+  test('serves both endpoints over HTTPS, each with its key', async () => {
+    const { url } = await startSidecar();
+    expect(url).toMatch(/^https:\/\/localhost:\d+$/);
+    const metrics = await askOver(agent, `${url}${metricsPath}`, { headers: token(accessKeys.metrics) });
+    expect([metrics.status, metrics.text.includes('version_info{version="7.0"} 1.0')]).toEqual([200, true]);
+    expect((await askOver(agent, `${url}${checkPath}`)).status).toBe(401);
+  });
+
+  test('two at once are harmless, and one that ends takes its entry along and exits with 0', async () => {
+    const id = await register(await simulate());
+    const [first, second] = await Promise.all([startSidecar(), startSidecar()]);
+    const workers = async () => (await admin.db.select().from(jobWorkers)).length;
+    await expect.poll(workers, { timeout: 10_000 }).toBe(2);
+    await probed(id);
+    expect(await first.stop()).toEqual({ code: 0, errors: '' });
+    expect(await workers()).toBe(1);
+    const { text } = await askOver(agent, `${second.url}${checkPath}`, { headers: token(accessKeys.check) });
+    expect(JSON.parse(text).checks['celery:connectionTest']).toHaveLength(2);
+    expect(await second.stop()).toEqual({ code: 0, errors: '' });
+  });
+
+  test('ends within its time while a node hangs', async () => {
+    const id = await registerNew({ hang: 'headers' }, { timeout_ms: 20_000 });
+    const { stop } = await startSidecar();
+    const [simulator] = simulators;
+    await expect.poll(() => simulator?.inFlight, { timeout: 10_000 }).toBeGreaterThan(0);
+    const startedAt = performance.now();
+    expect((await stop()).code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(9_000);
+    expect((await rowOf(id)).status).toBe('unknown');
+  });
+
+  test('outlives a database that is not there, and says so', async () => {
+    const { url } = await startSidecar({ DATABASE_URL: 'postgres://app:s3cret@127.0.0.1:1/app' });
+    const { status, text } = await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) });
+    expect(status).toBe(503);
+    expect(text).not.toContain('s3cret');
+  });
+
+  test('says in one line that its port is in use, and exits with 1', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const child = launch({ HEALTH_PORT: String(port) });
+    expect(await exitOf(child)).toBe(1);
+    const expected = `Cannot listen on 127.0.0.1:${port}: the port is in use; set HEALTH_PORT to another one\n`;
+    expect(child.errors()).toBe(expected);
+    taken.close();
+  });
+
+  test('asks for DATABASE_URL in one line', async () => {
+    const child = launch({ DATABASE_URL: '' });
+    expect(await exitOf(child)).toBe(1);
+    expect(child.errors()).toMatch(/^DATABASE_URL: required.*\n$/);
+  });
+});
+
+async function registerNew(
+  knobs: Partial<Knobs> = {},
+  given: Parameters<typeof register>[1] = {},
+): Promise<string> {
+  return register(await simulate(knobs), given);
+}

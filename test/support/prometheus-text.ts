@@ -1,0 +1,48 @@
+export type Family = { type: string; help: string; samples: Map<string, number> };
+
+const name = '[a-zA-Z_:][a-zA-Z0-9_:]*';
+const label = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
+const helpLine = new RegExp(`^# HELP (${name}) (.+)$`);
+const typeLine = new RegExp(`^# TYPE (${name}) (counter|gauge|histogram|summary|untyped)$`);
+const sampleLine = new RegExp(`^(${name})(\\{${label}(?:,${label})*,?\\})? (\\S+)$`);
+const float = /^(?:[+-]?(?:\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+|Inf)|NaN)$/;
+
+/**
+ * Reads the Prometheus text format 0.0.4 by its grammar, samples without labels by the name alone.
+ * @throws Error for a line that is none of it, a series given twice, a sample without HELP and TYPE before it, and
+ *   for a value that is not written as a float
+ */
+export function parseMetrics(text: string): Map<string, Family> {
+  if (!text.endsWith('\n')) throw new Error('the last line does not end');
+  const families = new Map<string, Family>();
+  for (const line of text.split('\n').filter((each) => each !== '')) readLine(families, line);
+  return families;
+}
+
+function readLine(families: Map<string, Family>, line: string): void {
+  const [, helped, help = ''] = helpLine.exec(line) ?? [];
+  const [, typed, type = ''] = typeLine.exec(line) ?? [];
+  if (helped) addFamily(families, helped, help);
+  else if (typed) setType(families, typed, type);
+  else addSample(families, line);
+}
+
+function addSample(families: Map<string, Family>, line: string): void {
+  const [, name = '', labels = '', value = ''] = sampleLine.exec(line) ?? [];
+  const family = families.get(name);
+  if (!family?.type) throw new Error(`no HELP and TYPE before: ${line}`);
+  if (!float.test(value)) throw new Error(`not a float: ${line}`);
+  if (family.samples.has(labels)) throw new Error(`given twice: ${line}`);
+  family.samples.set(labels, Number(value));
+}
+
+function addFamily(families: Map<string, Family>, family: string, help: string): void {
+  if (families.has(family)) throw new Error(`two families ${family}`);
+  families.set(family, { type: '', help, samples: new Map() });
+}
+
+function setType(families: Map<string, Family>, name: string, type: string): void {
+  const family = families.get(name);
+  if (!family || family.type) throw new Error(`TYPE without HELP, or twice: ${name}`);
+  family.type = type;
+}

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, connect } from '../../db/client.ts';
-import { retire } from '../../db/repositories/job-workers.ts';
+import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import { createSealer } from '../../shared/kernel/sealing.ts';
@@ -59,7 +59,8 @@ async function startSidecar(): Promise<void> {
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
   const jobs = await createJobs({ config, log, jobsDb, transport, system, worker });
-  await system.sample();
+  // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
+  await Promise.all([system.sample(), Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)])]);
   const serving = await serve(config, log, databaseUrl, answersDb, system);
   const stopping = new AbortController();
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));

@@ -231,6 +231,8 @@ describe('the process', () => {
     const metrics = await askOver(agent, `${url}${metricsPath}`, { headers: token(accessKeys.metrics) });
     expect([metrics.status, metrics.text.includes('version_info{version="7.0"} 1.0')]).toEqual([200, true]);
     expect((await askOver(agent, `${url}${checkPath}`)).status).toBe(401);
+    const check = await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) });
+    expect([check.status, JSON.parse(check.text).status]).toEqual([200, 'pass']);
   });
 
   test('two at once are harmless, and one that ends takes its entry along and exits with 0', async () => {

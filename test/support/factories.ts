@@ -1,0 +1,188 @@
+import { asc } from 'drizzle-orm';
+import { auditEvents } from '../../db/schema/audit-events.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from './portal.ts';
+
+export const base = '/api/webui/aggregator';
+/** Good enough for every policy and owner. */
+export const goodPassword = 'seven purple lanterns drift';
+
+/** One request of somebody: `ask('PATCH /path', body, headers)`. */
+export type Ask = (route: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+type Given = Record<string, unknown>;
+
+/** A name that no other test has; its end differs as well, so that it can be searched for. */
+export const unique = (kind: string): string => `${kind}-${newId().replaceAll('-', '').slice(-16)}`;
+
+/** Requests with a session token, or without one. */
+export const asker =
+  (portal: TestPortal, token?: string): Ask =>
+  (route, body, headers) =>
+    portal.send(route, { token, body, ...(headers && { headers }) });
+
+/** What most tests start from: a portal, its administrator, a domain of their own, a site and a farm in it. */
+export type World = { portal: TestPortal; admin: Ask; domain: Json; site: Json; farm: Json };
+
+export async function startWorld(options?: Parameters<typeof startPortal>[0]): Promise<World> {
+  const portal = await startPortal(options);
+  const admin = asker(portal, await portal.login('admin', adminPassword));
+  const [domain, site] = [await addDomain(admin), await addSite(admin)];
+  return { portal, admin, domain, site, farm: await addFarm(admin, site) };
+}
+
+/** Creates one object. @throws Error with the answer when it is refused */
+export async function create(ask: Ask, path: string, body: Given): Promise<Json> {
+  const answer = await ask(`POST ${path}`, body);
+  if (answer.status !== 201)
+    throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export const domainBody = (given: Given = {}): Given => {
+  const name = unique('domain');
+  return { name, small_name: name, type: 'internal', ...given };
+};
+export const siteBody = (given: Given = {}): Given => {
+  const uri = unique('site');
+  return { name: uri, uri, ...given };
+};
+
+export const domainsPath = `${base}/authenticators`;
+export const usersPath = (domain: Json): string => `${domainsPath}/${domain.id}/users`;
+export const groupsPath = (domain: Json): string => `${domainsPath}/${domain.id}/groups`;
+
+export const addDomain = (ask: Ask, given: Given = {}) => create(ask, domainsPath, domainBody(given));
+export const addSite = (ask: Ask, given: Given = {}) => create(ask, `${base}/sites`, siteBody(given));
+export const addFarm = (ask: Ask, site: Json, given: Given = {}) =>
+  create(ask, `${base}/farms`, { name: unique('farm'), site_id: site.id, ...given });
+export const addDispatcher = (ask: Ask, farm: Json, given: Given = {}) =>
+  create(ask, `${base}/dispatchers`, {
+    name: unique('node'),
+    farm_id: farm.id,
+    url: 'https://node.example.com',
+    ...given,
+  });
+export const addGroup = (ask: Ask, domain: Json, given: Given = {}) =>
+  create(ask, groupsPath(domain), { name: unique('group'), ...given });
+export const addUser = (ask: Ask, domain: Json, given: Given = {}) =>
+  create(ask, usersPath(domain), { name: unique('user'), password: goodPassword, ...given });
+export const addRole = (ask: Ask, permissions: readonly string[], given: Given = {}) =>
+  create(ask, `${base}/rbac`, { name: unique('role'), permissions, ...given });
+
+/** The answer to a login of this user. */
+export const logIn = (portal: TestPortal, domain: Json, user: Json, given: Given = {}, ip?: string) =>
+  portal.send('POST /api/auth/v7.0/login', {
+    body: { username: user.name, password: goodPassword, authId: domain.id, ...given },
+    ...(ip !== undefined && { ip }),
+  });
+
+export type Member = { ask: Ask; user: Json; role: Json; token: string };
+
+/** A signed-in user with exactly these rights; without permissions he holds no role. */
+export async function addMember(
+  { portal, admin, domain }: Pick<World, 'portal' | 'admin' | 'domain'>,
+  permissions: readonly string[],
+  sites: '*' | readonly string[] = '*',
+  given: Given = {},
+): Promise<Member> {
+  const role = permissions.length > 0 ? await addRole(admin, permissions, { scope: { sites } }) : null;
+  const user = await addUser(admin, domain, { roles: role ? [role.id] : [], ...given });
+  const token = (await logIn(portal, domain, user)).body.token;
+  return { ask: asker(portal, token), user, role, token };
+}
+
+/** The id of a built-in role. */
+export async function builtinRole(ask: Ask, name: string): Promise<string> {
+  const { body } = await ask(`GET ${base}/rbac?search=${name}`);
+  return body.items.find((role: Json) => role.name === name).id;
+}
+
+/** The built-in domain and its administrator. */
+export async function builtin(ask: Ask): Promise<{ domain: Json; admin: Json }> {
+  const { body } = await ask(`GET ${domainsPath}?search=built-in`);
+  const [domain] = body.items;
+  return { domain, admin: (await ask(`GET ${usersPath(domain)}?search=admin`)).body.items[0] };
+}
+
+/** Runs the work and tells which audit events it caused, oldest first. */
+export async function audited<T>(portal: TestPortal, work: () => Promise<T>) {
+  const read = () => portal.db.select().from(auditEvents).orderBy(asc(auditEvents.at), asc(auditEvents.id));
+  const known = new Set((await read()).map(({ id }) => id));
+  const result = await work();
+  await portal.settled();
+  return { result, events: (await read()).filter(({ id }) => !known.has(id)) };
+}
+
+/** An administered resource, as the tests of what all resources have in common see it. */
+export type Resource = {
+  type: string;
+  path(world: World): string;
+  body(world: World): Given;
+  /** A member that any write may change: its name, another value, its default. */
+  plain: readonly [name: string, value: unknown, fallback: unknown];
+  sorts: readonly string[];
+  bulkDestroy?: true;
+  /** The name is set at creation only. */
+  fixedName?: true;
+};
+
+const dated = ['name', 'created_at', 'updated_at'] as const;
+
+export const resources: readonly Resource[] = [
+  {
+    type: 'authenticator',
+    path: () => domainsPath,
+    body: () => domainBody(),
+    plain: ['comments', 'noted', ''],
+    sorts: ['name', 'small_name', 'priority', 'created_at'],
+    bulkDestroy: true,
+  },
+  {
+    type: 'group',
+    path: ({ domain }) => groupsPath(domain),
+    body: () => ({ name: unique('group') }),
+    plain: ['comments', 'noted', ''],
+    sorts: dated,
+    bulkDestroy: true,
+    fixedName: true,
+  },
+  {
+    type: 'user',
+    path: ({ domain }) => usersPath(domain),
+    body: () => ({ name: unique('user'), password: goodPassword }),
+    plain: ['comments', 'noted', ''],
+    sorts: dated,
+    bulkDestroy: true,
+  },
+  {
+    type: 'role',
+    path: () => `${base}/rbac`,
+    body: () => ({ name: unique('role'), permissions: ['sites.read'] }),
+    plain: ['comments', 'noted', ''],
+    sorts: dated,
+  },
+  {
+    type: 'site',
+    path: () => `${base}/sites`,
+    body: () => siteBody(),
+    plain: ['comments', 'noted', ''],
+    sorts: ['uri', 'priority', ...dated],
+    bulkDestroy: true,
+  },
+  {
+    type: 'farm',
+    path: () => `${base}/farms`,
+    body: ({ site }) => ({ name: unique('farm'), site_id: site.id }),
+    plain: ['comments', 'noted', ''],
+    sorts: ['weight', ...dated],
+    bulkDestroy: true,
+  },
+  {
+    type: 'dispatcher',
+    path: () => `${base}/dispatchers`,
+    body: ({ farm }) => ({ name: unique('node'), farm_id: farm.id, url: 'https://node.example.com' }),
+    plain: ['priority', 7, 1],
+    sorts: ['priority', ...dated],
+    bulkDestroy: true,
+  },
+];

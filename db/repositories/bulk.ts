@@ -13,7 +13,7 @@ import {
   reachable,
   type Selection,
 } from './records.ts';
-import { oneOf } from './statements.ts';
+import { must, oneOf } from './statements.ts';
 
 /** Rows that are kept, and why: a code of the error table and a sentence. */
 export type Kept = { where: SQL; code: string; detail: string };
@@ -45,6 +45,7 @@ export async function bulkDestroy<S extends Selection>(
   const reason = caseOf(reasons);
   const attempt = () =>
     atomically(db, (h) => [
+      ...ownerExists(h, spec, reach),
       ...(before?.(h) ?? []),
       h
         .select({ id: spec.table.id, reason })
@@ -97,6 +98,18 @@ function caseOf(reasons: readonly Kept[]): SQL<number | null> {
 }
 
 const describe = (kept: Kept | undefined) => ({ code: kept?.code ?? 'in_use', detail: kept?.detail ?? '' });
+
+/** An absent owner of a nested collection is not an empty collection. */
+function ownerExists<S extends Selection>(h: Db, { parent }: RecordSpec<S>, reach: Reach): Statement[] {
+  if (!parent || reach.parent === undefined) return [];
+  return [
+    must(
+      h,
+      sql`exists(select 1 from ${parent.table} where ${parent.table.id} = ${reach.parent})`,
+      'not_found',
+    ),
+  ];
+}
 
 type Gone = { count: number; ids: string[] };
 

@@ -1,4 +1,4 @@
-import { and, eq, getTableName, type SQL } from 'drizzle-orm';
+import { and, eq, getTableColumns, getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Db } from '../client.ts';
 import { pgFault } from '../errors.ts';
@@ -31,7 +31,7 @@ export function danglingPointer<S extends Selection>({ spec }: Records<S>, error
     if (constraint.startsWith(`${getTableName(table)}_${member.name}_`)) return `/${name}`;
   }
   const own = constraint.replace(`${getTableName(spec.table)}_`, '');
-  const column = Object.keys(spec.select).find((name) => own.startsWith(`${name}_`));
+  const column = Object.keys(getTableColumns(spec.table)).find((name) => own.startsWith(`${name}_`));
   return column ? `/${column}` : '';
 }
 

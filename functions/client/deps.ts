@@ -6,4 +6,4 @@ export type ClientDeps = FleetDeps;
 
 export const endpoint = endpointIn<ClientDeps>();
 export const base = '/aggregator/api/client/v7.0/{site_uri}';
-export const SiteParams = z.object({ site_uri: z.string().max(64) });
+export const SiteParams = z.object({ site_uri: z.string().regex(/^[a-z0-9-]{1,63}$/) });

@@ -60,7 +60,10 @@ async function startSidecar(): Promise<void> {
   const worker = { name: `${host}/${randomUUID()}`, host };
   const jobs = await createJobs({ config, log, jobsDb, transport, system, worker });
   // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
-  await Promise.all([system.sample(), Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)])]);
+  await Promise.all([
+    system.sample(),
+    Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)]),
+  ]);
   const serving = await serve(config, log, databaseUrl, answersDb, system);
   const stopping = new AbortController();
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { touchSession } from '../../db/repositories/login-sessions.ts';
-import { type Actor, anonymous } from '../access/actor.ts';
+import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
 import { findActor } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -44,10 +44,14 @@ export async function serveOperation<D extends BaseDeps>(
     background,
   };
   c.set('ctx', ctx);
-  if (actor.kind === 'user') background(touchSession(deps.db, actor.session.id, now));
+  if (isStale(actor, now)) background(touchSession(deps.db, actor.session.id, now));
   const raw = await readInput(c, operation);
   return respond(c, deps, operation, await operation.run(ctx, raw));
 }
+
+/** `last_seen` moves at most once a minute, and never while somebody waits for it. */
+const isStale = (actor: Actor, now: Date): actor is SignedIn =>
+  actor.kind === 'user' && now.getTime() - actor.session.lastSeenAt.getTime() >= 60_000;
 
 async function identify(
   c: Served,

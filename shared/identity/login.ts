@@ -18,7 +18,7 @@ import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { randomToken, sha256 } from '../kernel/digests.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
+import { isId, newId, noId } from '../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import { escapeControls, foldName } from '../kernel/text.ts';
 import type { PortalType } from '../modules.ts';
@@ -75,10 +75,13 @@ export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<Login
 }
 
 const domainNames = ({ authId, auth, authSmallName }: LoginRequest): DomainNames => ({
-  id: authId,
+  id: authId === undefined ? undefined : idOr(authId),
   nameKey: auth === undefined ? undefined : foldName(auth),
   labelKey: authSmallName === undefined ? undefined : foldName(authSmallName),
 });
+
+/** What is no UUID names no domain, but must not be told apart from one that does not exist. */
+const idOr = (text: string): string => (isId(text) ? text.toLowerCase() : noId);
 
 /** The domain that all given identifiers name; unknown ones are not told apart from wrong passwords. */
 function theOne(

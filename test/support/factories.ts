@@ -33,8 +33,7 @@ export async function startWorld(options?: Parameters<typeof startPortal>[0]): P
 /** Creates one object. @throws Error with the answer when it is refused */
 export async function create(ask: Ask, path: string, body: Given): Promise<Json> {
   const answer = await ask(`POST ${path}`, body);
-  if (answer.status !== 201)
-    throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 

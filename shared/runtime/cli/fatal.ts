@@ -20,5 +20,7 @@ export async function orEnd(
 /** Drizzle's own message is the whole statement; what the database said is its cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && /^Failed query/.test(error.message) ? messageOf(error.cause) : error.message;
+  return error.cause instanceof Error && /^Failed query/.test(error.message)
+    ? messageOf(error.cause)
+    : error.message;
 }

@@ -12,7 +12,8 @@ export type SidecarProcess = { healthUrl: string; stop(): Promise<void> };
 export async function startSidecar(main: string, env: Record<string, string>): Promise<SidecarProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
     env: { ...process.env, ...env, CONFIG_FILE: '/dev/null' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // By the end of the channel the child learns of ours, however we end.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The last line of standard output of `npm start -- --json`. */
+export type Announcement = {
+  base_url: string;
+  health_url: string;
+  ca_file: string;
+  admin_password?: string;
+  health_check_access_key: string;
+  metrics_access_key: string;
+  /** Of the portal itself, which the launcher started. */
+  pid: number;
+};
+
+/** What a process and all its descendants left behind; the code is null after a signal. */
+export type Ending = { code: number | null; stdout: string; stderr: string };
+
+export type PortalProcess = {
+  announcement: Announcement;
+  /** From the command to the announcement. */
+  startMs: number;
+  /** Settles when the process and everything that it started has ended. */
+  ended: Promise<Ending>;
+  /** To the process that was started, as `npm` or a supervisor sends it. */
+  signal(name: 'SIGTERM' | 'SIGINT'): void;
+  /** Ends it by SIGTERM; what has not ended by itself within 15 s is killed. */
+  stop(): Promise<Ending>;
+};
+
+export type PortalOptions = {
+  /** Variables over those of this process. */
+  env: Record<string, string | undefined>;
+  /** `npm start` by its launcher unless told. */
+  command?: readonly string[];
+  /** Shows standard error instead of keeping it. */
+  showErrors?: boolean;
+};
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const launcher = ['shared/runtime/cli/launch.mjs', 'functions/all.ts', '--json'];
+
+/** Starts the portal and waits until it is ready. @throws Error with what it said when it ends before */
+export async function startPortal(options: PortalOptions): Promise<PortalProcess> {
+  const started = performance.now();
+  const child = launch(options);
+  const ended = endOf(child);
+  const announcement = await Promise.race([
+    announcementOf(child),
+    ended.then(({ code, stderr }) => {
+      throw new Error(`the portal ended with ${code}: ${stderr.trim()}`);
+    }),
+  ]);
+  return {
+    announcement,
+    startMs: Math.round(performance.now() - started),
+    ended,
+    signal: (name) => void child.kill(name),
+    stop: () => stop(child, announcement.pid, ended),
+  };
+}
+
+/** A start that is expected to fail. */
+export const runPortal = (options: PortalOptions): Promise<Ending> => endOf(launch(options));
+
+/**
+ * Ports of loopback that are free now. They lie below those that systems hand out for port 0, so that no server of
+ * another test file gets one meanwhile.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port);
+  }
+  return ports;
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
+
+function launch({ env, command = launcher, showErrors = false }: PortalOptions): ChildProcess {
+  return spawn(process.execPath, [...command], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', showErrors ? 'inherit' : 'pipe'],
+  });
+}
+
+/** `close` comes when nobody holds the pipes any more, hence after the last descendant. */
+function endOf(child: ChildProcess): Promise<Ending> {
+  const said = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...said }));
+  });
+}
+
+function announcementOf({ stdout }: ChildProcess): Promise<Announcement> {
+  return new Promise((resolve) => {
+    if (!stdout) return;
+    createInterface({ input: stdout }).on('line', (line) => {
+      if (line.startsWith('{"base_url"')) resolve(JSON.parse(line));
+    });
+  });
+}
+
+async function stop(child: ChildProcess, portalPid: number, ended: Promise<Ending>): Promise<Ending> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    kill(portalPid);
+  }, 15_000);
+  return ended.finally(() => clearTimeout(timer));
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended meanwhile.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

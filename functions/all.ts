@@ -25,7 +25,7 @@ const keep = (name: string, run: () => unknown): void => void running.unshift({ 
 
 /** Every module in one Node process, with the sidecar beside it. */
 async function start(): Promise<void> {
-  const { config, env } = await loadSettings();
+  const { config, env } = await loadSettings(undefined, { makesAccessKeys: true });
   const log = createLog({ level: config.logLevel });
   onStop(running, { log });
   const folder = ownDataFolder(config.dataDir);

@@ -1,6 +1,15 @@
 export type PortalType = 'admin' | 'user' | 'universal';
 export type ModuleName =
-  | 'discover' | 'agent' | 'aggregator' | 'ssa' | 'auth' | 'client' | 'health' | 'webui' | 'wsproxy' | 'userinfo';
+  | 'discover'
+  | 'agent'
+  | 'aggregator'
+  | 'ssa'
+  | 'auth'
+  | 'client'
+  | 'health'
+  | 'webui'
+  | 'wsproxy'
+  | 'userinfo';
 
 export type ModuleFacts = {
   name: ModuleName;
@@ -58,7 +67,13 @@ export const modules: readonly ModuleFacts[] = [
     versions: ['v7.0'],
     portals: ['user', 'universal'],
   },
-  { name: 'health', purpose: 'health checks', paths: ['/aggregator/health'], versions: [], portals: everywhere },
+  {
+    name: 'health',
+    purpose: 'health checks',
+    paths: ['/aggregator/health'],
+    versions: [],
+    portals: everywhere,
+  },
   {
     name: 'webui',
     purpose: 'functions of the web interface',
@@ -73,7 +88,13 @@ export const modules: readonly ModuleFacts[] = [
     versions: ['v7.0'],
     portals: ['user', 'universal'],
   },
-  { name: 'userinfo', purpose: 'user information', paths: ['/api/userinfo'], versions: [], portals: everywhere },
+  {
+    name: 'userinfo',
+    purpose: 'user information',
+    paths: ['/api/userinfo'],
+    versions: [],
+    portals: everywhere,
+  },
 ];
 
 /** @returns the module that serves a path, whatever the portal type. */

@@ -71,7 +71,9 @@ export async function createRecord<S extends Selection>(
   const reach = reachOf(ctx, extras.parent);
   const row = await kind.records
     .create(ctx.deps.db, id, values, reach, alongside(extras, audit))
-    .catch((error) => Promise.reject(explainWrite(ctx, kind, values, reach, error)));
+    .catch(async (error) => {
+      throw await explainWrite(ctx, kind, values, reach, error);
+    });
   const path = extras.parent === undefined ? kind.path : kind.path.replace(/\{\w+\}/, extras.parent);
   return new Answer(kind.view(row), { revision: row.revision, headers: { location: `${path}/${id}` } });
 }

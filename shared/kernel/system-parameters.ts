@@ -43,6 +43,10 @@ export const systemParameters = {
   'aggregator.list_deadline_ms': milliseconds(1_500, 'A list over several farms answers within this time'),
   'aggregator.call_timeout_ms': milliseconds(5_000, 'Longest single call of a dispatcher'),
   'aggregator.health_interval_s': seconds(15, 'Dispatchers are probed this often', 1, 3_600),
+  'monitoring.site_failure_fails_health': {
+    default: false,
+    help: 'One failing site makes the health check fail; otherwise all must fail',
+  },
   'ui.default_language': { default: 'en', help: 'Language of texts' },
   'ui.client_download_url': { default: '', help: 'Where users find the client program' },
 } as const satisfies Record<string, Fact<number> | Fact<string> | Fact<boolean>>;

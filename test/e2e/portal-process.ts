@@ -31,8 +31,8 @@ export type PortalProcess = {
 };
 
 export type PortalOptions = {
-  /** Variables over those of this process. */
-  env: Record<string, string | undefined>;
+  /** All its variables: nothing of this process is handed down. */
+  env: NodeJS.ProcessEnv;
   /** `npm start` by its launcher unless told. */
   command?: readonly string[];
   /** Shows standard error instead of keeping it. */
@@ -62,6 +62,17 @@ export async function startPortal(options: PortalOptions): Promise<PortalProcess
   };
 }
 
+/** An environment without anything of the tester's: his own settings must not decide a test. */
+export const bareVariables = (dataDir: string, [port, healthPort]: readonly number[]): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  DATA_DIR: dataDir,
+  PORT: String(port),
+  HEALTH_PORT: String(healthPort),
+  ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+  LOG_LEVEL: 'warn',
+});
+
 /** A start that is expected to fail. */
 export const runPortal = (options: PortalOptions): Promise<Ending> => endOf(launch(options));
 
@@ -88,7 +99,7 @@ export function isFree(port: number): Promise<boolean> {
 function launch({ env, command = launcher, showErrors = false }: PortalOptions): ChildProcess {
   return spawn(process.execPath, [...command], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env,
     stdio: ['ignore', 'pipe', showErrors ? 'inherit' : 'pipe'],
   });
 }

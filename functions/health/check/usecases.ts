@@ -79,6 +79,6 @@ function judgeSite({ uri, enabled, maintenance, nodes, pass_age_s }: SiteFacts, 
 function doSitesFail(sites: readonly Judged[], overrides: HealthFacts['overrides'] | undefined): boolean {
   const counted = sites.filter(({ isCounted }) => isCounted);
   const failing = counted.filter(({ entry }) => entry.status === 'fail');
-  if (overrides?.['monitoring.site_failure_fails_health'] === true) return failing.length > 0;
+  if (parametersFrom(overrides ?? null)['monitoring.site_failure_fails_health']) return failing.length > 0;
   return counted.length > 0 && failing.length === counted.length;
 }

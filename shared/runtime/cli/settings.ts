@@ -19,14 +19,20 @@ type Places = { dataDir: string; configFile: string };
 /**
  * The settings of a Node process: the environment, then `CONFIG_FILE`. For the embedded database what is missing of
  * keys is generated once, into `DATA_DIR` and `CONFIG_FILE`.
+ * @param makesAccessKeys generate the keys of health and metrics with any database: `npm start` does, the sidecar
+ *   alone refuses everything without them
  * @throws ConfigError naming each bad variable
  */
-export async function loadSettings(environment: Env = process.env): Promise<Settings> {
+export async function loadSettings(
+  environment: Env = process.env,
+  { makesAccessKeys = false } = {},
+): Promise<Settings> {
   const places = placesOf(environment);
   const given = merge(environment, places);
   const embedded = given.DATABASE_URL === undefined;
-  if (embedded) generateMissing(environment, places);
-  const env = { PORTAL_NAME: hostname(), ...(embedded ? merge(environment, places) : given) };
+  if (embedded) generateMissing(environment, places, { ...sharedKeys, ...accessKeys });
+  else if (makesAccessKeys) generateMissing(environment, places, accessKeys);
+  const env = { PORTAL_NAME: hostname(), ...merge(environment, places) };
   return { config: parseConfig(env), env, embedded };
 }
 
@@ -73,7 +79,7 @@ function readValue(name: string, value: string, base: string): string {
 }
 
 /** Locked, so that two first starts at once end with the same keys. */
-function generateMissing(environment: Env, places: Places): void {
+function generateMissing(environment: Env, places: Places, generators: Generators): void {
   preparePrivateFolder(places.dataDir);
   const lock = tryLock(join(places.dataDir, 'settings.lock'), 10_000);
   if (!lock) throw new ConfigError(['DATA_DIR: a folder that no other start is working on']);
@@ -89,12 +95,14 @@ function generateMissing(environment: Env, places: Places): void {
 
 const accessKey = (): string => randomBytes(24).toString('base64url');
 
-const generators: Readonly<Record<string, (places: Places) => string>> = {
+type Generators = Readonly<Record<string, (places: Places) => string>>;
+
+/** Every process on one database must have these; with `DATABASE_URL` only an operator can hand them to all. */
+const sharedKeys: Generators = {
   SECRET_KEY: () => randomBytes(32).toString('base64'),
   AGGREGATOR_JWT_SSL_KEY: signingKeyFile,
-  HEALTH_CHECK_ACCESS_KEY: accessKey,
-  METRICS_ACCESS_KEY: accessKey,
 };
+const accessKeys: Generators = { HEALTH_CHECK_ACCESS_KEY: accessKey, METRICS_ACCESS_KEY: accessKey };
 
 /** A key file that is there already is used again: dispatchers trust it. */
 function signingKeyFile({ dataDir, configFile }: Places): string {

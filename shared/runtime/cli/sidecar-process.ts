@@ -20,6 +20,7 @@ export async function startSidecar(main: string, env: Record<string, string>): P
     child.kill('SIGTERM');
     await once(child, 'exit');
   };
+  if (!child.stdout) throw new Error('the output of the sidecar is not a pipe');
   for await (const line of createInterface({ input: child.stdout })) {
     const healthUrl = healthUrlIn(line);
     if (healthUrl) return { healthUrl, stop };

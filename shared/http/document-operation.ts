@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { exampleOf } from './document-examples.ts';
+import { problemName, problemsOf } from './document-problems.ts';
+import type { Schema, Schemas } from './document-schemas.ts';
+import type { Operation, Shape } from './operation.ts';
+
+type Described = Omit<Operation<never>, 'run'>;
+
+/** An operation of a module in the words of OpenAPI; problems and common parameters are references. */
+export function describeOperation(module: string, operation: Described, schemas: Schemas) {
+  const { id, method, path, summary } = operation;
+  return {
+    method: method.toLowerCase(),
+    path,
+    operationId: id,
+    tags: [module, id.split('.')[0] ?? id],
+    summary,
+    description: [operation.description, needOf(operation)].filter(Boolean).join(' '),
+    security: securityOf(operation),
+    parameters: parametersOf(operation, schemas),
+    ...(operation.body && { requestBody: bodyOf(operation, operation.body, schemas) }),
+    responses: {
+      ...successOf(operation, schemas),
+      ...Object.fromEntries(
+        problemsOf(operation).map(([status, codes]) => [
+          status,
+          { $ref: `#/components/responses/${problemName(status, codes)}` },
+        ]),
+      ),
+    },
+  };
+}
+
+function needOf({ access }: Described): string {
+  if (access === 'public') return 'Needs no session.';
+  return access === 'signed-in' ? 'Needs a session.' : `Needs the permission \`${access}\`.`;
+}
+
+/** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
+function securityOf({ access }: Described) {
+  if (access === 'public') return [];
+  return [{ SessionToken: access === 'signed-in' ? [] : [access] }];
+}
+
+function parametersOf({ path, params, query, method, conditional }: Described, schemas: Schemas) {
+  const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const inPath = membersOf(params, schemas);
+  const common = ['X-Request-Id', ...(conditional ? [method === 'GET' ? 'If-None-Match' : 'If-Match'] : [])];
+  return [
+    ...placeholders.map((name) =>
+      parameter('path', name, inPath.get(name)?.schema ?? { type: 'string' }, true),
+    ),
+    ...[...membersOf(query, schemas)].map(([name, { schema, isRequired }]) =>
+      parameter('query', name, schema, isRequired),
+    ),
+    ...common.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ];
+}
+
+function parameter(
+  place: 'path' | 'query',
+  name: string,
+  { description, ...schema }: Schema,
+  required: boolean,
+) {
+  return {
+    name,
+    in: place,
+    required,
+    ...(typeof description === 'string' && { description }),
+    schema,
+  };
+}
+
+function membersOf(
+  shape: Shape | undefined,
+  schemas: Schemas,
+): Map<string, { schema: Schema; isRequired: boolean }> {
+  const { properties = {}, required = [] } = shape ? schemas.input(shape) : {};
+  return new Map(
+    Object.entries(properties as Record<string, Schema>).map(([name, schema]) => [
+      name,
+      { schema, isRequired: (required as string[]).includes(name) },
+    ]),
+  );
+}
+
+function bodyOf({ method }: Described, body: NonNullable<Described['body']>, schemas: Schemas) {
+  const required = 'required' in body;
+  const schema = schemas.input(required ? body.required : body.optional);
+  const media = { schema, example: exampleOf(schema, schemas.components(), 'needed') };
+  return {
+    required,
+    content: {
+      'application/json': media,
+      ...(method === 'PATCH' && { 'application/merge-patch+json': media }),
+    },
+  };
+}
+
+const outcomes = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done; the answer has no body' };
+
+function successOf(operation: Described, schemas: Schemas) {
+  const [status, shape] = operation.returns;
+  const headers = Object.fromEntries(
+    headersOf(operation).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  const success = {
+    description: outcomes[status],
+    headers,
+    ...(shape && { content: contentOf(shape, operation.alsoReturns, schemas) }),
+  };
+  const isCacheable = operation.conditional && operation.method === 'GET';
+  return { [status]: success, ...(isCacheable && { 304: { description: 'Not changed since', headers } }) };
+}
+
+function contentOf(shape: Shape, alsoReturns: readonly string[] = [], schemas: Schemas) {
+  const schema = schemas.output(shape);
+  return {
+    'application/json': { schema, example: exampleOf(schema, schemas.components(), 'all') },
+    ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: { type: 'string' } }])),
+  };
+}
+
+function headersOf({ returns: [status, shape], conditional, query }: Described): string[] {
+  const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
+  return [
+    'X-Request-Id',
+    ...(status === 201 ? ['Location'] : []),
+    ...(shape && (status === 201 || conditional) ? ['ETag'] : []),
+    ...(isPaged ? ['Link'] : []),
+  ];
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { AppError, codeFacts, type ErrorCode, errorCodes } from '../kernel/errors.ts';
+import type { Operation } from './operation.ts';
+import { problemOf } from './problem.ts';
+
+const FieldFault = z.looseObject({
+  pointer: z.string().meta({ description: 'JSON Pointer into the body, or `?name` for a query parameter' }),
+  code: z.string(),
+  detail: z.string(),
+});
+
+/** An RFC 9457 problem document with the members that some codes add. */
+export const Problem = z
+  .looseObject({
+    type: z.string().meta({ description: '`/api/errors/<code>`: what the code means' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string().meta({ description: 'The request id' }),
+    code: z.enum(Object.keys(errorCodes) as ErrorCode[]),
+    retryable: z.boolean().meta({ description: 'Whether trying again may help' }),
+    errors: z.array(FieldFault).optional().meta({ description: 'One entry a field' }),
+    required_permission: z.string().optional().meta({ description: 'Of `forbidden`' }),
+    missing: z.array(z.string()).optional().meta({ description: 'Of `forbidden`: permissions at stake' }),
+    existing_id: z.string().optional().meta({ description: 'Of `already_exists`' }),
+    references: z
+      .array(z.looseObject({ type: z.string(), id: z.string(), name: z.string() }))
+      .optional()
+      .meta({ description: 'Of `in_use`: the objects that refer to this one' }),
+    reason: z.string().optional().meta({ description: 'A stable word' }),
+    limit_bytes: z.int().optional().meta({ description: 'Of `body_too_large`' }),
+  })
+  .meta({ id: 'Problem' });
+
+type Declared = Pick<
+  Operation<never>,
+  'access' | 'method' | 'path' | 'query' | 'body' | 'conditional' | 'duringPasswordChange' | 'errors'
+>;
+
+/** The codes that an operation can answer, by status, both in ascending order. */
+export function problemsOf(operation: Declared): [status: number, codes: ErrorCode[]][] {
+  const codes = [...new Set([...derivedCodes(operation), ...(operation.errors ?? [])])].sort();
+  const statuses = [...new Set(codes.map((code) => codeFacts(code).status))].sort((a, b) => a - b);
+  return statuses.map((status) => [status, codes.filter((code) => codeFacts(code).status === status)]);
+}
+
+function derivedCodes({ access, method, path, query, ...rest }: Declared): ErrorCode[] {
+  const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
+  const codes: [boolean, ErrorCode[]][] = [
+    // Unknown parameters are refused everywhere.
+    [true, ['https_required', 'invalid_request', 'internal', 'database_unavailable']],
+    [access !== 'public', ['unauthenticated', 'invalid_token']],
+    [access !== 'public' && !rest.duringPasswordChange, ['password_change_required']],
+    [access !== 'public' && access !== 'signed-in', ['forbidden']],
+    [rest.body !== undefined, ['unsupported_media_type', 'body_too_large', 'malformed_json']],
+    [isPaged, ['malformed_cursor']],
+    [path.includes('{'), ['not_found']],
+    [rest.conditional === true && method !== 'GET', ['precondition_failed']],
+  ];
+  return codes.flatMap(([applies, these]) => (applies ? these : []));
+}
+
+/** Operations that fail alike share one response. */
+export const problemName = (status: number, codes: readonly ErrorCode[]): string =>
+  [status, ...codes].join('.');
+
+/** The response of a status, its codes as the values of `code`. */
+export const problemResponseOf = (status: number, codes: readonly ErrorCode[]) => ({
+  description: codes.map((code) => `\`${code}\`: ${codeFacts(code).title}`).join('. '),
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
+    ...(codes.some((code) => codeFacts(code).retryAfterS) && {
+      'Retry-After': { $ref: '#/components/headers/Retry-After' },
+    }),
+  },
+  content: {
+    'application/problem+json': {
+      schema: {
+        allOf: [
+          { $ref: '#/components/schemas/Problem' },
+          { type: 'object', properties: { status: { const: status }, code: { enum: [...codes] } } },
+        ],
+      },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { value: problemOf(new AppError(code), instance) }]),
+      ),
+    },
+  },
+});
+
+const instance = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

@@ -1,0 +1,120 @@
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { type ModuleFacts, modules as moduleTable } from '../modules.ts';
+import type { ModuleApp } from './app.ts';
+import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
+import { nameShapes } from './document-names.ts';
+import { describeOperation } from './document-operation.ts';
+import { Problem, problemName, problemResponseOf, problemsOf } from './document-problems.ts';
+import { createSchemas } from './document-schemas.ts';
+
+export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
+
+/**
+ * The OpenAPI 3.1 document of these modules and of the health port, the same for the same declarations.
+ * Only what runs at build time may import this: it is kept out of the functions that are deployed.
+ */
+export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument {
+  const registry = new OpenAPIHono();
+  const operations = modules.flatMap((module) => module.operations);
+  const schemas = createSchemas(nameShapes(operations));
+  schemas.output(Problem);
+  const routes = [
+    ...modules.flatMap(({ name, operations: own }) =>
+      own.map((operation) => describeOperation(name, operation, schemas)),
+    ),
+    ...healthOperations,
+  ];
+  for (const route of routes.sort(byAddress)) {
+    // The library types schemas more narrowly than JSON Schema is; what it gets here it passes on as it is.
+    registry.openAPIRegistry.registerPath(route as RouteConfig);
+  }
+  const problems = [...operations.flatMap(problemsOf), ...healthProblems];
+  const components = {
+    schemas: { ...schemas.components(), ...healthSchemas },
+    responses: Object.fromEntries(
+      problems.map(([status, codes]) => [problemName(status, codes), problemResponseOf(status, codes)]),
+    ),
+    parameters,
+    headers,
+    securitySchemes: { SessionToken: sessionToken, ...healthSecurity },
+  };
+  const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(routes) });
+  return { ...document, components: sorted(components) } as OpenApiDocument;
+}
+
+const frame = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Aggregator portal',
+    version: '7.0',
+    description:
+      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/', description: 'This portal' }],
+};
+
+const sessionToken = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Auth-Token',
+  description: 'The token that a login gives. Where a permission is named, a role of the user must give it.',
+};
+
+const text = { type: 'string' };
+const header = (description: string, schema: object = text) => ({ description, schema });
+const requestHeader = (name: string, description: string, schema: object = text) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
+
+const parameters = {
+  'X-Request-Id': requestHeader('X-Request-Id', 'Taken over as the id of the request', requestId),
+  'If-Match': requestHeader(
+    'If-Match',
+    'The ETag read before: refuses the write when the object has changed since',
+  ),
+  'If-None-Match': requestHeader('If-None-Match', 'The ETag read before: 304 when nothing has changed since'),
+};
+
+const headers = {
+  'X-Request-Id': header('The id of the request, also in the logs', requestId),
+  ETag: header('The version of the object, for If-Match and If-None-Match'),
+  Location: header('The address of the new object, relative'),
+  Link: header('The next page, as `rel="next"`, when there is more'),
+  'WWW-Authenticate': header('`Token realm="aggregator"`'),
+  'Retry-After': header('Seconds after which trying again may help', { type: 'integer', minimum: 1 }),
+};
+
+const verbs = ['get', 'post', 'put', 'patch', 'delete'];
+
+type Route = { path: string; method: string; tags: string[] };
+
+const byAddress = (a: Route, b: Route): number => {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return verbs.indexOf(a.method) - verbs.indexOf(b.method);
+};
+
+/** The tags in use: first the modules, with their purpose, then the resources. */
+function tagsOf(routes: readonly Route[]) {
+  const used = [...new Set(routes.flatMap(({ tags }) => tags))].sort();
+  const facts = (tag: string): ModuleFacts | undefined => moduleTable.find(({ name }) => name === tag);
+  return [
+    ...used.flatMap((tag) => facts(tag) ?? []).map(({ name, purpose }) => ({ name, description: purpose })),
+    ...used.filter((tag) => !facts(tag)).map((name) => ({ name })),
+  ];
+}
+
+function sorted(components: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, entries]) => [
+      kind,
+      Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ]),
+  );
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, createApi, type Json } from './api.ts';
+import {
+  bareVariables,
+  type Ending,
+  freePorts,
+  isFree,
+  type PortalProcess,
+  runPortal,
+  startPortal,
+} from './portal-process.ts';
+
+const stopWithinMs = 10_000;
+let folder: string;
+let env: NodeJS.ProcessEnv;
+let ports: number[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-life-'));
+  ports = await freePorts(2);
+  env = bareVariables(join(folder, 'data'), ports);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const apiOf = ({ announcement: { base_url, ca_file } }: PortalProcess): Api =>
+  createApi(base_url, readFileSync(ca_file, 'utf8'));
+
+/** @returns the uris of sites that were acknowledged before the portal fell silent */
+async function createUntilDeath(api: Api, token: string, count: number, kill: () => void): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (let n = 1; ; n += 1) {
+    const body = { name: `Site ${n}`, uri: `site-${n}` };
+    const answer = await api.send('POST /api/webui/aggregator/sites', { token, body }).catch(() => undefined);
+    if (answer === undefined) return acknowledged;
+    expect(answer.status).toBe(201);
+    acknowledged.push(body.uri);
+    // In the middle of the next write, not between two of them.
+    if (n === count) setImmediate(kill);
+  }
+}
+
+async function elapsed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const started = performance.now();
+  return { value: await work, ms: performance.now() - started };
+}
+
+describe('a portal that is killed hard and started again', () => {
+  let first: PortalProcess;
+  let second: PortalProcess;
+  let token: string;
+  let acknowledged: string[];
+
+  beforeAll(async () => {
+    first = await startPortal({ env });
+    const api = apiOf(first);
+    token = await api.login('admin', first.announcement.admin_password ?? '');
+    const kill = () => process.kill(first.announcement.pid, 'SIGKILL');
+    acknowledged = await createUntilDeath(api, token, 25, kill);
+    await api.close();
+  });
+  afterAll(() => second?.stop());
+
+  it('takes its sidecar with it', async () => {
+    const { ms } = await elapsed(first.ended);
+    expect(ms).toBeLessThan(stopWithinMs);
+    expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
+  });
+
+  it('starts again with the same keys, and does not tell the password again', async () => {
+    second = await startPortal({ env });
+    if (second.startMs > 6_000) console.warn(`a later start took ${second.startMs} ms, more than 6 s`);
+    const { admin_password, pid, ...kept } = first.announcement;
+    expect(second.announcement).toEqual({ ...kept, pid: expect.any(Number) });
+    expect(second.announcement.pid).not.toBe(pid);
+  });
+
+  it('has all that was acknowledged, the session included', async () => {
+    const api = apiOf(second);
+    const { status, body } = await api.send('GET /api/webui/aggregator/sites?limit=500', { token });
+    await api.close();
+    expect(status).toBe(200);
+    const uris = body.items.map(({ uri }: Json) => uri);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(25);
+    expect(acknowledged.filter((uri) => !uris.includes(uri))).toEqual([]);
+  });
+});
+
+describe('a second start', () => {
+  let running: PortalProcess;
+
+  beforeAll(async () => {
+    running = await startPortal({ env });
+  });
+  afterAll(() => running?.stop());
+
+  const expectRefusal = ({ code, stdout, stderr }: Ending, line: RegExp): void => {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trimEnd()).toMatch(line);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  };
+
+  it('on the same data folder names its owner', async () => {
+    const refused = await runPortal({ env: bareVariables(join(folder, 'data'), await freePorts(2)) });
+    expectRefusal(
+      refused,
+      new RegExp(`^The data folder ${folder}/data is in use by process ${running.announcement.pid}$`),
+    );
+  });
+
+  it('on a used port names the port and the variable', async () => {
+    const [free = 0] = await freePorts(1);
+    const refused = await runPortal({ env: bareVariables(join(folder, 'other'), [ports[0] ?? 0, free]) });
+    expectRefusal(refused, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${ports[0]}: .*\\bPORT\\b`));
+  });
+
+  it('with a variable that is not as it must be names it, and what is expected', async () => {
+    const refused = await runPortal({ env: { ...env, PORTAL_TYPE: 'everybody' } });
+    expectRefusal(refused, /^PORTAL_TYPE: one of admin, user, universal$/);
+  });
+
+  it('leaves the running one alone', async () => {
+    const api = apiOf(running);
+    expect((await api.send('GET /livez')).status).toBe(200);
+    await api.close();
+  });
+
+  it('is possible after SIGTERM, which ends all processes with 0 and finishes what runs', async () => {
+    const api = apiOf(running);
+    const token = await api.login('admin', 'a wrong password of some length').catch(() => 'none');
+    expect(token).toBe('none');
+    const answer = api.send('GET /api/auth/v7.0/authenticators');
+    running.signal('SIGTERM');
+    const { value, ms } = await elapsed(running.ended);
+    expect(value).toMatchObject({ code: 0 });
+    expect(ms).toBeLessThan(stopWithinMs);
+    expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
+    expect((await answer).status).toBe(200);
+    await api.close();
+  });
+});

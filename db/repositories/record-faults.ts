@@ -7,22 +7,29 @@ import { type Reach, type Records, reachable, type Selection, type Values } from
 /** The field whose value another row has already, and that row where the caller may see it. */
 export type Twin = { pointer: string; existingId?: string };
 
-/** @returns what a unique violation was about; one statement a unique constraint of the record. */
+/**
+ * What a unique violation was about. The constraint tells which field it was: by the other fields a row that is being
+ * changed would be found to be its own twin.
+ */
 export async function twinOf<S extends Selection>(
   db: Db,
   { spec }: Records<S>,
+  error: unknown,
   { columns }: Values,
   reach: Reach,
 ): Promise<Twin> {
-  for (const [pointer, names] of Object.entries(spec.unique)) {
-    const same = names.map((name) => eq(columnOf(spec.table, name), columns[name]));
-    const [row] = await idsWhere(db, spec.table, and(...same));
-    if (!row) continue;
-    const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
-    return visible ? { pointer, existingId: visible.id } : { pointer };
-  }
-  return { pointer: Object.keys(spec.unique)[0] ?? '' };
+  const constraint = pgFault(error)?.constraint;
+  const [pointer = '', names = []] =
+    Object.entries(spec.unique).find(([, keys]) => constraint === nameOfUnique(spec.table, keys)) ?? [];
+  // The owner of a nested row is not among the columns of a change.
+  const same = names.map((name) => eq(columnOf(spec.table, name), columns[name] ?? reach.parent));
+  const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
+  return visible ? { pointer, existingId: visible.id } : { pointer };
 }
+
+/** Unique indexes are called after their last column: what stands before it is the owner. */
+const nameOfUnique = (table: PgTable, columns: readonly string[]): string =>
+  `${getTableName(table)}_${columns.at(-1)}`;
 
 /** @returns the pointer of the member that names a row which does not exist, from the constraint that said so. */
 export function danglingPointer<S extends Selection>({ spec }: Records<S>, error: unknown): string {

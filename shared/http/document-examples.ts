@@ -3,26 +3,28 @@ import type { Schema } from './document-schemas.ts';
 type Components = Record<string, Schema>;
 
 /**
- * A value that fits a schema, made of the examples that its members give.
- * @param part `all` members, as an answer has them, or those that a request `needs` and those with an example of their own
+ * A value that fits a schema: an object has its required members and those that give an example of their own, so that
+ * an answer is whole and a request as short as it can be.
  */
-export function exampleOf(schema: Schema, components: Components, part: 'all' | 'needed'): unknown {
-  const within = (inner: Schema) => exampleOf(inner, components, part);
-  if (typeof schema.$ref === 'string') return within(resolve(schema.$ref, components));
+export function exampleOf(schema: Schema, components: Components): unknown {
+  const within = (inner: Schema) => exampleOf(inner, components);
+  if (typeof schema.$ref === 'string') return within(components[componentOf(schema) ?? ''] ?? {});
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if ('const' in schema) return schema.const;
   if ('default' in schema) return schema.default;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const options = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
   if (options) return within(options.find(isEasy) ?? options.at(-1) ?? {});
-  const [type] = [schema.type].flat();
-  if (type === 'object') return objectOf(schema, within, part);
-  if (type === 'array') return [within(asSchema(schema.items))];
-  return scalarOf(type, schema);
+  const types = [schema.type].flat();
+  if (types.includes('null')) return null;
+  if (types.includes('object')) return objectOf(schema, within);
+  if (types.includes('array')) return [within(asSchema(schema.items))];
+  return scalarOf(types[0], schema);
 }
 
-const resolve = (ref: string, components: Components): Schema =>
-  components[ref.split('/').at(-1) ?? ''] ?? {};
+/** @returns the name of the component that the schema refers to */
+export const componentOf = ({ $ref }: Schema): string | undefined =>
+  typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
 
 const asSchema = (value: unknown): Schema =>
   typeof value === 'object' && value !== null ? { ...value } : {};
@@ -30,20 +32,21 @@ const asSchema = (value: unknown): Schema =>
 /** A text that must have a form cannot be made up. */
 const isEasy = (schema: Schema): boolean => schema.pattern === undefined || schema.examples !== undefined;
 
-function objectOf(schema: Schema, within: (inner: Schema) => unknown, part: 'all' | 'needed'): unknown {
+function objectOf(schema: Schema, within: (inner: Schema) => unknown): unknown {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const members = Object.entries(asSchema(schema.properties)).map(
-    ([name, member]) => [name, asSchema(member)] as const,
-  );
   return Object.fromEntries(
-    members
-      .filter(([name, member]) => part === 'all' || required.includes(name) || hasExample(member))
+    Object.entries(asSchema(schema.properties))
+      .map(([name, member]) => [name, asSchema(member)] as const)
+      .filter(([name, member]) => required.includes(name) || isTelling(member))
       .map(([name, member]) => [name, within(member)]),
   );
 }
 
-const hasExample = (schema: Schema): boolean =>
-  schema.examples !== undefined || (Array.isArray(schema.anyOf) && schema.anyOf.some(hasExample));
+/** Has an example that is neither the default nor an id that exists nowhere. */
+function isTelling({ examples, format, default: byDefault, anyOf }: Schema): boolean {
+  if (Array.isArray(examples)) return format !== 'uuid' && examples[0] !== byDefault;
+  return byDefault === undefined && Array.isArray(anyOf) && anyOf.some(isTelling);
+}
 
 const formats: Record<string, string> = {
   uuid: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11',
@@ -52,8 +55,8 @@ const formats: Record<string, string> = {
 };
 
 function scalarOf(type: unknown, { format, minimum }: Schema): unknown {
-  if (type === 'integer' || type === 'number') return minimum ?? 1;
-  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return Math.max(1, Number(minimum ?? 1));
+  if (type === 'boolean') return false;
   if (type === 'string') return formats[String(format)] ?? 'text';
   return null;
 }

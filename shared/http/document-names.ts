@@ -27,11 +27,15 @@ export function nameShapes(operations: readonly Described[]): ReadonlyMap<Shape,
     const full = pascal(id);
     const resource = pascal(id.split('.')[0] ?? '');
     const verb = verbOf(id);
-    const answer = verb === 'bulkDestroy' ? 'BulkDestroyResult' : full.replace(/(?<=\w)List(?=[A-Z])/, '');
-    name(objectIn(returns[1]), ...(plain.has(verb) ? [resource] : []), answer);
     const sent = body && ('required' in body ? body.required : body.optional);
-    if (verb === 'bulkDestroy') name(sent, 'BulkDestroy');
-    name(sent, resource + (bodies[verb] ?? ''), `${full}Body`);
+    if (verb === 'bulkDestroy') {
+      name(returns[1] ?? undefined, 'BulkDestroyResult');
+      name(sent, 'BulkDestroy');
+    }
+    const answer = objectIn(returns[1]);
+    const isOfResource = plain.has(verb) && (verb !== 'list' || answer !== returns[1]);
+    name(answer, ...(isOfResource ? [resource] : []), full.replace(/List(?=[A-Z])/, ''));
+    name(sent, ...(bodies[verb] ? [resource + bodies[verb]] : []), `${full}Body`);
   }
   return names;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleOf } from './document-examples.ts';
+import { componentOf, exampleOf } from './document-examples.ts';
 import { problemName, problemsOf } from './document-problems.ts';
 import type { Schema, Schemas } from './document-schemas.ts';
 import type { Operation, Shape } from './operation.ts';
@@ -13,7 +13,7 @@ export function describeOperation(module: string, operation: Described, schemas:
     method: method.toLowerCase(),
     path,
     operationId: id,
-    tags: [module, id.split('.')[0] ?? id],
+    tags: [...new Set([module, id.split('.')[0] ?? id])],
     summary,
     description: [operation.description, needOf(operation)].filter(Boolean).join(' '),
     security: securityOf(operation),
@@ -87,8 +87,7 @@ function membersOf(
 
 function bodyOf({ method }: Described, body: NonNullable<Described['body']>, schemas: Schemas) {
   const required = 'required' in body;
-  const schema = schemas.input(required ? body.required : body.optional);
-  const media = { schema, example: exampleOf(schema, schemas.components(), 'needed') };
+  const media = mediaOf(schemas.input(required ? body.required : body.optional), schemas);
   return {
     required,
     content: {
@@ -115,11 +114,18 @@ function successOf(operation: Described, schemas: Schemas) {
 }
 
 function contentOf(shape: Shape, alsoReturns: readonly string[] = [], schemas: Schemas) {
-  const schema = schemas.output(shape);
   return {
-    'application/json': { schema, example: exampleOf(schema, schemas.components(), 'all') },
+    'application/json': mediaOf(schemas.output(shape), schemas),
     ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: { type: 'string' } }])),
   };
+}
+
+/** The example of a component stands beside it, once. */
+function mediaOf(schema: Schema, schemas: Schemas) {
+  const name = componentOf(schema);
+  return name
+    ? { schema, examples: { [name]: { $ref: `#/components/examples/${name}` } } }
+    : { schema, example: exampleOf(schema, schemas.components()) };
 }
 
 function headersOf({ returns: [status, shape], conditional, query }: Described): string[] {

@@ -84,14 +84,21 @@ function adjustOutput(
     for (const [keyword, value] of Object.entries(before)) schema[keyword] ??= value;
   }
   if (def.type === 'object' && schema.additionalProperties === false) delete schema.additionalProperties;
+  // What a member is when nobody set it is a good example of it.
+  if (schema.default !== null && schema.default !== undefined && schema.example === undefined)
+    schema.example = schema.default;
   delete schema.default;
 }
 
-/** Takes out what tells a reader nothing: the bounds of safe integers, patterns that repeat a format. */
+/** Takes out what tells a reader nothing: the bounds of safe integers, a pattern that repeats a format, that names are texts. */
 function simplify(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format === 'date-time') delete schema.pattern;
+  if (schema.propertyNames) {
+    delete schema.propertyNames;
+    if (JSON.stringify(schema.additionalProperties) === '{}') schema.additionalProperties = true;
+  }
   if (!('example' in schema)) return;
   schema.examples = [schema.example];
   delete schema.example;

@@ -1,11 +1,12 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { type ModuleFacts, modules as moduleTable } from '../modules.ts';
 import type { ModuleApp } from './app.ts';
+import { exampleOf } from './document-examples.ts';
 import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
 import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
 import { Problem, problemName, problemResponseOf, problemsOf } from './document-problems.ts';
-import { createSchemas } from './document-schemas.ts';
+import { createSchemas, type Schema } from './document-schemas.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
@@ -35,6 +36,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
     responses: Object.fromEntries(
       problems.map(([status, codes]) => [problemName(status, codes), problemResponseOf(status, codes)]),
     ),
+    examples: examplesOf(routes, schemas.components()),
     parameters,
     headers,
     securitySchemes: { SessionToken: sessionToken, ...healthSecurity },
@@ -49,7 +51,7 @@ const frame = {
     title: 'Aggregator portal',
     version: '7.0',
     description:
-      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know.',
+      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'This portal' }],
@@ -108,6 +110,16 @@ function tagsOf(routes: readonly Route[]) {
     ...used.flatMap((tag) => facts(tag) ?? []).map(({ name, purpose }) => ({ name, description: purpose })),
     ...used.filter((tag) => !facts(tag)).map((name) => ({ name })),
   ];
+}
+
+/** The examples that bodies and answers refer to, each made of the component of its name. */
+function examplesOf(routes: readonly object[], components: Record<string, Schema>) {
+  const names = [...JSON.stringify(routes).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
+    ([, name = '']) => name,
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, { value: exampleOf(components[name] ?? {}, components) }]),
+  );
 }
 
 function sorted(components: Record<string, object>): Record<string, object> {

@@ -24,9 +24,11 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
   return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: issue.message }];
 }
 
-/** RFC 6901: `~` and `/` inside a name are escaped. */
-const pointerTo = (path: readonly PropertyKey[], root: '/' | '?'): string =>
-  root + path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+/** RFC 6901: `~` and `/` inside a name are escaped, and the whole document is the empty text. */
+function pointerTo(path: readonly PropertyKey[], root: '/' | '?'): string {
+  const parts = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return parts.length === 0 && root === '/' ? '' : root + parts.join('/');
+}
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;

@@ -207,7 +207,7 @@ async function explainWrite<S extends Selection>(
   error: unknown,
 ): Promise<unknown> {
   if (isUniqueViolation(error)) {
-    const { pointer, existingId } = await twinOf(ctx.deps.db, kind.records, values, reach);
+    const { pointer, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach);
     const errors = [{ pointer, code: 'already_exists', detail: 'The value is taken' }];
     return new AppError(
       'already_exists',

@@ -28,6 +28,8 @@ beforeAll(async () => {
 afterAll(() => world.portal.close());
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
+const absentIds = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `01932b5e-7d8a-7c33-9d52-${String(at).padStart(12, '0')}`);
 const destroyable = resources.filter(({ bulkDestroy }) => bulkDestroy);
 
 describe.each(
@@ -69,14 +71,10 @@ describe.each(
       { ids: [one.id], all: true },
       { ids: 'all' },
     ];
-    const more = [
-      { ids: ['nobody'] },
-      { ids: Array.from({ length: 501 }, () => one.id) },
-      { all: true, but: [one.id] },
-    ];
+    const more = [{ ids: ['nobody'] }, { ids: [one.id, ...absentIds(500)] }, { all: true, but: [one.id] }];
     for (const body of [...bodies, ...more]) {
       const { status, body: problem } = await destroy(body);
-      expect([status, problem.code], JSON.stringify(body)).toEqual([422, 'invalid_request']);
+      expect([status, problem.code], JSON.stringify(body)?.slice(0, 80)).toEqual([422, 'invalid_request']);
       for (const { pointer } of problem.errors) expect(pointer).toMatch(/^$|^\/./);
     }
     expect((await admin(`GET ${resource.path(world)}/${one.id}`)).status).toBe(200);
@@ -162,12 +160,8 @@ describe('bulk_destroy of all', () => {
 
   it('tells at most a hundred failures and counts them all', async () => {
     const farm = await addFarm(admin, world.site);
-    const ids = Array.from(
-      { length: 150 },
-      (_, at) => `01932b5e-7d8a-7c33-9d52-${String(at).padStart(12, '0')}`,
-    );
     await addDispatcher(admin, farm);
-    const { body } = await admin(`POST ${base}/farms/bulk_destroy`, { ids: [farm.id, ...ids] });
+    const { body } = await admin(`POST ${base}/farms/bulk_destroy`, { ids: [farm.id, ...absentIds(150)] });
     expect([body.deleted_count, body.failed_count, body.failed.length]).toEqual([0, 151, 100]);
   });
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
-import { type Api, createApi, type Json } from './api.ts';
-import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
+import { type Answer, type Api, createApi, type Json } from './api.ts';
+import { bareVariables, freePorts, isFree, type PortalProcess, startPortal } from './portal-process.ts';
 
 const webui = '/api/webui/aggregator';
 const userPassword = 'seven wild geese in a row';
@@ -17,6 +17,7 @@ let api: Api;
 let healthApi: Api;
 let node: Simulator;
 let adminToken: string;
+let dispatcherId: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-e2e-'));
@@ -58,6 +59,16 @@ async function create(path: string, body: object): Promise<Json> {
   expect(answer).toMatchObject({ status: 201 });
   return answer.body;
 }
+
+const authorize = (requestId: string): Promise<Answer> =>
+  api.send('POST /api/auth/v7.0/jwtauth', {
+    token: adminToken,
+    body: { dispatcher_id: dispatcherId },
+    headers: { 'x-request-id': requestId },
+  });
+/** What reached the dispatcher on behalf of a request. */
+const callsOf = (requestId: string) =>
+  node.calls.filter(({ headers }) => headers['x-request-id'] === requestId).map(({ path }) => path);
 
 describe('npm start on an empty folder', () => {
   it('ends its output with one line of JSON that tells all one needs', async () => {
@@ -117,13 +128,10 @@ describe('the first path through the portal', () => {
       ca_certificate: node.caPem,
       health_key: node.healthKey,
     });
-    const authorized = await api.send('POST /api/auth/v7.0/jwtauth', {
-      token: adminToken,
-      body: { dispatcher_id: dispatcher.id },
-    });
-    expect(authorized).toMatchObject({
+    dispatcherId = dispatcher.id;
+    expect(await authorize('authorize')).toMatchObject({
       status: 200,
-      body: { result: 'ok', dispatcher_id: dispatcher.id, expires_in: 600 },
+      body: { result: 'ok', dispatcher_id: dispatcherId, expires_in: 600 },
     });
   });
 
@@ -159,8 +167,7 @@ describe('the first path through the portal', () => {
       client_ip: '127.0.0.1',
       session_uuid: connection.body.session_uuid,
     });
-    const call = node.calls.findLast(({ path }) => path.includes('/connectionInfo/'));
-    expect(call?.headers['x-request-id']).toBe('first-connection');
+    expect(callsOf('first-connection')).toEqual([expect.stringContaining('/connectionInfo/')]);
   });
 
   it('ends with the logout, after which the token is worth nothing', async () => {
@@ -172,5 +179,21 @@ describe('the first path through the portal', () => {
     expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
     expect(refused.headers['www-authenticate']).toBe('Token realm="aggregator"');
     expect((await api.send('GET /api/userinfo')).body.code).toBe('unauthenticated');
+  });
+});
+
+describe('SIGTERM', () => {
+  it('finishes what runs, and ends all processes with 0 within 10 s', async () => {
+    node.knobs.latencyMs = 300;
+    const answer = authorize('last');
+    await vi.waitFor(() => expect(callsOf('last')).toHaveLength(1), { interval: 5 });
+    const started = performance.now();
+    portal.signal('SIGTERM');
+    expect((await answer).body.result).toBe('ok');
+    expect(await portal.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    const { base_url, health_url } = portal.announcement;
+    const ports = [base_url, health_url].map((url) => Number(new URL(url).port));
+    expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
   });
 });

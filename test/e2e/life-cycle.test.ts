@@ -14,7 +14,6 @@ import {
   startPortal,
 } from './portal-process.ts';
 
-const stopWithinMs = 10_000;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let ports: number[];
@@ -43,11 +42,6 @@ async function createUntilDeath(api: Api, token: string, count: number, kill: ()
   }
 }
 
-async function elapsed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
-  const started = performance.now();
-  return { value: await work, ms: performance.now() - started };
-}
-
 describe('a portal that is killed hard and started again', () => {
   let first: PortalProcess;
   let second: PortalProcess;
@@ -65,8 +59,7 @@ describe('a portal that is killed hard and started again', () => {
   afterAll(() => second?.stop());
 
   it('takes its sidecar with it', async () => {
-    const { ms } = await elapsed(first.ended);
-    expect(ms).toBeLessThan(stopWithinMs);
+    await first.ended;
     expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
   });
 
@@ -125,20 +118,6 @@ describe('a second start', () => {
   it('leaves the running one alone', async () => {
     const api = apiOf(running);
     expect((await api.send('GET /livez')).status).toBe(200);
-    await api.close();
-  });
-
-  it('is possible after SIGTERM, which ends all processes with 0 and finishes what runs', async () => {
-    const api = apiOf(running);
-    const token = await api.login('admin', 'a wrong password of some length').catch(() => 'none');
-    expect(token).toBe('none');
-    const answer = api.send('GET /api/auth/v7.0/authenticators');
-    running.signal('SIGTERM');
-    const { value, ms } = await elapsed(running.ended);
-    expect(value).toMatchObject({ code: 0 });
-    expect(ms).toBeLessThan(stopWithinMs);
-    expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
-    expect((await answer).status).toBe(200);
     await api.close();
   });
 });

@@ -3,7 +3,7 @@ import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept
 import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
-import type { Conditions } from '../../../shared/http/conditions.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import {
@@ -20,7 +20,6 @@ import { AuthenticatorWrite } from './schema.ts';
 
 const { kind } = authenticatorCrud;
 type Write = z.output<typeof AuthenticatorWrite>;
-type Target = { id: string; conditions: Conditions };
 
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
   return createRecord(ctx, kind, assertBuilt(body));

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { dropSessionsOf } from '../../../db/repositories/dispatcher-sessions.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
-import type { Conditions } from '../../../shared/http/conditions.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
@@ -14,7 +14,6 @@ import { DispatcherWrite } from './schema.ts';
 
 const { kind } = dispatcherCrud;
 type Write = z.output<typeof DispatcherWrite>;
-type Target = { id: string; conditions: Conditions };
 
 /** @throws AppError `invalid_request` for an address that the policy does not allow */
 export async function createDispatcher(ctx: WebuiCtx, body: Write): Promise<Answer> {

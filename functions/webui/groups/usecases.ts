@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Answer } from '../../../shared/http/answer.ts';
-import type { Conditions } from '../../../shared/http/conditions.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { powerOver } from '../../../shared/http/privileges.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
@@ -12,7 +12,6 @@ import { GroupWrite } from './schema.ts';
 
 const { kind } = groupCrud;
 type Write = z.output<typeof GroupWrite>;
-type Target = { id: string; parent: string; conditions: Conditions };
 
 export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): Promise<Answer> {
   return createRecord(ctx, kind, assertBuilt(body), {

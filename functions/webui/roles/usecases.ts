@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { missingFor } from '../../../shared/access/actor.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
-import type { Conditions } from '../../../shared/http/conditions.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
@@ -12,7 +12,6 @@ import { RoleWrite } from './schema.ts';
 
 const { kind } = roleCrud;
 type Write = z.output<typeof RoleWrite>;
-type Target = { id: string; conditions: Conditions };
 
 /** @throws AppError `forbidden` with the permissions that the caller would grant without holding them */
 export async function createRole(ctx: WebuiCtx, body: Write): Promise<Answer> {

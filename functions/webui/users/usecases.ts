@@ -8,7 +8,7 @@ import { mustKeepAdministrator, type Stake } from '../../../db/repositories/priv
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
-import type { Conditions } from '../../../shared/http/conditions.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import {
@@ -28,7 +28,6 @@ import { UserWrite } from './schema.ts';
 
 const { kind } = userCrud;
 type Write = z.output<typeof UserWrite>;
-type Target = { id: string; parent: string; conditions: Conditions };
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
 /** @throws AppError `forbidden` with the permissions that the roles hold and the caller lacks */

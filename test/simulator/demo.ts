@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createApi } from '../e2e/api.ts';
+import { type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
+import { closing, linesFor, opening } from './demo-lines.ts';
+import { seed } from './demo-seed.ts';
+import { type DemoSite, failEveryThirdMinute, startSites } from './demo-sites.ts';
+
+const folder = resolve(root, process.env.DATA_DIR || '.data-demo');
+/** Ends what was started, the latest first. */
+const endings: (() => unknown)[] = [];
+
+// A terminal sends Ctrl-C to the portal as well; whoever comes first, all is ended once.
+const stop = onceOnly(async (code: number) => {
+  for (const end of endings.reverse()) await end();
+  process.exit(code);
+});
+process.on('SIGINT', () => stop(0));
+process.on('SIGTERM', () => stop(0));
+
+try {
+  await start();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  stop(1);
+}
+
+/** `npm run demo`: the portal in a folder of its own, with three simulated dispatcher sites. */
+async function start(): Promise<void> {
+  console.log('Starting the portal and three simulated sites …');
+  const adminPassword = keptPassword();
+  const portal = await startPortal({
+    command: ['--disable-warning=ExperimentalWarning', 'functions/all.ts', '--json'],
+    env: variables(adminPassword),
+    showErrors: true,
+  });
+  endings.push(() => portal.stop());
+  void portal.ended.then(({ code }) => stop(code ?? 1));
+  const { base_url, ca_file } = portal.announcement;
+  const ca = readFileSync(ca_file, 'utf8');
+  const sites = await startSites(base_url, ca);
+  endings.push(() => Promise.all(sites.map(({ simulator }) => simulator.close())));
+  const api = createApi(base_url, ca);
+  await seed(api, await api.login('admin', adminPassword), sites);
+  await api.close();
+  for (const site of sites.filter(({ uri }) => uri === 'west')) endings.push(failEveryThirdMinute(site));
+  console.log(announcement(portal, sites));
+}
+
+/** A demo never touches another installation: database and data folder are its own, whatever the environment says. */
+function variables(adminPassword: string): NodeJS.ProcessEnv {
+  const { DATABASE_URL, DATABASE_OWNER_URL, CONFIG_FILE, ...rest } = process.env;
+  return {
+    ...rest,
+    DATA_DIR: folder,
+    ADMIN_PASSWORD: adminPassword,
+    PORTAL_TYPE: 'universal',
+    TLS: 'on',
+    ALLOWED_PRIVATE_NETWORKS: [rest.ALLOWED_PRIVATE_NETWORKS, '127.0.0.0/8'].filter(Boolean).join(','),
+    LOG_LEVEL: rest.LOG_LEVEL || 'warn',
+  };
+}
+
+/** The administrator's password is made once; a later run needs it to find the simulators again. */
+function keptPassword(): string {
+  const file = join(folder, 'demo-admin-password');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}
+
+function announcement({ announcement: { base_url, ca_file } }: PortalProcess, sites: DemoSite[]): string {
+  return [
+    `\nThe demo is ready: ${base_url}`,
+    `The administrator is admin of builtin; the password stands in ${join(folder, 'demo-admin-password')}`,
+    `\n${opening}\n`,
+    linesFor(base_url, ca_file, sites),
+    `\n${closing}`,
+  ].join('\n');
+}
+
+function onceOnly(work: (code: number) => Promise<void>): (code: number) => void {
+  let isRunning = false;
+  return (code) => {
+    if (isRunning) return;
+    isRunning = true;
+    void work(code);
+  };
+}

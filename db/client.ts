@@ -1,8 +1,6 @@
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { NeonHttpDatabase } from 'drizzle-orm/neon-http';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
-import pg from 'pg';
+import type { PgDatabase, PgQueryResultHKT, PgTransactionConfig } from 'drizzle-orm/pg-core';
 
 /** Any of our drivers, or a transaction of one. */
 export type Db = PgDatabase<PgQueryResultHKT>;
@@ -10,40 +8,18 @@ export type Statement = BatchItem<'pg'>;
 
 export type Connection = {
   db: Db;
-  /** Rows come and go by this many connections at most. */
+  /** Ends what is kept open between statements. */
   close(): Promise<void>;
 };
 
+/** What every driver is told (`db/pg.ts`, `db/neon.ts`); only whoever chooses one brings it into his bundle. */
 export type ConnectOptions = {
   url: string;
-  maxConnections?: number;
-  /** Milliseconds one statement may take before it counts as a failure of the database. */
+  /** Milliseconds one statement, or one batch, may take before it counts as a failure of the database. */
   statementTimeoutMs?: number;
-  /** Called once for every round trip: a statement, or a transaction as a whole. */
+  /** Called once for every round trip: a statement, a batch, or a transaction as a whole. */
   onRoundTrip?: () => void;
-  onError?: (error: Error) => void;
 };
-
-/** Connects by `pg`; nothing is sent before the first statement. */
-export function connect({
-  url,
-  maxConnections = 10,
-  statementTimeoutMs = 10_000,
-  ...on
-}: ConnectOptions): Connection {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: 3_000,
-    query_timeout: statementTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-  });
-  // Idle connections that the server ends are replaced by the pool; unheard, the event would end the process.
-  pool.on('error', (error) => on.onError?.(error));
-  if (on.onRoundTrip) pool.on('acquire', on.onRoundTrip);
-  return { db: drizzle({ client: pool }), close: () => pool.end() };
-}
 
 /**
  * Runs the statements that `build` makes on its handle as one atomic unit: one batch on Neon's HTTP driver, a
@@ -66,8 +42,13 @@ export async function atomically(db: Db, build: (handle: Db) => readonly Stateme
 }
 
 /** Interactive transaction, for what must decide between statements; never on a request's common path. */
-export async function withTransaction<T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> {
-  return db.transaction(work);
+export async function withTransaction<T>(
+  db: Db,
+  work: (transaction: Db) => Promise<T>,
+  config?: PgTransactionConfig,
+): Promise<T> {
+  // Each driver brings its own way: Neon's, which has none over HTTP, is given one where it is made.
+  return db.transaction(work, config);
 }
 
 const isNeonHttp = (db: Db): db is Db & NeonHttpDatabase => 'batch' in db;

@@ -5,12 +5,15 @@ export type PgFault = { code: string; constraint?: string; message?: string };
 /** @returns what PostgreSQL said, wherever in the chain of causes a driver has put it. */
 export function pgFault(error: unknown): PgFault | undefined {
   for (let link: unknown = error, depth = 0; link instanceof Object && depth < 5; depth++) {
-    if ('code' in link && typeof link.code === 'string' && /^[0-9A-Z]{5}$/.test(link.code))
+    if ('code' in link && typeof link.code === 'string' && sqlState.test(link.code))
       return asFault(link, link.code);
     link = 'cause' in link ? link.cause : undefined;
   }
   return undefined;
 }
+
+/** Those that PostgreSQL makes have a digit; Node's EPIPE has as many letters and none. */
+const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 function asFault(link: object, code: string): PgFault {
   const text = (name: string): string | undefined => {
@@ -47,11 +50,13 @@ export function databaseProblem(error: unknown): AppError | undefined {
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
-/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, cancelled), lost races 40, and socket errors. */
+/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, cancelled), lost races 40; or no answer at all. */
 function isUnavailable(error: unknown): boolean {
   const code = pgFault(error)?.code;
   if (code) return /^(08|53|57P|40)/.test(code);
   for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {
+    // Without a SQLSTATE it tells of a request that failed, or that something before the database answered.
+    if (link.name === 'NeonDbError') return true;
     if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
       return true;
     if (/timeout|Connection terminated|Client has encountered a connection error/i.test(link.message))

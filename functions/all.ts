@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connect } from '../db/client.ts';
+
 import { migrateDatabase } from '../db/migrate.ts';
+import { connectPg } from '../db/pg.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
@@ -71,7 +72,7 @@ async function startDatabase(config: Config, log: Log): Promise<string> {
 
 async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<PortalDeps> {
   const onError = (error: Error) => log.warn('a database connection was lost', { error });
-  const connection = connect({ url: databaseUrl, onError });
+  const connection = connectPg({ url: databaseUrl, onError });
   keep('database connections', () => connection.close());
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,

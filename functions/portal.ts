@@ -1,16 +1,9 @@
-import type { Db } from '../db/client.ts';
-import { createSigningKeys } from '../shared/access/signing-keys.ts';
 import type { ModuleApp } from '../shared/http/app.ts';
-import type { Log } from '../shared/http/context.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
-import { createHasher } from '../shared/identity/passwords.ts';
-import { type Clock, systemClock } from '../shared/kernel/clock.ts';
-import { createSealer } from '../shared/kernel/sealing.ts';
-import { moduleOf, type PortalType } from '../shared/modules.ts';
-import type { DispatcherRemote } from '../shared/remotes/dispatcher/port.ts';
-import type { UrlPolicy } from '../shared/remotes/http/address-policy.ts';
+import { moduleOf } from '../shared/modules.ts';
+import type { FleetIngredients } from '../shared/runtime/deps.ts';
 import { createAuth } from './auth/app.ts';
-import type { AuthDeps } from './auth/deps.ts';
+import { type AuthDeps, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
 import type { ClientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
@@ -18,7 +11,7 @@ import type { DiscoverDeps } from './discover/deps.ts';
 import { createUserinfo } from './userinfo/app.ts';
 import type { UserinfoDeps } from './userinfo/deps.ts';
 import { createWebui } from './webui/app.ts';
-import type { WebuiDeps } from './webui/deps.ts';
+import { type WebuiDeps, webuiDeps } from './webui/deps.ts';
 
 export type PortalDeps = AuthDeps & ClientDeps & DiscoverDeps & UserinfoDeps & WebuiDeps;
 
@@ -43,34 +36,9 @@ export function createPortal(deps: PortalDeps): Portal {
 }
 
 /** What a process knows before it has dependencies. */
-export type Ingredients = {
-  db: Db;
-  log: Log;
-  clock?: Clock;
-  portalType: PortalType;
-  baseUrl: string;
-  secretKeys: readonly string[];
-  signingKeys: readonly string[];
-  outbound: UrlPolicy;
-  dispatchers: DispatcherRemote;
-  hashing?: { cost?: number; concurrency?: number };
-  checkAnswers?: boolean;
-};
+export type Ingredients = FleetIngredients;
 
+/** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
-  const sealer = await createSealer(given.secretKeys);
-  return {
-    db: given.db,
-    log: given.log,
-    clock: given.clock ?? systemClock,
-    portalType: given.portalType,
-    sealer,
-    cursorSealer: await sealer.derive('cursor'),
-    signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
-    outbound: given.outbound,
-    allowInsecureDispatchers: given.outbound.allowInsecure,
-    dispatchers: given.dispatchers,
-    hasher: createHasher(given.hashing),
-    checkAnswers: given.checkAnswers ?? false,
-  };
+  return { ...(await webuiDeps(given)), ...(await authDeps(given)) };
 }

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Connection, connect } from '../../db/client.ts';
+import type { Connection } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
@@ -49,8 +50,8 @@ async function startSidecar(): Promise<void> {
   const log = createLog({ level: config.logLevel });
   const onError = (error: Error) => log.warn('an idle database connection ended', { error });
   // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
-  const jobsDb = connect({ url: databaseUrl, maxConnections: 3, statementTimeoutMs: 5_000, onError });
-  const answersDb = connect({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000, onError });
+  const jobsDb = connectPg({ url: databaseUrl, maxConnections: 3, statementTimeoutMs: 5_000, onError });
+  const answersDb = connectPg({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000, onError });
   const transport = createNodeTransport({
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,

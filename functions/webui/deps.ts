@@ -1,8 +1,9 @@
 import type { SignedIn } from '../../shared/access/actor.ts';
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
-import type { Hasher } from '../../shared/identity/passwords.ts';
+import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
+import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type WebuiDeps = BaseDeps & {
   hasher: Hasher;
@@ -12,6 +13,13 @@ export type WebuiDeps = BaseDeps & {
   allowInsecureDispatchers: boolean;
 };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
+
+export const webuiDeps = async (given: Ingredients): Promise<WebuiDeps> => ({
+  ...(await baseDeps(given)),
+  hasher: createHasher(given.hashing),
+  outbound: given.outbound,
+  allowInsecureDispatchers: given.outbound.allowInsecure,
+});
 
 export const endpoint = endpointIn<WebuiDeps>();
 export const base = '/api/webui/aggregator';

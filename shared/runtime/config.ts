@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -36,9 +35,13 @@ export function parseConfig(env: Env): Config {
 
 /** True for addresses and names that only this machine reaches. */
 export function isLoopbackHost(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
-  return bare === 'localhost' || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback');
+  const bare = host.replace(/^\[|\]$/g, '');
+  const url = `http://${bare.includes(':') ? `[${bare}]` : bare}`;
+  // The URL parser brings every spelling of an address to one form.
+  return URL.canParse(url) && loopback.test(new URL(url).hostname);
 }
+
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
 const text = (expected: string, isValid: (value: string) => boolean) => z.string().refine(isValid, expected);
 const word = <const T extends readonly [string, ...string[]]>(...words: T) =>
@@ -65,7 +68,8 @@ const accessKey = () =>
   text('from 1 to 64 printable characters', (value) => /^[\x21-\x7e]{1,64}$/.test(value)).optional();
 const some = () => z.string().optional();
 
-const variables = z.object({
+/** Each variable by its own; what one demands of another depends on who runs. */
+export const variables = z.object({
   HOST: text('a host name or address', (value) => /^[\w.:[\]-]+$/.test(value)).default('127.0.0.1'),
   PORT: whole(65_535).default(8443),
   HEALTH_PORT: whole(65_535).default(8100),
@@ -91,9 +95,7 @@ const variables = z.object({
   TLS_KEY_FILE: some(),
   TLS: word('on', 'off').default('on'),
   TRUST_PROXY: whole(100).default(0),
-  ALLOWED_PRIVATE_NETWORKS: list('networks like 10.0.0.0/8, separated by commas', (network) =>
-    ipaddr.isValidCIDR(network),
-  ).default([]),
+  ALLOWED_PRIVATE_NETWORKS: list('networks like 10.0.0.0/8, separated by commas', isNetwork).default([]),
   ALLOW_INSECURE_DISPATCHERS: word('0', '1').default('0'),
   S3_ENDPOINT: url('a URL https://host', 'https:', 'http:').optional(),
   S3_BUCKET: some(),
@@ -113,7 +115,8 @@ const isName = (name: string): name is keyof Variables => name in variables.shap
 /** Every variable that is known, in the order of the documentation. */
 export const names: readonly (keyof Variables)[] = Object.keys(variables.shape).filter(isName);
 
-const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
+/** One fault in the words that operators read. */
+export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
   `${String(path[0])}: ${message}`;
 
 const s3Names = [
@@ -199,6 +202,13 @@ function entriesOf(value: string): string[] {
 
 function isKey(value: string): boolean {
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
+}
+
+/** CIDR; no library, because every Worker reads this variable's neighbours and most need no addresses. */
+function isNetwork(value: string): boolean {
+  const [, base = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(value) ?? [];
+  if (base.includes(':')) return URL.canParse(`http://[${base}]`) && Number(bits) <= 128;
+  return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(base) && Number(bits) <= 32;
 }
 
 /** `PRIVATE KEY` stands for its older spellings too: `EC PRIVATE KEY`, `RSA PRIVATE KEY`. */

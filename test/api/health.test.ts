@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Connection, connect } from '../../db/client.ts';
+import type { Connection } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../support/freezable-proxy.ts';
@@ -22,7 +23,7 @@ let port: HealthPort;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connect({ url: database.url, maxConnections: 2 });
+  admin = connectPg({ url: database.url, maxConnections: 2 });
   proxy = await startFreezableProxy(database.url);
   port = await startHealthPort(proxy.url);
 });

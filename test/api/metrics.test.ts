@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Connection, connect } from '../../db/client.ts';
+import type { Connection } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { authenticators } from '../../db/schema/authenticators.ts';
 import { loginSessions } from '../../db/schema/login-sessions.ts';
 import { users } from '../../db/schema/users.ts';
@@ -18,7 +19,7 @@ let port: HealthPort;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connect({ url: database.url, maxConnections: 2 });
+  admin = connectPg({ url: database.url, maxConnections: 2 });
   proxy = await startFreezableProxy(database.url);
   port = await startHealthPort(proxy.url);
 });

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { eq } from 'drizzle-orm';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Connection, connect } from '../../db/client.ts';
+import type { Connection } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { jobWorkers } from '../../db/schema/job-workers.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
@@ -45,7 +46,7 @@ const simulators: Simulator[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connect({ url: database.url, maxConnections: 2 });
+  admin = connectPg({ url: database.url, maxConnections: 2 });
   await admin.db
     .insert(systemParameters)
     .values({ name: 'aggregator.health_interval_s', value: 1, updated_at: new Date() });

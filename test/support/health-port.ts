@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { connect } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { createHealthApp } from '../../functions/health/app.ts';
 import type { HealthDeps } from '../../functions/health/deps.ts';
 import { createSystemSampler } from '../../functions/health/system.ts';
@@ -31,7 +31,7 @@ export async function startHealthPort(
 ): Promise<HealthPort> {
   const folder = await mkdtemp(join(tmpdir(), 'health-tls-'));
   const { certPem, keyPem, caFile } = await ensureLocalTls(folder, []);
-  const connection = connect({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000 });
+  const connection = connectPg({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000 });
   const system = createSystemSampler(() => undefined);
   await system.sample();
   const log = createLog({ write: () => undefined });

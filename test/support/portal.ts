@@ -1,11 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { connect, type Db } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
-import { freshDatabase } from './database.ts';
+import { type FreshDatabase, freshDatabase } from './database.ts';
+import { connectBy, type Driver } from './neon-proxy.ts';
 
 export const adminPassword = 'correct horse battery staple';
 export const baseUrl = 'https://portal.test';
@@ -41,17 +42,26 @@ export type TestPortal = {
   close(): Promise<void>;
 };
 
-type Options = { portalType?: PortalType; allowedNetworks?: string[]; allowInsecure?: boolean };
+type Options = {
+  portalType?: PortalType;
+  allowedNetworks?: string[];
+  allowInsecure?: boolean;
+  driver?: Driver;
+  /** In the place of a fresh one, for a test that puts something between the portal and its database. */
+  database?: FreshDatabase;
+};
 
 /** The real portal in this process, on a database of its own. */
 export async function startPortal({
   portalType = 'universal',
   allowedNetworks = ['127.0.0.0/8'],
   allowInsecure = false,
+  driver = 'pg',
+  database: given,
 }: Options = {}): Promise<TestPortal> {
-  const database = await freshDatabase();
+  const database = given ?? (await freshDatabase());
   let trips = 0;
-  const connection = connect({ url: database.url, onRoundTrip: () => trips++ });
+  const connection = await connectBy(driver, { url: database.url, onRoundTrip: () => trips++ });
   const outbound = { allowedNetworks, allowInsecure };
   const transport = createNodeTransport(outbound);
   const log: Record<string, unknown>[] = [];

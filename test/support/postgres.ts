@@ -1,11 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { accessSync, constants, globSync } from 'node:fs';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import pg from 'pg';
+import { findBinaries, startThrowawayPostgres } from '../../shared/runtime/cli/throwaway-postgres.ts';
 import { assertMayBeAbsent } from './services.ts';
 
 /** `url` is that of the administrative database; `stop` removes `folder`, the data, unless told to keep it. */
@@ -17,57 +14,18 @@ export type Postgres = {
   stop(options?: { keep: boolean }): Promise<void>;
 };
 
-type Launched = { server: ChildProcess; port: number };
-
-const run = promisify(execFile);
-/** User and group `nobody`: PostgreSQL refuses to run as root. */
-const nobody = 65_534;
-const isRoot = process.getuid?.() === 0;
-
 /**
  * Starts a throwaway PostgreSQL, or the embedded database where none is installed.
  * @throws Error when PostgreSQL is absent and REQUIRE_SERVICES=1
  */
 export async function startPostgres(): Promise<Postgres> {
   const binaries = findBinaries();
-  if (binaries) return startReal(binaries);
-  assertMayBeAbsent('postgresql');
-  return startEmbedded();
-}
-
-/** @returns the folder of `initdb` and `postgres`: the search path first, then Debian's newest */
-export function findBinaries(): string | undefined {
-  const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionIn(b) - versionIn(a));
-  const onPath = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return [...onPath, ...debian].find((folder) =>
-    ['initdb', 'postgres'].every((name) => isProgram(join(folder, name))),
-  );
-}
-
-const versionIn = (path: string): number => Number(/\d+/.exec(path)?.[0] ?? 0);
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
+  if (!binaries) {
+    assertMayBeAbsent('postgresql');
+    return startEmbedded();
   }
-}
-
-async function startReal(binaries: string): Promise<Postgres> {
-  const folder = await makeFolder();
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    await initialise(binaries, folder);
-    const { server, port } = await launchOnFreePort(binaries, folder);
-    const url = `postgres://app@127.0.0.1:${port}/postgres`;
-    const stop: Postgres['stop'] = (options) => end(server).finally(() => options?.keep || remove());
-    return { url, version: await versionOf(url), kind: 'postgresql', folder, stop };
-  } catch (cause) {
-    await remove();
-    throw new Error(`PostgreSQL of ${binaries} did not start`, { cause });
-  }
+  const server = await startThrowawayPostgres(binaries);
+  return { ...server, version: await versionOf(server.url), kind: 'postgresql' };
 }
 
 async function startEmbedded(): Promise<Postgres> {
@@ -84,81 +42,6 @@ async function startEmbedded(): Promise<Postgres> {
   };
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'aggregator-postgres-'));
-  if (isRoot) await chown(folder, nobody, nobody);
-  return folder;
-}
-
-async function initialise(binaries: string, folder: string): Promise<void> {
-  const options = ['-D', join(folder, 'data'), '-U', 'app', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'];
-  const [program, ...rest] = unprivileged([
-    join(binaries, 'initdb'),
-    ...options,
-    '--no-sync',
-    '--no-instructions',
-  ]);
-  await run(program, rest, { env: environment(folder), cwd: folder });
-}
-
-/** Somebody else may take the port between the look and the launch, hence several attempts. */
-async function launchOnFreePort(binaries: string, folder: string, attempts = 3): Promise<Launched> {
-  const port = await freePort();
-  try {
-    return { server: await launch(binaries, folder, port), port };
-  } catch (error) {
-    if (attempts === 1) throw error;
-    return launchOnFreePort(binaries, folder, attempts - 1);
-  }
-}
-
-/** Resolves when the server says that it accepts connections; rejects with its log when it ends before. */
-function launch(binaries: string, folder: string, port: number): Promise<ChildProcess> {
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    max_connections: 200,
-    fsync: 'off',
-    full_page_writes: 'off',
-  };
-  const options = Object.entries({ ...settings, synchronous_commit: 'off', unix_socket_directories: folder });
-  const [program, ...rest] = unprivileged([
-    ...[join(binaries, 'postgres'), '-D', join(folder, 'data'), '-p', String(port)],
-    ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]);
-  const stdio = ['ignore', 'ignore', 'pipe'] as const;
-  const server = spawn(program, rest, { env: environment(folder), cwd: folder, stdio: [...stdio] });
-  return new Promise((resolve, reject) => {
-    let log = '';
-    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-4_000);
-      if (log.includes('ready to accept connections')) resolve(server);
-    });
-    server.once('error', reject);
-    server.once('exit', () => reject(new Error(log)));
-  });
-}
-
-/** The parent death signal ends the server even when the test process is killed hard. */
-function unprivileged(command: string[]): [string, ...string[]] {
-  const [program = '', ...rest] = command;
-  if (process.platform !== 'linux') return [program, ...rest];
-  const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
-  return ['setpriv', ...(isRoot ? asNobody : []), '--pdeathsig', 'INT', program, ...rest];
-}
-
-/** The log is read for one English sentence, whatever the language of the machine. */
-const environment = (folder: string) => ({ PATH: process.env.PATH, HOME: folder, LC_ALL: 'C' });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
-
 async function versionOf(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -168,13 +51,4 @@ async function versionOf(url: string): Promise<string> {
   } finally {
     await client.end();
   }
-}
-
-/** SIGINT is PostgreSQL's fast shutdown: it ends sessions and does not wait for clients. */
-function end(server: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (server.exitCode !== null || server.signalCode !== null) return resolve();
-    server.once('exit', () => resolve());
-    server.kill('SIGINT');
-  });
 }

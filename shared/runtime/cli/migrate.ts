@@ -1,5 +1,5 @@
-import { connect } from '../../../db/client.ts';
 import { migrateDatabase } from '../../../db/migrate.ts';
+import { connectPg } from '../../../db/pg.ts';
 import { prepareInstallation } from '../../identity/first-start.ts';
 import { createHasher } from '../../identity/passwords.ts';
 import { loadSettings } from './settings.ts';
@@ -10,7 +10,7 @@ async function main(): Promise<void> {
   if (!config.databaseUrl)
     throw new Error('DATABASE_URL: required here; the embedded database migrates when it starts');
   await migrateDatabase(config.databaseOwnerUrl ?? config.databaseUrl);
-  const { db, close } = connect({ url: config.databaseUrl, maxConnections: 1 });
+  const { db, close } = connectPg({ url: config.databaseUrl, maxConnections: 1 });
   const password = await prepareInstallation(db, createHasher(), config.adminPassword).finally(close);
   process.stdout.write(
     `The schema is up to date.${password ? ` First administrator: admin, password ${password}` : ''}\n`,

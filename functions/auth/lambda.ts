@@ -1,0 +1,11 @@
+import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
+import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
+import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { createAuth } from './app.ts';
+import { authDeps } from './deps.ts';
+
+export const handler = lambdaOf({
+  create: createAuth,
+  depsOf: (given) => authDeps(bySockets(given)),
+  demands,
+});

@@ -1,0 +1,5 @@
+import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { createDiscover } from './app.ts';
+import { discoverDeps } from './deps.ts';
+
+export const handler = lambdaOf({ create: createDiscover, depsOf: discoverDeps });

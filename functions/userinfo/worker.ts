@@ -1,0 +1,5 @@
+import { workerOf } from '../../shared/runtime/workers.ts';
+import { createUserinfo } from './app.ts';
+import { userinfoDeps } from './deps.ts';
+
+export default workerOf({ create: createUserinfo, depsOf: userinfoDeps });

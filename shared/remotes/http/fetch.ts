@@ -1,0 +1,111 @@
+import { isHostAllowed, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
+import { readAnswer } from './answer.ts';
+import { withinDeadline } from './deadline.ts';
+import { toTransportError } from './faults.ts';
+import {
+  defaultMaxBytes,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.ts';
+
+/**
+ * HTTPS by plain `fetch`, for runtimes without sockets: names are checked, what they resolve to is not seen. Peers are
+ * always verified, by the authorities that the runtime trusts; an authority of their own cannot be given.
+ * @throws Error when `allowedNetworks` holds something else than networks
+ */
+export function createFetchTransport(policy: UrlPolicy): Transport {
+  const networks = parseNetworks(policy.allowedNetworks);
+  return {
+    send: async (request) => {
+      const url = allowedUrl(request, networks);
+      try {
+        return await withinDeadline(request.deadlineMs, request.signal, (signal) =>
+          ask(url, request, signal),
+        );
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+  };
+}
+
+/** The policy once more, at call time: the row may be older than the configuration. */
+function allowedUrl({ url: text, ca }: TransportRequest, networks: readonly Network[]): URL {
+  const url = new URL(text);
+  const isClean = url.protocol === 'https:' && !url.username && !url.password;
+  if (!isClean || !isHostAllowed(url.hostname, networks)) throw new TransportError('address_not_allowed');
+  if (ca !== undefined) throw new TransportError('tls', { tlsReason: 'unsupported_on_this_runtime' });
+  return url;
+}
+
+async function ask(
+  url: URL,
+  { method, headers, body, maxBytes }: TransportRequest,
+  signal: AbortSignal,
+): Promise<TransportResponse> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    body: body ?? null,
+    redirect: 'manual',
+    signal,
+  });
+  try {
+    refuseSubstitute(response);
+    const raw = { status: response.status, headers: response.headers, body: chunksOf(response.body) };
+    return await readAnswer(raw, maxBytes ?? defaultMaxBytes);
+  } catch (error) {
+    // A body that nobody reads would keep one of the few connections of an invocation.
+    await response.body?.cancel().catch(() => undefined);
+    throw toBodyFault(error);
+  }
+}
+
+/** The body by its reader, which is released however reading ends, so that the rest can be cancelled. */
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  try {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) yield part.value;
+  } finally {
+    reader?.releaseLock();
+  }
+}
+
+/** What Cloudflare answers in the place of a peer that it did not reach (its 52x codes and 530). */
+const substitutes: Record<number, TransportError['reason']> = {
+  521: 'unreachable',
+  522: 'timeout',
+  523: 'unreachable',
+  524: 'timeout',
+  525: 'tls',
+  526: 'tls',
+  530: 'unreachable',
+};
+
+function refuseSubstitute({ status }: Response): void {
+  const reason = substitutes[status];
+  if (reason === 'tls') throw new TransportError('tls', { tlsReason: 'unknown', code: `${status}` });
+  if (reason) throw new TransportError(reason, { code: `${status}` });
+}
+
+/**
+ * Node's `fetch` carries codes, workerd's has none: a lost connection says that it may be retried, and every other fault
+ * that arose outside, most often a certificate, is one error without a reason. What is left is a mistake of ours.
+ */
+function toFault(error: unknown): unknown {
+  const fault = toTransportError(error);
+  if (fault instanceof TransportError || !(error instanceof Error)) return fault;
+  if ('retryable' in error && error.retryable === true)
+    return new TransportError('unreachable', {}, { cause: error });
+  if ('remote' in error && error.remote === true)
+    return new TransportError('tls', { tlsReason: 'unknown' }, { cause: error });
+  return error;
+}
+
+/** Once there is an answer, a `TypeError` without a code says that its bytes are not what its headers promise. */
+function toBodyFault(error: unknown): unknown {
+  const fault = toFault(error);
+  return fault instanceof TypeError ? new TransportError('malformed', {}, { cause: error }) : fault;
+}

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
+import { orEnd } from './fatal.ts';
+
+/** Compressed sizes, in kB of 1000 bytes, that a Worker may have: its start is what the first user waits for. */
+export const budgets: Record<EdgeModule, number> = {
+  auth: 320,
+  client: 200,
+  discover: 170,
+  userinfo: 200,
+  webui: 350,
+};
+
+/**
+ * `npm run build`: bundles of all modules for Workers and for Lambda in `dist/`, with their sizes.
+ * `--workers` makes the former alone, as wrangler asks for before it deploys; `--no-dry-run` does without wrangler.
+ */
+async function main(args: readonly string[]): Promise<void> {
+  const workers = await bundleAll('workers');
+  if (args.includes('--workers')) return;
+  const lambda = await bundleAll('lambda');
+  process.stdout.write(tableOf(workers, lambda));
+  const faults = overBudget(workers);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  if (args.includes('--no-dry-run')) return;
+  for (const module of edgeModules) await rehearse(module);
+  process.stdout.write(`wrangler would deploy ${edgeModules.join(', ')}\n`);
+}
+
+/** @returns a line for each Worker that is larger than it may be */
+export const overBudget = (workers: readonly Bundle[]): string[] =>
+  workers
+    .filter(({ module, gzipBytes }) => gzipBytes > budgets[module] * 1000)
+    .map(
+      ({ module, gzipBytes }) =>
+        `The Worker ${module} has ${kilobytes(gzipBytes)} kB compressed, more than its ${budgets[module]}`,
+    );
+
+const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);
+
+function tableOf(workers: readonly Bundle[], lambda: readonly Bundle[]): string {
+  const rows = workers.map(({ module, bytes, gzipBytes }) => {
+    const other = lambda.find((bundle) => bundle.module === module);
+    const sizes = [bytes, gzipBytes].map(kilobytes);
+    const others = [other?.bytes ?? 0, other?.gzipBytes ?? 0].map(kilobytes);
+    return [module, ...sizes, String(budgets[module]), ...others];
+  });
+  const head = ['kB', 'Worker', 'gzip -9', 'budget', 'Lambda', 'gzip -9'];
+  return [head, ...rows].map(lineOf).join('');
+}
+
+const lineOf = ([name = '', ...cells]: readonly string[]): string =>
+  `${name.padEnd(10)}${cells.map((cell) => cell.padStart(9)).join('')}\n`;
+
+/** What wrangler would send, without an account: it reads its configuration and the bundle as at a deployment. */
+async function rehearse(module: EdgeModule): Promise<void> {
+  const outdir = join(root, 'dist', 'wrangler', module);
+  const args = ['deploy', '--dry-run', '--env', module, '--outdir', outdir];
+  const child = spawn(join(root, 'node_modules', '.bin', 'wrangler'), args, {
+    cwd: root,
+    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`wrangler would not deploy ${module}:\n${output.trim()}`);
+}
+
+if (import.meta.main) await orEnd(() => main(process.argv.slice(2)));

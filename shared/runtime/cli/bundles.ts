@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import type { ModuleName } from '../../modules.ts';
+
+export type Platform = 'workers' | 'lambda';
+
+/** One module made ready for one platform; sizes are bytes, `metafile` says what went in. */
+export type Bundle = {
+  module: EdgeModule;
+  platform: Platform;
+  file: string;
+  bytes: number;
+  gzipBytes: number;
+  metafile: Metafile;
+};
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The modules that are deployed by themselves; health is a process, because it watches the system it runs on. */
+export const edgeModules = [
+  'auth',
+  'client',
+  'discover',
+  'userinfo',
+  'webui',
+] as const satisfies readonly ModuleName[];
+export type EdgeModule = (typeof edgeModules)[number];
+
+/**
+ * Bundles every module for a platform into `<folder>/<platform>/`.
+ * @throws Error when something cannot be bundled; esbuild has said why on standard error
+ */
+export const bundleAll = (platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> =>
+  Promise.all(edgeModules.map((module) => bundleOne(module, platform, join(folder, platform))));
+
+async function bundleOne(module: EdgeModule, platform: Platform, folder: string): Promise<Bundle> {
+  const { entry, extension, options } = kinds[platform];
+  const file = join(folder, `${module}${extension}`);
+  const { metafile } = await build({
+    ...options,
+    absWorkingDir: root,
+    entryPoints: [join('functions', module, entry)],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    metafile: true,
+    logLevel: 'warning',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const text = await readFile(file);
+  const gzipBytes = gzipSync(text, { level: 9 }).length;
+  return { module, platform, file, bytes: text.length, gzipBytes, metafile };
+}
+
+/** Its other fifty languages are half of a bundle, and problems are told in English. */
+const englishOnly: Plugin = {
+  name: 'zod speaks English only',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js"',
+    })),
+};
+
+/** Under `nodejs_compat` the runtime has these modules; packages also name them without their prefix. */
+const builtinsOutside: Plugin = {
+  name: 'what the runtime has stays outside',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^[^./]/ }, ({ path }) =>
+      isBuiltin(path) ? { path: path.startsWith('node:') ? path : `node:${path}`, external: true } : null,
+    ),
+};
+
+/** Packages of the older module format call `require`, which a module does not have by itself. */
+const requireBanner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+type Kind = { entry: string; extension: string; options: BuildOptions };
+
+const kinds: Record<Platform, Kind> = {
+  workers: {
+    entry: 'worker.ts',
+    extension: '.js',
+    options: {
+      platform: 'browser',
+      target: 'es2024',
+      // As wrangler's own bundler looks things up.
+      conditions: ['workerd', 'worker', 'browser'],
+      plugins: [englishOnly, builtinsOutside],
+    },
+  },
+  lambda: {
+    entry: 'lambda.ts',
+    extension: '.mjs',
+    options: {
+      platform: 'node',
+      target: 'node20',
+      external: ['pg-native'],
+      plugins: [englishOnly],
+      banner: { js: requireBanner },
+    },
+  },
+};

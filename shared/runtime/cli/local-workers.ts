@@ -1,0 +1,80 @@
+import { dirname, join } from 'node:path';
+// biome-ignore lint/correctness/noUndeclaredDependencies: it comes with wrangler, in the one version that fits
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { type Bundle, type EdgeModule, root } from './bundles.ts';
+
+export type LocalWorkersOptions = {
+  /** As `bundleAll('workers')` made them. */
+  bundles: readonly Bundle[];
+  host: string;
+  port: number;
+  /** The same for every module, in the place of what `wrangler.toml` says. */
+  variables: Readonly<Record<string, string>>;
+  /** Gets what Workers log; standard error unless told, since standard output belongs to announcements. */
+  write?: (line: string) => void;
+};
+
+export type LocalWorkers = { url: string; stop(): Promise<void> };
+
+/**
+ * Every module as its own isolate of a local workerd, behind one port that goes by the routes of `wrangler.toml`.
+ * Workers trust the public authorities and those of `NODE_EXTRA_CA_CERTS`.
+ * @throws Error when the port cannot be listened on
+ */
+export async function startLocalWorkers(options: LocalWorkersOptions): Promise<LocalWorkers> {
+  const { host, port, bundles, variables, write = toStandardError } = options;
+  const workers = bundles.map(({ module, file }) => workerOf(module, file, variables));
+  const miniflare = create({
+    host,
+    port,
+    // Facts about the visitor would be fetched from Cloudflare.
+    cf: false,
+    log: new Log(LogLevel.ERROR),
+    // Ours are one line each; after the first one workerd writes addresses of its own code.
+    handleStructuredLogs: ({ message }) => write(message.split('\n', 1)[0] ?? ''),
+    workers,
+  });
+  try {
+    const { origin } = await miniflare.ready;
+    return { url: origin, stop: () => miniflare.dispose() };
+  } catch (cause) {
+    await miniflare.dispose();
+    throw new Error(`The Workers do not start on ${host}:${port}: ${String(cause)}`, { cause });
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Miniflare would end the process itself on a signal, before anybody else has closed what he has open. */
+function create(options: Parameters<typeof convertV4MiniflareOptions>[0]): Miniflare {
+  const before = signals.map((signal) => process.listeners(signal));
+  const miniflare = new Miniflare(convertV4MiniflareOptions(options));
+  for (const [at, signal] of signals.entries()) {
+    const added = process.listeners(signal).filter((listener) => !before[at]?.includes(listener));
+    for (const listener of added) process.off(signal, listener);
+  }
+  return miniflare;
+}
+
+const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
+
+function workerOf(module: EdgeModule, file: string, bindings: Readonly<Record<string, string>>) {
+  const config = readConfig({ config: join(root, 'wrangler.toml'), env: module });
+  return {
+    name: module,
+    compatibilityDate: config.compatibility_date ?? '',
+    compatibilityFlags: config.compatibility_flags,
+    modulesRoot: dirname(file),
+    modules: [{ type: 'ESModule' as const, path: file }],
+    routes: patternsOf(config.routes).map(anyHost),
+    bindings,
+  };
+}
+
+/** Wrangler's own type of a route leads to packages that are not installed. */
+const patternsOf = (routes: readonly (string | { pattern: string })[] = []): string[] =>
+  routes.map((route) => (typeof route === 'string' ? route : route.pattern));
+
+/** A local port has no zone: what counts is the path. */
+const anyHost = (pattern: string): string => pattern.replace(/^[^/]*/, '*');

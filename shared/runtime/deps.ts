@@ -1,0 +1,38 @@
+import type { Db } from '../../db/client.ts';
+import type { BaseDeps, Log } from '../http/context.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { createSealer } from '../kernel/sealing.ts';
+import type { PortalType } from '../modules.ts';
+import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
+import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+
+/** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
+export type Ingredients = {
+  db: Db;
+  log: Log;
+  clock?: Clock;
+  portalType: PortalType;
+  baseUrl: string;
+  secretKeys: readonly string[];
+  signingKeys: readonly string[];
+  outbound: UrlPolicy;
+  hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
+  checkAnswers?: boolean;
+};
+
+/** With a way to dispatchers, for the modules that speak to them. */
+export type FleetIngredients = Ingredients & { dispatchers: DispatcherRemote };
+
+/** The dependencies that every module has. */
+export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
+  const sealer = await createSealer(given.secretKeys);
+  return {
+    db: given.db,
+    log: given.log,
+    clock: given.clock ?? systemClock,
+    portalType: given.portalType,
+    sealer,
+    cursorSealer: await sealer.derive('cursor'),
+    checkAnswers: given.checkAnswers ?? false,
+  };
+}

@@ -1,0 +1,43 @@
+import type { ModuleApp } from '../http/app.ts';
+import type { BaseDeps } from '../http/context.ts';
+import type { Invocation } from '../http/invocation.ts';
+import { problemResponse } from '../http/problem.ts';
+import { traceOf } from '../http/request-ids.ts';
+import { AppError } from '../kernel/errors.ts';
+import { ConfigError } from './config.ts';
+import type { Ingredients } from './deps.ts';
+import type { Demand } from './edge-config.ts';
+import { createLog } from './log.ts';
+
+/** One module as it is deployed by itself: its app, what that depends on, and the variables it cannot do without. */
+export type Assembly<D extends BaseDeps> = {
+  create: (deps: D) => ModuleApp;
+  depsOf: (given: Ingredients) => Promise<D>;
+  demands?: readonly Demand[];
+};
+
+/** Serves a request by an app that may not have been built yet; one that cannot be built answers 500. */
+export async function serveBuilt(
+  build: () => Promise<ModuleApp>,
+  request: Request,
+  invocation: Invocation,
+): Promise<Response> {
+  try {
+    const app = await build();
+    return await app.fetch(request, invocation);
+  } catch (error) {
+    return refuse(request, error);
+  }
+}
+
+/** Whoever asks learns nothing; one line of the log names the variables. */
+function refuse(request: Request, error: unknown): Response {
+  const { requestId } = traceOf(request.headers);
+  const why = error instanceof ConfigError ? { faults: error.message.split('\n') } : { error };
+  createLog().error('the module cannot start', { request_id: requestId, ...why });
+  return problemResponse(new AppError('internal'), requestId, {
+    'x-request-id': requestId,
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+  });
+}

@@ -1,0 +1,70 @@
+import { Hono } from 'hono';
+import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
+import type { Db } from '../../db/client.ts';
+import { connectNeon } from '../../db/neon.ts';
+import { connectPg } from '../../db/pg.ts';
+import type { ModuleApp } from '../http/app.ts';
+import type { BaseDeps } from '../http/context.ts';
+import type { Invocation } from '../http/invocation.ts';
+import type { Ingredients } from './deps.ts';
+import { type Assembly, serveBuilt } from './edge.ts';
+import { type EdgeConfig, parseEdgeConfig } from './edge-config.ts';
+import { createLog, type Log } from './log.ts';
+
+type Env = { Bindings: { event: LambdaEvent } };
+
+/** A module as a Lambda function behind an HTTP API (event format 2.0) or a function URL; configured by `process.env`. */
+export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(appOf(assembly));
+
+/** The same for answers that may exceed the 6 MB of a buffered one; made only inside Lambda's own runtime. */
+export const streamingLambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => streamHandle(appOf(assembly));
+
+function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {
+  let built: ModuleApp | undefined;
+  const build = async (): Promise<ModuleApp> => {
+    built ??= assembly.create(await assembly.depsOf(ingredientsOf(assembly)));
+    return built;
+  };
+  return new Hono<Env>().all('*', async (c) => {
+    const work = createBackground();
+    const client = clientOf(c.env.event);
+    const response = await serveBuilt(build, c.req.raw, { client, background: work.add });
+    // The instance is frozen as soon as it has answered, and what runs then may never go on.
+    await work.finish();
+    return response;
+  });
+}
+
+function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingredients {
+  const config = parseEdgeConfig(process.env, demands);
+  const log: Log = createLog({ level: config.logLevel });
+  return { ...config, db: connectTo(config, log), log };
+}
+
+/** An instance serves one request at a time; a second connection is for what runs beside it. */
+function connectTo({ databaseDriver, databaseUrl: url }: EdgeConfig, log: Log): Db {
+  if (databaseDriver === 'neon') return connectNeon({ url }).db;
+  const onError = (error: Error): void => log.warn('a database connection was lost', { error });
+  return connectPg({ url, maxConnections: 2, onError }).db;
+}
+
+function createBackground() {
+  const running = new Set<Promise<unknown>>();
+  return {
+    add: (work: Promise<unknown>): void => {
+      const settled = work
+        .catch((error: unknown) => createLog().error('background work failed', { error }))
+        .finally(() => running.delete(settled));
+      running.add(settled);
+    },
+    finish: async (): Promise<void> => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** API Gateway and function URLs speak HTTPS only; the address is the one that the event tells, no header. */
+function clientOf({ requestContext }: LambdaEvent): Invocation['client'] {
+  const http = 'http' in requestContext ? requestContext.http : undefined;
+  return { ip: http?.sourceIp ?? '0.0.0.0', secure: true, loopback: false };
+}

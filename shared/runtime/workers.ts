@@ -1,0 +1,68 @@
+import { connectNeon } from '../../db/neon.ts';
+import type { ModuleApp } from '../http/app.ts';
+import type { BaseDeps } from '../http/context.ts';
+import type { Invocation } from '../http/invocation.ts';
+import { ConfigError, isLoopbackHost } from './config.ts';
+import type { Ingredients } from './deps.ts';
+import { type Assembly, serveBuilt } from './edge.ts';
+import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
+import { createLog, type Log } from './log.ts';
+
+/** The part of Cloudflare's `ExecutionContext` that is used. */
+export type ExecutionContext = { waitUntil(work: Promise<unknown>): void };
+
+/** What a Worker's default export is. */
+export type WorkerEntry = {
+  fetch(request: Request, env: EdgeEnv, context: ExecutionContext): Promise<Response>;
+};
+
+/**
+ * A module as a Cloudflare Worker. Its app is built once an isolate, for the environment object that all requests of
+ * the isolate share.
+ */
+export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry {
+  const apps = new WeakMap<EdgeEnv, ModuleApp>();
+  const appFor = async (env: EdgeEnv): Promise<ModuleApp> => {
+    const built = apps.get(env);
+    if (built) return built;
+    const app = assembly.create(await assembly.depsOf(ingredientsOf(env, assembly)));
+    // Only what is settled is kept: a promise belongs to the request that made it, and may end with it.
+    apps.set(env, app);
+    return app;
+  };
+  return {
+    fetch: (request, env, context) =>
+      serveBuilt(() => appFor(env), request, {
+        client: clientOf(request),
+        background: (work) => context.waitUntil(work.catch(logFailure)),
+      }),
+  };
+}
+
+const logFailure = (error: unknown): void => createLog().error('background work failed', { error });
+
+function ingredientsOf<D extends BaseDeps>(env: EdgeEnv, { demands = [] }: Assembly<D>): Ingredients {
+  const { databaseUrl, databaseDriver, logLevel, ...config } = parseEdgeConfig(env, demands);
+  if (databaseDriver === 'pg')
+    throw new ConfigError(['DATABASE_DRIVER: neon, or nothing; a Worker keeps no sockets']);
+  const log: Log = createLog({ level: logLevel });
+  const { db } = connectNeon({ url: databaseUrl, ...proxyOf(env) });
+  // Nobody waits in a line that others would have to move on: their request may be gone. It is 503 instead.
+  return { ...config, db, log, hashing: { concurrency: 2, maxWaiting: 0 } };
+}
+
+/** `npm run workers` has a PostgreSQL behind a proxy on this machine; the password must never go elsewhere by http. */
+function proxyOf({ NEON_PROXY: proxy }: EdgeEnv): { proxy?: string } {
+  if (typeof proxy !== 'string' || proxy === '') return {};
+  if (URL.canParse(proxy) && isLoopbackHost(new URL(proxy).hostname)) return { proxy };
+  throw new ConfigError(['NEON_PROXY: a URL of this machine']);
+}
+
+/** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */
+function clientOf(request: Request): Invocation['client'] {
+  const { protocol, hostname } = new URL(request.url);
+  const ip = request.headers.get('cf-connecting-ip') ?? '127.0.0.1';
+  return { ip: plainIp(ip), secure: protocol === 'https:', loopback: isLoopbackHost(hostname) };
+}
+
+const plainIp = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');

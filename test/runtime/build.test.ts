@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { modules } from '../../shared/modules.ts';
+import { budgets, overBudget } from '../../shared/runtime/cli/build.ts';
+import { type Bundle, bundleAll, edgeModules, root } from '../../shared/runtime/cli/bundles.ts';
+
+let folder: string;
+let workers: Bundle[];
+let lambda: Bundle[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-build-'));
+  workers = await bundleAll('workers', folder);
+  lambda = await bundleAll('lambda', folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Files that have at least one byte in the bundle. */
+const inputsOf = ({ metafile }: Bundle): string[] =>
+  Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+const packagesOf = (bundle: Bundle): Set<string> =>
+  new Set(
+    inputsOf(bundle).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.slice(1) ?? []),
+  );
+const importsOf = ({ metafile }: Bundle): string[] =>
+  Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+const of = (bundles: readonly Bundle[], name: string): Bundle => {
+  const found = bundles.find(({ module }) => module === name);
+  if (!found) throw new Error(`there is no bundle of ${name}`);
+  return found;
+};
+
+describe('the bundles for Workers', () => {
+  it('are there for every module, within their budgets', () => {
+    expect(workers.map(({ module }) => module)).toEqual([...edgeModules]);
+    expect(overBudget(workers)).toEqual([]);
+  });
+
+  it('are refused in one line each when they are larger', () => {
+    const large = workers.map((bundle) => ({ ...bundle, gzipBytes: budgets[bundle.module] * 1000 + 1 }));
+    expect(overBudget(large)).toHaveLength(workers.length);
+    expect(overBudget(large)[0]).toBe('The Worker auth has 320.0 kB compressed, more than its 320');
+  });
+
+  it('hold nothing that needs a Node process', () => {
+    const needless = [
+      'pg',
+      'pg-pool',
+      'undici',
+      'systeminformation',
+      'prom-client',
+      'ws',
+      '@hono/node-server',
+    ];
+    for (const bundle of workers) {
+      expect([bundle.module, needless.filter((name) => packagesOf(bundle).has(name))]).toEqual([
+        bundle.module,
+        [],
+      ]);
+      const builtins = [...new Set(importsOf(bundle))].sort();
+      expect(['node:buffer', 'node:crypto']).toEqual(expect.arrayContaining(builtins));
+    }
+  });
+
+  it('hold the English of zod and no other language', () => {
+    for (const bundle of [...workers, ...lambda]) {
+      const files = inputsOf(bundle).flatMap((path) => /\/locales\/([\w-]+)\.js$/.exec(path)?.slice(1) ?? []);
+      expect(files.filter((name) => name !== 'index')).toEqual(['en']);
+    }
+  });
+
+  it('hold only what their module needs', () => {
+    const discover = of(workers, 'discover');
+    expect([...packagesOf(discover)].sort()).toEqual([
+      '@neondatabase/serverless',
+      'drizzle-orm',
+      'hono',
+      'uuid',
+      'zod',
+    ]);
+    expect(inputsOf(discover).filter((path) => /passwords|signing-keys|remotes\//.test(path))).toEqual([]);
+    const withJose = workers.filter((bundle) => packagesOf(bundle).has('jose'));
+    expect(withJose.map(({ module }) => module)).toEqual(['auth', 'client']);
+  });
+});
+
+describe('the bundles for Lambda', () => {
+  it('export a handler and speak to the database by pg', async () => {
+    for (const bundle of lambda) {
+      expect(await readFile(bundle.file, 'utf8')).toMatch(/export\s*\{\s*\w+ as handler\s*\}/);
+      expect(packagesOf(bundle)).toContain('pg');
+    }
+  });
+});
+
+describe('wrangler.toml', () => {
+  it.each([...edgeModules])('deploys %s as our bundle, on the paths of its module', (name) => {
+    const config = readConfig({ config: join(root, 'wrangler.toml'), env: name });
+    const paths = modules.find((module) => module.name === name)?.paths ?? [];
+    const routes: { pattern: string }[] = config.routes;
+    const rest = name === 'discover' ? ['portal.example.com/*'] : [];
+    expect(routes.map(({ pattern }) => pattern)).toEqual([
+      ...paths.map((path) => `portal.example.com${path}*`),
+      ...rest,
+    ]);
+    expect(config).toMatchObject({
+      name: `aggregator-${name}`,
+      main: join(root, 'dist/workers', `${name}.js`),
+      no_bundle: true,
+      compatibility_date: '2026-10-01',
+      compatibility_flags: ['nodejs_compat'],
+      vars: { BASE_URL: 'https://portal.example.com', PORTAL_TYPE: 'universal' },
+    });
+  });
+});

@@ -1,0 +1,175 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectPg } from '../../db/pg.ts';
+import { prepareInstallation } from '../../shared/identity/first-start.ts';
+import { createHasher } from '../../shared/identity/passwords.ts';
+import { type Bundle, bundleAll, type EdgeModule } from '../../shared/runtime/cli/bundles.ts';
+import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import type { Json } from '../support/local-workers.ts';
+
+const password = 'correct horse battery staple';
+
+type Result = { statusCode: number; headers: Record<string, string>; body: Json; isBase64Encoded: boolean };
+type Asking = { token?: string; body?: unknown; query?: string };
+
+let folder: string;
+let database: FreshDatabase;
+let bundles: Bundle[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-lambda-'));
+  database = await freshDatabase();
+  bundles = await bundleAll('lambda', folder);
+  const { db, close } = connectPg({ url: database.url });
+  await prepareInstallation(db, createHasher({ cost: 2 ** 4 }), password).finally(close);
+});
+afterAll(async () => {
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(() => vi.unstubAllEnvs());
+
+function configure(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
+const complete = (): Record<string, string> => ({
+  DATABASE_URL: database.url,
+  BASE_URL: 'https://portal.example',
+  LOG_LEVEL: 'error',
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+});
+
+/** The bundle as Lambda loads it; a query after the path makes it an instance of its own. */
+async function load(module: EdgeModule, instance = 'first') {
+  const file = bundles.find((bundle) => bundle.module === module)?.file;
+  const { handler } = await import(/* @vite-ignore */ `file://${file}?${instance}`);
+  return async (route: string, asking: Asking = {}): Promise<Result> => {
+    const result = await handler(eventOf(route, asking), {});
+    return { ...result, body: result.body.startsWith('{') ? JSON.parse(result.body) : result.body };
+  };
+}
+
+/** An event of an HTTP API, format 2.0, with what of it is read. */
+function eventOf(route: string, { token, body, query = '' }: Asking) {
+  const [method = 'GET', rawPath = '/'] = route.split(' ');
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath,
+    rawQueryString: query,
+    headers: {
+      host: 'portal.example',
+      'x-forwarded-for': '203.0.113.9',
+      ...(token && { 'x-auth-token': token }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    requestContext: {
+      domainName: 'portal.example',
+      stage: '$default',
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
+    },
+    // API Gateway sends every body that it does not know to be text in base64.
+    ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)).toString('base64') }),
+    isBase64Encoded: body !== undefined,
+  };
+}
+
+describe('a module as a Lambda function', () => {
+  it('answers 500 while it is not configured, and starts as soon as it is', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    // The test runner has a BASE_URL of its own.
+    configure({ DATABASE_URL: '', BASE_URL: '', SECRET_KEY: '' });
+    const userinfo = await load('userinfo', 'unconfigured');
+    expect(await userinfo('GET /api/userinfo')).toMatchObject({
+      statusCode: 500,
+      body: { code: 'internal' },
+    });
+    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    said.mockRestore();
+    expect(line.faults.map((fault: string) => fault.split(':')[0])).toEqual([
+      'DATABASE_URL',
+      'BASE_URL',
+      'SECRET_KEY',
+    ]);
+    configure(complete());
+    expect(await userinfo('GET /api/userinfo')).toMatchObject({ statusCode: 401 });
+  });
+
+  it('answers 401 and 404 with problem documents', async () => {
+    const userinfo = await load('userinfo');
+    const stranger = await userinfo('GET /api/userinfo');
+    expect(stranger).toMatchObject({
+      statusCode: 401,
+      isBase64Encoded: false,
+      body: { code: 'unauthenticated' },
+    });
+    expect(stranger.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'x-request-id': stranger.body.instance,
+      'www-authenticate': 'Token realm="aggregator"',
+    });
+    expect(await userinfo('GET /api/userinfo/nothing')).toMatchObject({ statusCode: 404 });
+  });
+
+  it('logs in, reads and writes by pg', async () => {
+    const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
+    const login = await auth('POST /api/auth/v7.0/login', {
+      body: { username: 'admin', password, authSmallName: 'builtin' },
+    });
+    expect(login).toMatchObject({ statusCode: 200, body: { result: 'ok' } });
+    const { token } = login.body;
+    const me = await userinfo('GET /api/userinfo', { token });
+    expect(me).toMatchObject({ statusCode: 200, body: { name: 'admin' } });
+    const site = { token, body: { name: 'North', uri: 'north' } };
+    expect(await webui('POST /api/webui/aggregator/sites', site)).toMatchObject({ statusCode: 201 });
+    const found = await webui('GET /api/webui/aggregator/sites', { token, query: 'search=nor&limit=1' });
+    expect(found).toMatchObject({ statusCode: 200, body: { items: [{ uri: 'north' }], next: null } });
+  });
+
+  it('knows the client by the event, whatever a header says', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ LOG_LEVEL: 'info' });
+    await (await load('discover'))('GET /livez');
+    configure({ LOG_LEVEL: 'error' });
+    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    said.mockRestore();
+    expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
+  });
+});
+
+describe('a streaming Lambda function', () => {
+  it('writes head and body to the stream that Lambda gives it', async () => {
+    const heads: Json[] = [];
+    let text = '';
+    vi.stubGlobal('awslambda', {
+      streamifyResponse: (run: unknown) => run,
+      HttpResponseStream: {
+        from: (stream: unknown, head: Json) => {
+          heads.push(head);
+          return stream;
+        },
+      },
+    });
+    const { streamingLambdaOf } = await import('../../shared/runtime/lambda.ts');
+    const { createDiscover } = await import('../../functions/discover/app.ts');
+    const { discoverDeps } = await import('../../functions/discover/deps.ts');
+    const { Writable } = await import('node:stream');
+    const handler: Json = streamingLambdaOf({ create: createDiscover, depsOf: discoverDeps });
+    const sink = new Writable({
+      write: (chunk, _encoding, done) => {
+        text += chunk;
+        done();
+      },
+    });
+    await handler(eventOf('GET /api/errors/not_found', {}), sink, {});
+    vi.unstubAllGlobals();
+    expect(heads).toMatchObject([{ statusCode: 200, headers: { 'content-type': 'application/json' } }]);
+    expect(JSON.parse(text)).toMatchObject({ code: 'not_found' });
+  });
+});

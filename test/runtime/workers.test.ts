@@ -1,0 +1,289 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Bundle, bundleAll } from '../../shared/runtime/cli/bundles.ts';
+import { startLocalWorkers } from '../../shared/runtime/cli/local-workers.ts';
+import { freePorts, isFree } from '../e2e/portal-process.ts';
+import { createAuthority } from '../simulator/authority.ts';
+import { createDispatcherState } from '../simulator/seed.ts';
+import { type Simulator, startSimulator } from '../simulator/start.ts';
+import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { type Json, type LocalPortal, send, startWorkers } from '../support/local-workers.ts';
+
+const webui = '/api/webui/aggregator';
+const password = 'correct horse battery staple';
+const domain = { authUuid: '0f0e7f6c-5d3c-4a64-9d0c-2b8f2a2f7d11', authSmallName: 'CORP', auth: 'Corp' };
+
+let folder: string;
+let database: FreshDatabase;
+let portal: LocalPortal;
+let node: Simulator;
+let admin: string;
+
+const signingKey = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+const secretKey = (): string => randomBytes(32).toString('base64');
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
+  database = await freshDatabase();
+  const authority = await createAuthority();
+  const [port = 0] = await freePorts(1);
+  await writeFile(join(folder, 'ca.pem'), authority.caPem);
+  portal = await startWorkers({
+    PATH: process.env.PATH,
+    HOME: folder,
+    DATA_DIR: join(folder, 'data'),
+    PORT: String(port),
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey(),
+    AGGREGATOR_JWT_SSL_KEY: signingKey(),
+    ADMIN_PASSWORD: password,
+    ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+    // A Worker cannot be given an authority; this one its runtime trusts, as it does the public ones.
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+  });
+  node = await startSimulator({
+    state: createDispatcherState({
+      name: 'north-1',
+      domains: [domain],
+      pools: [{ name: 'Office', protocols: ['rdp'], workplaces: 2, entitled: 'all' }],
+    }),
+    jwks: async () => (await portal.send('GET /api/auth/v7.0/jwks')).body,
+    issuer: portal.url,
+    authority,
+  });
+});
+afterAll(async () => {
+  await portal?.stop();
+  await node?.close();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function login(username: string, word: string, authSmallName: string): Promise<string> {
+  const body = { username, password: word, authSmallName };
+  const answer = await portal.send('POST /api/auth/v7.0/login', { body });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.token;
+}
+async function create(path: string, body: object): Promise<Json> {
+  const answer = await portal.send(`POST ${webui}/${path}`, { token: admin, body });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body;
+}
+
+describe('the modules as Workers', () => {
+  it('start within seconds and tell where they are', () => {
+    if (portal.startMs > 8_000) console.warn(`the Workers took ${portal.startMs} ms to start, more than 8 s`);
+    expect(portal.url).toMatch(/^http:\/\/localhost:\d+$/);
+  });
+
+  it('answer alive, by the database', async () =>
+    expect(await portal.send('GET /livez')).toMatchObject({ status: 200, body: 'ok' }));
+
+  it.each([
+    'GET /api/userinfo',
+    `GET ${webui}/sites`,
+    'POST /api/auth/v7.0/jwtauth',
+    'GET /aggregator/api/client/v7.0/north/servicesList',
+    'GET /api/discover',
+  ])('answer 401 to a stranger: %s', async (route) => {
+    const { status, headers, body } = await portal.send(route);
+    expect({ status, body }).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect(headers.get('x-request-id')).toBe(body.instance);
+  });
+
+  it.each([
+    '/',
+    '/nothing',
+    '/api/auth/nothing',
+    `${webui}/nothing`,
+    '/aggregator/health/check',
+  ])('answer 404 where nothing is: %s', async (path) => {
+    const answer = await portal.send(`GET ${path}`);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('refuse plain HTTP but on this machine', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const headers = { host: 'portal.example' };
+      request(`${portal.url}/api/userinfo`, { headers }, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(403);
+  });
+
+  it('log in, read and write through the Neon driver', async () => {
+    admin = await login('admin', password, 'builtin');
+    const me = await portal.send('GET /api/userinfo', { token: admin });
+    expect(me).toMatchObject({ status: 200, body: { name: 'admin' } });
+    const wrong = await portal.send('POST /api/auth/v7.0/login', {
+      body: { username: 'admin', password: 'wrong wrong wrong', authSmallName: 'builtin' },
+    });
+    expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    const site = await create('sites', { name: 'Written', uri: 'written' });
+    const read = await portal.send(`GET ${webui}/sites/${site.id}`, { token: admin });
+    expect(read).toMatchObject({ status: 200, body: { uri: 'written' } });
+    const again = { token: admin, body: { name: 'Written', uri: 'written' } };
+    expect(await portal.send(`POST ${webui}/sites`, again)).toMatchObject({ status: 409 });
+  });
+});
+
+describe('dispatchers behind Workers', () => {
+  let user: string;
+  const list = (asking: { signal?: AbortSignal } = {}) =>
+    portal.send('GET /aggregator/api/client/v7.0/north/servicesList', { token: user, ...asking });
+  let farm: Json;
+  let dispatcher: Json;
+
+  it('are called by the fetch of the runtime', async () => {
+    const corp = await create('authenticators', { name: 'Corp', small_name: 'corp', type: 'internal' });
+    await create(`authenticators/${corp.id}/users`, { name: 'ada', password: 'seven wild geese in a row' });
+    const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
+    farm = await create('farms', { name: 'North farm', site_id: site.id });
+    dispatcher = await create('dispatchers', { name: node.name, farm_id: farm.id, url: node.url });
+    const granted = await portal.send('POST /api/auth/v7.0/jwtauth', {
+      token: admin,
+      body: { dispatcher_id: dispatcher.id },
+    });
+    expect(granted).toMatchObject({ status: 200, body: { result: 'ok', dispatcher_id: dispatcher.id } });
+    user = await login('ada', 'seven wild geese in a row', 'corp');
+    expect(await list()).toMatchObject({
+      status: 200,
+      body: { sites: [{ status: 'ok' }], services: [{ name: 'Office' }] },
+    });
+  });
+
+  it('answer many at once, none of them with the connections of another', async () => {
+    const routes = ['GET /api/userinfo', `GET ${webui}/sites`, 'GET /api/discover'];
+    const asked = [1, 2, 3, 4].flatMap(() => [
+      list(),
+      ...routes.map((route) => portal.send(route, { token: admin })),
+    ]);
+    for (const { status, body } of await Promise.all(asked))
+      expect({ status, body }).toMatchObject({ status: 200 });
+  });
+
+  it('go on answering after a client that left in the middle', async () => {
+    node.knobs.latencyMs = 1_000;
+    await expect(list({ signal: AbortSignal.timeout(200) })).rejects.toThrow();
+    node.knobs.latencyMs = 0;
+    const answers = await Promise.all([list(), list()]);
+    expect(answers.map(({ body }) => body.sites[0].status)).toEqual(['ok', 'ok']);
+  });
+
+  it.each([
+    [
+      'with an authority of their own',
+      async () => ({ ca_certificate: node.caPem }),
+      'unsupported_on_this_runtime',
+    ],
+    ['of an unknown authority', async () => ({ url: (await stranger()).url }), 'unknown'],
+  ])('%s are not reached, and the reason says so', async (_, change, reason) => {
+    const created = await create('dispatchers', {
+      name: `node ${reason}`,
+      farm_id: farm.id,
+      url: node.url,
+      ...(await change()),
+    });
+    const refused = await portal.send('POST /api/auth/v7.0/jwtauth', {
+      token: admin,
+      body: { dispatcher_id: created.id },
+    });
+    expect(refused).toMatchObject({ status: 502, body: { code: 'upstream_tls', reason } });
+  });
+
+  const strangers: Simulator[] = [];
+  afterAll(() => Promise.all(strangers.map((stranger) => stranger.close())));
+  async function stranger(): Promise<Simulator> {
+    const state = createDispatcherState({ name: 'stranger', domains: [domain], pools: [] });
+    const started = await startSimulator({ state, jwks: async () => ({ keys: [] }) });
+    strangers.push(started);
+    return started;
+  }
+});
+
+describe('the end of the Workers', () => {
+  it('comes on SIGTERM within seconds, leaves no process, and no failure was logged before', async () => {
+    const children = readFileSync(`/proc/${portal.pid}/task/${portal.pid}/children`, 'utf8')
+      .trim()
+      .split(' ');
+    expect(children.length).toBeGreaterThan(0);
+    const started = performance.now();
+    expect(await portal.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const gone = (pid: string) => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    for (const pid of children) await vi.waitFor(() => gone(pid), { timeout: 5_000 });
+    expect(await isFree(Number(new URL(portal.url).port))).toBe(true);
+    const failures = portal.errors.filter((line) => /"level":"error"|different request|hanging/.test(line));
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('a Worker that is not configured', () => {
+  let bundles: Bundle[];
+  beforeAll(async () => {
+    bundles = await bundleAll('workers', join(folder, 'bundles'));
+  });
+
+  async function ask(variables: Record<string, string>, route: string) {
+    const lines: string[] = [];
+    const workers = await startLocalWorkers({
+      bundles,
+      host: '127.0.0.1',
+      port: 0,
+      variables,
+      write: (line) => lines.push(line),
+    });
+    try {
+      return { ...(await send(workers.url, route)), lines: [...lines] };
+    } finally {
+      await workers.stop();
+    }
+  }
+  const complete = () => ({
+    DATABASE_URL: 'postgres://user:secret@db.example/portal',
+    BASE_URL: 'https://portal.example',
+    SECRET_KEY: secretKey(),
+  });
+  const namesIn = (line = '{}'): string[] =>
+    JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
+
+  it('answers 500 without a reason, and one line of the log names its variables', async () => {
+    const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
+    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
+    expect(lines).toHaveLength(1);
+    expect(namesIn(lines[0])).toEqual([
+      'LOG_LEVEL',
+      'DATABASE_URL',
+      'BASE_URL',
+      'SECRET_KEY',
+      'AGGREGATOR_JWT_SSL_KEY',
+    ]);
+  });
+
+  it('is demanded no key that its module does not use, and fails without the others', async () => {
+    expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
+    const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
+    expect(auth.status).toBe(500);
+    expect(namesIn(auth.lines[0])).toEqual(['AGGREGATOR_JWT_SSL_KEY']);
+  });
+
+  it.each([
+    ['NEON_PROXY', 'http://elsewhere.example'],
+    ['DATABASE_DRIVER', 'pg'],
+  ])('does not start with %s=%s', async (name, value) => {
+    const { status, lines } = await ask({ ...complete(), [name]: value }, 'GET /api/errors/not_found');
+    expect(status).toBe(500);
+    expect(namesIn(lines[0])).toEqual([name]);
+  });
+});

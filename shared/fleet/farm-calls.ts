@@ -27,13 +27,8 @@ export async function callFarm<T>(
     if (signal?.aborted) break;
     const node: Node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
     try {
-      return await callWithKey(
-        ctx,
-        node,
-        speaker,
-        stored.keys,
-        (key) => call({ node, key, trace: ctx.trace, signal }),
-        signal,
+      return await callWithKey(ctx, node, speaker, stored.keys, (key) =>
+        call({ node, key, trace: ctx.trace, signal }),
       );
     } catch (error) {
       if (!isNodeFailure(error)) throw error;

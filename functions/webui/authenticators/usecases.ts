@@ -77,7 +77,7 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
 export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { all: true }) =>
   removeRecords(ctx, kind, body, {
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: [...keptDomains(ctx.actor.domain.id), administratorsBeyond(heldBy(ctx.actor))],
+    kept: [...keptDomains(ctx.actor.domain.id, ctx.actor.user.id), administratorsBeyond(heldBy(ctx.actor))],
   });
 
 const builtin = () => conflict('builtin', 'The built-in domain cannot be changed or deleted');

@@ -44,13 +44,14 @@ export async function callWithKey<T>(
   kept: readonly KeptKey[],
   call: (key: string) => Promise<T>,
 ): Promise<T> {
-  const key = await openKept(ctx, node, speaker, kept);
-  if (key !== undefined) {
+  const found = kept.find(({ subject }) => subject === speaker.subject);
+  const key = found && (await openKept(ctx, node, speaker, found));
+  if (found && key !== undefined) {
     try {
       return await call(key);
     } catch (error) {
       if (!isUnauthorized(error)) throw error;
-      ctx.background(Promise.resolve(dropKey(ctx.deps.db, node.id, speaker.subject)));
+      ctx.background(Promise.resolve(dropKey(ctx.deps.db, node.id, found)));
     }
   }
   return call((await obtainKey(ctx, node, speaker)).token);
@@ -89,10 +90,9 @@ async function openKept(
   ctx: FleetCtx,
   node: Node,
   speaker: Speaker,
-  kept: readonly KeptKey[],
+  found: KeptKey,
 ): Promise<string | undefined> {
-  const found = kept.find(({ subject }) => subject === speaker.subject);
-  if (!found || new Date(found.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
+  if (new Date(found.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
   // Sealed by a key of ours that is gone: as good as none.
   return ctx.deps.sealer.open(found.sealed_key, placeOf(node, speaker)).catch(() => undefined);
 }

@@ -62,6 +62,7 @@ describe('the last administrator stays', () => {
     const one = `${domainsPath}/${domain.id}`;
     expectLast(await deputy.ask(`DELETE ${one}`));
     expectLast(await deputy.ask(`PATCH ${one}`, { state: 'disabled' }));
+    expectLast(await deputy.ask(`PATCH ${one}`, { subjects: 'users' }));
     const bulk = await deputy.ask(`POST ${domainsPath}/bulk_destroy`, { ids: [domain.id] });
     expect(bulk.body).toMatchObject({ deleted: [], failed: [{ id: domain.id, code: 'invalid_state' }] });
     const all = await deputy.ask(`POST ${domainsPath}/bulk_destroy`, { all: true });

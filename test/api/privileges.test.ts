@@ -162,6 +162,9 @@ describe('a user who holds more', () => {
     expectLacking(await clerk.ask(`PUT ${domainsPath}/${domain.id}`, { ...domain, state: 'disabled' }), [
       'sites.delete',
     ]);
+    expectLacking(await clerk.ask(`PATCH ${domainsPath}/${domain.id}`, { subjects: 'users' }), [
+      'sites.delete',
+    ]);
     expectLacking(await clerk.ask(`DELETE ${domainsPath}/${domain.id}`), ['sites.delete']);
     expect((await clerk.ask(`PATCH ${domainsPath}/${domain.id}`, { comments: 'noted' })).status).toBe(200);
   });

@@ -47,6 +47,7 @@ function change(
       const body = assertBuilt(become(writableOf(kind, row)));
       const concernsLogin =
         body.state !== row.state ||
+        body.subjects !== row.subjects ||
         body.two_factor !== row.two_factor ||
         JSON.stringify(body.params) !== JSON.stringify(row.params);
       if (!concernsLogin) return { body };

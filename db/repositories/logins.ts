@@ -151,9 +151,22 @@ export const liftLocks = (h: Db, account: string): Statement =>
     .set({ failures: 0, locks: 0, locked_until: null })
     .where(eq(loginLocks.account, account));
 
-/** Notes a login; the revision of the user counts writes of administrators only. */
-export const noteLogin = (h: Db, userId: string, now: Date, passwordHash: string | undefined): Statement =>
-  h
-    .update(users)
-    .set({ last_login_at: now, ...(passwordHash !== undefined && { password_hash: passwordHash }) })
-    .where(eq(users.id, userId));
+/**
+ * Notes a login, and ends its batch when the password that was checked, or the user, is gone meanwhile; the user is
+ * held until the session stands. His revision counts writes of administrators only.
+ */
+export function noteLogin(
+  h: Db,
+  { id, password_hash: checked }: Pick<typeof users.$inferSelect, 'id' | 'password_hash'>,
+  now: Date,
+  rehashed: string | undefined,
+): Statement[] {
+  const has = (hash: string | null) => and(eq(users.id, id), eq(users.password_hash, hash ?? ''));
+  return [
+    h
+      .update(users)
+      .set({ last_login_at: now, ...(rehashed !== undefined && { password_hash: rehashed }) })
+      .where(has(checked)),
+    must(h, sql`exists(select 1 from ${users} where ${has(rehashed ?? checked)})`, 'invalid_credentials'),
+  ];
+}

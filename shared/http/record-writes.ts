@@ -228,7 +228,9 @@ async function explainWrite<S extends Selection>(
     const owner = kind.records.spec.parent?.column.name;
     return owner && pointer === `/${owner}` ? notFound() : dangling(pointer);
   }
-  if (raisedByMust(error)?.code !== 'out_of_scope') return error;
+  const raised = raisedByMust(error);
+  if (raised?.code === 'dangling') return dangling(raised.reason ?? '');
+  if (raised?.code !== 'out_of_scope') return error;
   return kind.placedBy
     ? dangling(`/${kind.placedBy}`)
     : new AppError('forbidden', 'This needs the permission for all sites');

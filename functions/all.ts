@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 import { migrateDatabase } from '../db/migrate.ts';
 import { connectPg } from '../db/pg.ts';
+import { problemResponse } from '../shared/http/problem.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
+import { AppError } from '../shared/kernel/errors.ts';
+import { newId } from '../shared/kernel/ids.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
@@ -18,7 +21,9 @@ import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import type { Config } from '../shared/runtime/config.ts';
 import { createLog, type Log } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
-import { createPortal, type Ingredients, type PortalDeps, portalDeps } from './portal.ts';
+import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
+
+const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
 
 /** What has been started, the latest first; ending goes through it in this order. */
 const running: { name: string; run: () => unknown }[] = [];
@@ -32,19 +37,22 @@ async function start(): Promise<void> {
   const folder = ownDataFolder(config.dataDir);
   keep('data folder', () => folder.release());
   const tls = await tlsOf(config);
+  const serving = await listen(config, tls, log);
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log));
   await migrateDatabase(config.databaseOwnerUrl ?? databaseUrl);
   const deps = await depsOf(config, databaseUrl, log);
   const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword);
-  await serve(config, deps, tls, log);
-  const sidecar = await startSidecar(fileURLToPath(new URL('health/main.ts', import.meta.url)), {
+  const sidecarEnv = {
     ...env,
     DATABASE_URL: databaseUrl,
     BASE_URL: config.baseUrl,
     TLS_CERT_FILE: tls.certFile,
     TLS_KEY_FILE: tls.keyFile,
-  });
+  };
+  const sidecar = await startSidecar(sidecarMain, sidecarEnv, log);
   keep('sidecar', () => sidecar.stop());
+  keep('requests', () => serving.close(8_000));
+  serving.portal = createPortal(deps);
   const started = { healthUrl: sidecar.healthUrl, caFile: tls.caFile, adminPassword };
   process.stdout.write(announcement(config, started, process.argv.includes('--json')));
 }
@@ -95,18 +103,20 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
   });
 }
 
-async function serve(config: Config, deps: PortalDeps, tls: Tls, log: Log): Promise<void> {
-  const { host, port, trustProxy } = config;
-  const secure = config.tls && { tls: { cert: tls.certPem, key: tls.keyPem } };
+/** Takes the port at once, so that one in use is told at once; what comes before the portal is ready gets 503. */
+async function listen({ host, port, trustProxy, tls: isSecure }: Config, tls: Tls, log: Log) {
+  const state: { portal?: Portal } = {};
   const serving = await serveNode({
-    fetch: createPortal(deps).fetch,
+    fetch: (request, invocation) =>
+      state.portal?.fetch(request, invocation) ??
+      problemResponse(new AppError('database_unavailable', 'The portal is starting'), newId()),
     host,
     port,
     trustProxy,
     log,
-    ...secure,
+    ...(isSecure && { tls: { cert: tls.certPem, key: tls.keyPem } }),
   });
-  keep('requests', () => serving.close(8_000));
+  return Object.assign(state, { close: serving.close });
 }
 
 await orEnd(start, async () => {

@@ -35,10 +35,21 @@ export const keepKey = (
       },
     });
 
-export const dropKey = (h: Db, dispatcherId: string, subject: string): Statement =>
+/** Drops a key that its node no longer knows, unless another one has taken its place meanwhile. */
+export const dropKey = (
+  h: Db,
+  dispatcherId: string,
+  { subject, sealed_key }: { subject: string; sealed_key: string },
+): Statement =>
   h
     .delete(dispatcherSessions)
-    .where(and(eq(dispatcherSessions.dispatcher_id, dispatcherId), eq(dispatcherSessions.subject, subject)));
+    .where(
+      and(
+        eq(dispatcherSessions.dispatcher_id, dispatcherId),
+        eq(dispatcherSessions.subject, subject),
+        eq(dispatcherSessions.sealed_key, sealed_key),
+      ),
+    );
 
 /** Drops every key that a node gave us. */
 export const dropSessionsOf = (h: Db, dispatcherId: string): Statement =>

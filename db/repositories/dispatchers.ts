@@ -43,7 +43,7 @@ export const dispatchers = records({
     updated_at: table.updated_at,
   },
   site: siteId,
-  search: [table.name_key, table.url],
+  search: [table.name_key, sql`lower(${table.url})`],
   filters: {
     farm_id: (value: string) => eq(table.farm_id, value),
     site_id: (value: string) => sql`${siteId} = ${value}::uuid`,

@@ -4,8 +4,8 @@ import { users } from '../schema/users.ts';
 import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
-/** Domains that no bulk deletion takes: the built-in one, and the caller's own. */
-export const keptDomains = (own: string): Kept[] => [
+/** Domains that no bulk deletion takes: the built-in one, the caller's own, and that of the last administrator. */
+export const keptDomains = (own: string, caller: string): Kept[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
@@ -15,6 +15,11 @@ export const keptDomains = (own: string): Kept[] => [
     where: eq(authenticators.id, own),
     code: 'invalid_state',
     detail: 'The domain holds the account of the caller',
+  },
+  {
+    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
+    code: 'invalid_state',
+    detail: 'One administrator must remain',
   },
 ];
 

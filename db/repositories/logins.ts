@@ -48,6 +48,10 @@ export async function findLock(db: Db, { account, network }: Attempt, now: Date)
   return { lockedUntil: row?.lockedUntil ?? null, parameters: row?.parameters ?? null };
 }
 
+/** The condition that the row of an account is not locked. */
+const isOpen = (now: Date): SQL =>
+  sql`${loginLocks.locked_until} is null or ${loginLocks.locked_until} <= ${now.toISOString()}::timestamptz`;
+
 export type LockRules = { maxTries: number; blockS: number };
 
 /** Further locks double the time, up to this. */
@@ -91,12 +95,15 @@ export function recordFailure(
         locked_until: sql`case when ${isFull} then ${lockFor(locks)} else null end`,
         last_failure_at: now,
       },
-      setWhere: sql`${loginLocks.locked_until} is null or ${loginLocks.locked_until} <= ${at}`,
+      setWhere: isOpen(now),
     })
     .returning({ lockedUntil: loginLocks.locked_until });
 }
 
-/** Writes the event of a lock that has just fallen; earlier locks have theirs. */
+/**
+ * Writes the event of the lock that `recordFailure` of the same batch has brought; earlier locks have theirs. Only
+ * the transaction tells them apart: attempts of one moment have one time.
+ */
 export const appendLockEvent = (
   h: Db,
   { account, network }: Attempt,
@@ -109,30 +116,33 @@ export const appendLockEvent = (
       sql`${auditRow(entry, {})} from ${loginLocks} where ${and(
         eq(loginLocks.account, account),
         eq(loginLocks.network, network),
-        eq(loginLocks.last_failure_at, now),
+        sql`${loginLocks}.xmin = pg_current_xact_id()::xid`,
         gt(loginLocks.locked_until, now),
       )}`,
     );
 
-/** Ends the batch of a good login when the account has been locked meanwhile, and clears its failures otherwise. */
-export const clearFailures = (h: Db, { account, network }: Attempt, now: Date): Statement[] => [
-  must(
-    h,
-    sql`not exists(select 1 from ${loginLocks} where ${and(
-      eq(loginLocks.account, account),
-      eq(loginLocks.network, network),
-      gt(loginLocks.locked_until, now),
-    )})`,
-    'locked_out',
-  ),
-  h
-    .insert(loginLocks)
-    .values({ account, network, last_good_at: now })
-    .onConflictDoUpdate({
-      target: [loginLocks.account, loginLocks.network],
-      set: { failures: 0, locks: 0, locked_until: null, last_good_at: now },
-    }),
-];
+/**
+ * Clears the failures at a good login, and ends its batch when the account has been locked meanwhile. The row is taken
+ * first, so that no failure under way can lock it between the judgement and the clearing.
+ */
+export function clearFailures(h: Db, { account, network }: Attempt, now: Date): Statement[] {
+  const isThis = and(eq(loginLocks.account, account), eq(loginLocks.network, network));
+  return [
+    h
+      .insert(loginLocks)
+      .values({ account, network, last_good_at: now })
+      .onConflictDoUpdate({
+        target: [loginLocks.account, loginLocks.network],
+        set: { failures: 0, locks: 0, locked_until: null, last_good_at: now },
+        setWhere: isOpen(now),
+      }),
+    must(
+      h,
+      sql`not exists(select 1 from ${loginLocks} where ${and(isThis, gt(loginLocks.locked_until, now))})`,
+      'locked_out',
+    ),
+  ];
+}
 
 /** Lifts the locks of an account for every network. */
 export const liftLocks = (h: Db, account: string): Statement =>
@@ -141,9 +151,22 @@ export const liftLocks = (h: Db, account: string): Statement =>
     .set({ failures: 0, locks: 0, locked_until: null })
     .where(eq(loginLocks.account, account));
 
-/** Notes a login; the revision of the user counts writes of administrators only. */
-export const noteLogin = (h: Db, userId: string, now: Date, passwordHash: string | undefined): Statement =>
-  h
-    .update(users)
-    .set({ last_login_at: now, ...(passwordHash !== undefined && { password_hash: passwordHash }) })
-    .where(eq(users.id, userId));
+/**
+ * Notes a login, and ends its batch when the password that was checked, or the user, is gone meanwhile; the user is
+ * held until the session stands. His revision counts writes of administrators only.
+ */
+export function noteLogin(
+  h: Db,
+  { id, password_hash: checked }: Pick<typeof users.$inferSelect, 'id' | 'password_hash'>,
+  now: Date,
+  rehashed: string | undefined,
+): Statement[] {
+  const has = (hash: string | null) => and(eq(users.id, id), eq(users.password_hash, hash ?? ''));
+  return [
+    h
+      .update(users)
+      .set({ last_login_at: now, ...(rehashed !== undefined && { password_hash: rehashed }) })
+      .where(has(checked)),
+    must(h, sql`exists(select 1 from ${users} where ${has(rehashed ?? checked)})`, 'invalid_credentials'),
+  ];
+}

@@ -36,11 +36,11 @@ export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[
 export const exceeds = (held: Held, user: typeof users.id): SQL =>
   sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
 
-/** Users who keep the installation administrable: active, of a live domain, with the built-in role. */
+/** People who keep the installation administrable: active, of a live domain that serves staff, with the built-in role. */
 export const administrators = sql`(
   select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
   join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
-  where ${and(eq(users.state, 'active'), ne(authenticators.state, 'disabled'), roles.builtin, eq(roles.name, 'administrator'))})`;
+  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), roles.builtin, eq(roles.name, 'administrator'))})`;
 
 /** Ends the batch when nobody would be left to administrate; lock the guard `administrators` first. */
 export const mustKeepAdministrator = (h: Db): Statement =>

@@ -158,7 +158,9 @@ function placed<S extends Selection>(
   return [
     ...Object.entries(values.links).flatMap(([name, ids]) => {
       const link = links?.[name];
-      return link ? setMembers(h, link, id, ids) : [];
+      if (!link) return [];
+      const fit = link.unfit && must(h, sql`not ${link.unfit(id)}`, `dangling:/${name}`);
+      return [...setMembers(h, link, id, ids), ...(fit ? [fit] : [])];
     }),
     // A row written into a place that the caller does not see is refused as if that place did not exist.
     ...(inside

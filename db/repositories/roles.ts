@@ -1,7 +1,22 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
 import { roles as table, userRoles } from '../schema/roles.ts';
+import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { records } from './records.ts';
-import { countOf, nameOf } from './statements.ts';
+import { countOf, must, nameOf, oneOf } from './statements.ts';
+
+/** Ends the batch when the scope of a role names a site that does not exist. */
+export const mustKnowSites = (h: Db, scope: { sites: '*' | readonly string[] }): Statement[] =>
+  scope.sites === '*'
+    ? []
+    : [
+        must(
+          h,
+          sql`(select count(*) from ${sites} where ${oneOf(sites.id, scope.sites)}) = ${scope.sites.length}`,
+          'dangling:/scope/sites',
+        ),
+      ];
 
 export const roles = records({
   table,

@@ -12,7 +12,13 @@ export const lockGuard = (handle: Db, name: 'administrators' | 'roles'): Stateme
   handle.select({ name: guards.name }).from(guards).where(eq(guards.name, name)).for('update');
 
 /** A many-to-many relation of a record: rows of `owner` and `member` in a table of their own. */
-export type Link = { table: PgTable; owner: PgColumn; member: PgColumn };
+export type Link = {
+  table: PgTable;
+  owner: PgColumn;
+  member: PgColumn;
+  /** True when the owner has a member that cannot be one of his; the write is then refused. */
+  unfit?: (owner: string) => SQL;
+};
 
 /**
  * A column computed by a subselect. The wrapping matters: Drizzle drops table names from the columns of an

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
-import { groupMembers } from '../schema/groups.ts';
+import { groupMembers, groups } from '../schema/groups.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { userRoles } from '../schema/roles.ts';
 import { sites, siteUsers } from '../schema/sites.ts';
@@ -9,7 +9,16 @@ import { records } from './records.ts';
 import { derived, memberIds, nameOf } from './statements.ts';
 
 const links = {
-  groups: { table: groupMembers, owner: groupMembers.user_id, member: groupMembers.group_id },
+  groups: {
+    table: groupMembers,
+    owner: groupMembers.user_id,
+    member: groupMembers.group_id,
+    // Groups of other domains are none of his.
+    unfit: (user: string) => sql`exists(
+      select 1 from ${groupMembers} join ${groups} on ${groups.id} = ${groupMembers.group_id}
+        join ${table} on ${table.id} = ${groupMembers.user_id}
+      where ${groupMembers.user_id} = ${user} and ${groups.authenticator_id} <> ${table.authenticator_id})`,
+  },
   roles: { table: userRoles, owner: userRoles.user_id, member: userRoles.role_id },
 };
 

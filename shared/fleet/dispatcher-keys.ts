@@ -43,48 +43,56 @@ export async function callWithKey<T>(
   speaker: Speaker,
   kept: readonly KeptKey[],
   call: (key: string) => Promise<T>,
-  signal?: AbortSignal,
 ): Promise<T> {
-  const key = await openKept(ctx, node, speaker, kept);
-  if (key !== undefined) {
+  const found = kept.find(({ subject }) => subject === speaker.subject);
+  const key = found && (await openKept(ctx, node, speaker, found));
+  if (found && key !== undefined) {
     try {
       return await call(key);
     } catch (error) {
       if (!isUnauthorized(error)) throw error;
-      ctx.background(Promise.resolve(dropKey(ctx.deps.db, node.id, speaker.subject)));
+      ctx.background(Promise.resolve(dropKey(ctx.deps.db, node.id, found)));
     }
   }
-  return call((await obtainKey(ctx, node, speaker, signal)).token);
+  return call((await obtainKey(ctx, node, speaker)).token);
 }
 
-/** Asks the node for a key and stores it sealed. @returns the key and its life in seconds */
-export async function obtainKey(ctx: FleetCtx, node: Node, speaker: Speaker, signal?: AbortSignal) {
+/**
+ * Asks the node for a key and stores it sealed. No deadline but the node's own ends this: when a list cannot wait for
+ * it, the next one finds the key.
+ * @returns the key and its life in seconds
+ */
+export function obtainKey(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<Granted> {
+  const work = askAndKeep(ctx, node, speaker);
+  ctx.background(work.then(({ kept }) => kept).catch(() => undefined));
+  return work.then(({ granted }) => granted);
+}
+
+type Granted = { token: string; expiresInS: number };
+
+async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker) {
   const { deps, now, trace } = ctx;
   const parameters = ctx.actor.kind === 'user' ? ctx.actor.parameters : parametersFrom(null);
-  const jwt = await deps.signingKeys.signFor(
-    node.name,
-    speaker.claims,
-    now,
-    parameters['aggregator.access_token_ttl_s'],
-  );
-  const granted = await deps.dispatchers.authorize({ node, jwt, trace, signal });
+  const lifeS = parameters['aggregator.access_token_ttl_s'];
+  const jwt = await deps.signingKeys.signFor(node.name, speaker.claims, now, lifeS);
+  const granted = await deps.dispatchers.authorize({ node, jwt, trace });
   const sealedKey = await deps.sealer.seal(granted.token, placeOf(node, speaker));
   const expiresAt = addSeconds(now, granted.expiresInS);
   const { userId, subject } = speaker;
-  ctx.background(
-    Promise.resolve(keepKey(deps.db, { dispatcherId: node.id, userId, subject, sealedKey, expiresAt })),
+  const kept = Promise.resolve(
+    keepKey(deps.db, { dispatcherId: node.id, userId, subject, sealedKey, expiresAt }),
   );
-  return granted;
+  // The caller goes on with the key; that it is kept is nobody's to wait for.
+  return { granted, kept: kept.catch((error: unknown) => deps.log.warn('a key was not kept', { error })) };
 }
 
 async function openKept(
   ctx: FleetCtx,
   node: Node,
   speaker: Speaker,
-  kept: readonly KeptKey[],
+  found: KeptKey,
 ): Promise<string | undefined> {
-  const found = kept.find(({ subject }) => subject === speaker.subject);
-  if (!found || new Date(found.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
+  if (new Date(found.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
   // Sealed by a key of ours that is gone: as good as none.
   return ctx.deps.sealer.open(found.sealed_key, placeOf(node, speaker)).catch(() => undefined);
 }

@@ -1,14 +1,14 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
-import { callWithKey, type Speaker } from './dispatcher-keys.ts';
+import { callWithKey, type FleetDeps, type Speaker } from './dispatcher-keys.ts';
 import { orderNodes } from './node-order.ts';
 import { asNode, type UserCtx, type UserFarm, type UserSite } from './user-site.ts';
 
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
 
-/** Moves `round_robin` on; a plain count per process is fair enough, and costs no round trip. */
-let turn = 0;
+/** Turns of `round_robin` by farm: with one count for all, farms that are called together would keep their nodes. */
+const turns = new WeakMap<FleetDeps, Map<string, number>>();
 
 /**
  * Calls one node of the farm for the speaker: the healthiest first, another one when it could not answer.
@@ -23,17 +23,12 @@ export async function callFarm<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   let last: AppError = new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
-  for (const stored of orderNodes(farm.nodes, farm.balancing, turn++).slice(0, tries)) {
+  for (const stored of orderNodes(farm.nodes, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries)) {
     if (signal?.aborted) break;
     const node: Node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
     try {
-      return await callWithKey(
-        ctx,
-        node,
-        speaker,
-        stored.keys,
-        (key) => call({ node, key, trace: ctx.trace, signal }),
-        signal,
+      return await callWithKey(ctx, node, speaker, stored.keys, (key) =>
+        call({ node, key, trace: ctx.trace, signal }),
       );
     } catch (error) {
       if (!isNodeFailure(error)) throw error;
@@ -46,6 +41,13 @@ export async function callFarm<T>(
     { ...last.members, site: site.uri, farm: farm.name },
     { cause: last },
   );
+}
+
+function nextTurn(deps: FleetDeps, { id }: UserFarm): number {
+  const ofFarms = turns.get(deps) ?? new Map<string, number>();
+  const turn = ofFarms.get(id) ?? 0;
+  turns.set(deps, ofFarms.set(id, turn + 1));
+  return turn;
 }
 
 /** Failures that another node of the farm need not have. */

@@ -9,27 +9,20 @@ import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
 /** The sidecar's probes renew the lists of domains; one older than this is asked for again. */
 const freshS = 600;
 
-/** The domains that the dispatchers of a farm know: as kept, or asked from one of its nodes and kept. */
-export async function farmDomains(
-  ctx: UserCtx,
-  site: UserSite,
-  farm: UserFarm,
-  signal?: AbortSignal,
-): Promise<Domain[]> {
+/**
+ * The domains that the dispatchers of a farm know: as kept, or asked from one of its nodes and kept. Like a key, a list
+ * that comes too late for one answer is there for the next.
+ */
+export async function farmDomains(ctx: UserCtx, site: UserSite, farm: UserFarm): Promise<Domain[]> {
   const kept = knownDomains(farm, ctx.now);
   if (kept) return kept;
-  return callFarm(
-    ctx,
-    site,
-    farm,
-    aggregator,
-    async (call) => {
-      const domains = await ctx.deps.dispatchers.domains(call);
-      ctx.background(keepNodeDomains(ctx.deps.db, call.node.id, domains, ctx.now));
-      return domains;
-    },
-    signal,
-  );
+  const work = callFarm(ctx, site, farm, aggregator, async (call) => {
+    const domains = await ctx.deps.dispatchers.domains(call);
+    ctx.background(keepNodeDomains(ctx.deps.db, call.node.id, domains, ctx.now));
+    return domains;
+  });
+  ctx.background(work.catch(() => undefined));
+  return work;
 }
 
 /** @returns the newest kept list of any node of the farm; undefined when none is fresh */

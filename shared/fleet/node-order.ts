@@ -8,7 +8,7 @@ export type NodeFacts = {
 export type Balancing = 'priority' | 'round_robin' | 'least_loaded';
 
 /** Nodes that answered their last probe come before those not probed yet, failing ones last. */
-const health = { pass: 0, unknown: 1, unauthorized: 2, fail: 2 } as const;
+const byHealth = [['pass'], ['unknown'], ['unauthorized', 'fail']];
 
 /**
  * The order in which the nodes of a farm are tried: healthy ones first, among them as the farm balances.
@@ -19,17 +19,19 @@ export function orderNodes<N extends NodeFacts>(
   balancing: Balancing,
   turn: number,
 ): N[] {
-  const byName = [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const shift = balancing === 'round_robin' && byName.length > 0 ? turn % byName.length : 0;
-  const turned = [...byName.slice(shift), ...byName.slice(0, shift)];
-  // The sort is stable, so what `rank` does not tell apart stays in turn.
-  return turned.sort(
-    (a, b) => health[a.status] - health[b.status] || rank(a, balancing) - rank(b, balancing),
-  );
+  const byId = [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return byHealth.flatMap((statuses) => {
+    const alike = byId.filter(({ status }) => statuses.includes(status));
+    // Only nodes of one health take turns: the one after a failing node would have the turns of both.
+    if (balancing === 'round_robin') return turned(alike, turn);
+    return alike.sort((a, b) => rank(a, balancing) - rank(b, balancing));
+  });
 }
 
-function rank(node: NodeFacts, balancing: Balancing): number {
-  if (balancing === 'priority') return node.priority;
-  if (balancing === 'least_loaded') return node.response_time_ms ?? Number.MAX_SAFE_INTEGER;
-  return 0;
+function turned<N>(nodes: readonly N[], turn: number): N[] {
+  const shift = nodes.length > 0 ? turn % nodes.length : 0;
+  return [...nodes.slice(shift), ...nodes.slice(0, shift)];
 }
+
+const rank = (node: NodeFacts, balancing: 'priority' | 'least_loaded'): number =>
+  balancing === 'priority' ? node.priority : (node.response_time_ms ?? Number.MAX_SAFE_INTEGER);

@@ -78,21 +78,20 @@ export async function createRecord<S extends Selection>(
   return new Answer(kind.view(row), { revision: row.revision, headers: { location: `${path}/${id}` } });
 }
 
-/** How often a write without `If-Match` is tried again when another one came between its read and its change. */
-const tries = 8;
+type Target = { id: string; parent?: string | undefined; conditions: Conditions };
 
 /**
  * Reads the object, lets `decide` say what it becomes, and writes that with its audit event in one batch. A change
  * that came between is never lost: with `If-Match` it is refused, without it the decision is taken anew.
  */
-export async function changeRecord<S extends Selection>(
+export const changeRecord = <S extends Selection>(
   ctx: AnyCtx,
   kind: RecordKind<S>,
-  at: { id: string; parent?: string | undefined; conditions: Conditions },
+  at: Target,
   decide: (row: Row<S>) => ({ body: Body } & Extras) | Promise<{ body: Body } & Extras>,
-): Promise<Answer> {
-  const reach = reachOf(ctx, at.parent);
-  for (let attempt = 1; ; attempt++) {
+): Promise<Answer> =>
+  untilUncontested(at.conditions, async () => {
+    const reach = reachOf(ctx, at.parent);
     const row = await findRecord(ctx, kind, at.id, at.parent);
     assertMatches(at.conditions, row.revision);
     const { body, changes: further = [], ...extras } = await decide(row);
@@ -101,51 +100,59 @@ export async function changeRecord<S extends Selection>(
     const changes = changesBetween(writableOf(kind, row), body, kind.secrets).filter(
       ({ after, field }) => !(kind.secrets.has(field) && after === null),
     );
-    const audit = entityAction(
-      ctx,
-      'update',
-      { type: kind.type, id: at.id, name: nameOf({ ...row, ...body }) },
-      [...changes, ...further],
-    );
-    try {
-      const saved = await kind.records.replace(
-        ctx.deps.db,
-        { id: at.id, revision: row.revision },
-        values,
-        reach,
-        alongside(extras, audit),
-      );
-      return answerRecord(kind, saved);
-    } catch (error) {
-      const lost = raisedByMust(error)?.code === 'precondition_failed';
-      if (lost && at.conditions.ifMatch === undefined && attempt < tries) continue;
-      throw await explainWrite(ctx, kind, values, reach, error);
-    }
-  }
-}
+    const object = { type: kind.type, id: at.id, name: nameOf({ ...row, ...body }) };
+    const audit = entityAction(ctx, 'update', object, [...changes, ...further]);
+    const revised = { id: at.id, revision: row.revision };
+    const saved = await kind.records
+      .replace(ctx.deps.db, revised, values, reach, alongside(extras, audit))
+      .catch(async (error) => {
+        throw await explainWrite(ctx, kind, values, reach, error);
+      });
+    return answerRecord(kind, saved);
+  });
 
 /** @throws AppError `in_use` with the references that keep the object */
-export async function removeRecord<S extends Selection>(
+export const removeRecord = <S extends Selection>(
   ctx: AnyCtx,
   kind: RecordKind<S>,
-  at: { id: string; parent?: string | undefined; conditions: Conditions },
+  at: Target,
   decide: (row: Row<S>) => Extras | Promise<Extras> = () => ({}),
-): Promise<void> {
-  const row = await findRecord(ctx, kind, at.id, at.parent);
-  assertMatches(at.conditions, row.revision);
-  const extras = await decide(row);
-  const audit = entityAction(
-    ctx,
-    'delete',
-    { type: kind.type, id: at.id, name: nameOf(row) },
-    changesBetween(writableOf(kind, row), {}, kind.secrets),
-  );
-  try {
-    await kind.records.remove(ctx.deps.db, { id: at.id, revision: row.revision }, alongside(extras, audit));
-  } catch (error) {
-    if (!isReferenceViolation(error)) throw error;
-    const references = await referencesTo(ctx.deps.db, kind.records, at.id);
-    throw new AppError('in_use', undefined, { references }, { cause: error });
+): Promise<void> =>
+  untilUncontested(at.conditions, async () => {
+    const row = await findRecord(ctx, kind, at.id, at.parent);
+    assertMatches(at.conditions, row.revision);
+    const extras = await decide(row);
+    const object = { type: kind.type, id: at.id, name: nameOf(row) };
+    const audit = entityAction(
+      ctx,
+      'delete',
+      object,
+      changesBetween(writableOf(kind, row), {}, kind.secrets),
+    );
+    const revised = { id: at.id, revision: row.revision };
+    try {
+      await kind.records.remove(ctx.deps.db, revised, alongside(extras, audit));
+    } catch (error) {
+      if (!isReferenceViolation(error)) throw error;
+      const references = await referencesTo(ctx.deps.db, kind.records, at.id);
+      throw new AppError('in_use', undefined, { references }, { cause: error });
+    }
+  });
+
+/** How often a write that names no revision is tried again when another one came between its reading and its change. */
+const tries = 60;
+
+/** Runs a write anew while others win. They wait a random while, or the losers would meet again and again. */
+async function untilUncontested<T>({ ifMatch = '*' }: Conditions, write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isLost = raisedByMust(error)?.code === 'precondition_failed';
+      if (!isLost || ifMatch.trim() !== '*' || attempt === tries) throw error;
+      const longestMs = Math.min(5 * attempt, 50);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * longestMs));
+    }
   }
 }
 
@@ -221,7 +228,9 @@ async function explainWrite<S extends Selection>(
     const owner = kind.records.spec.parent?.column.name;
     return owner && pointer === `/${owner}` ? notFound() : dangling(pointer);
   }
-  if (raisedByMust(error)?.code !== 'out_of_scope') return error;
+  const raised = raisedByMust(error);
+  if (raised?.code === 'dangling') return dangling(raised.reason ?? '');
+  if (raised?.code !== 'out_of_scope') return error;
   return kind.placedBy
     ? dangling(`/${kind.placedBy}`)
     : new AppError('forbidden', 'This needs the permission for all sites');

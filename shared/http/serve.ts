@@ -83,9 +83,11 @@ async function respond(
   if (deps.checkAnswers) await assertDeclared(operation, answer.body);
   const headers = new Headers(answer.headers);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
+  const etag = headers.get('etag');
   if (
+    etag !== null &&
     safe.includes(c.req.method) &&
-    isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, headers.get('etag') ?? '')
+    isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag)
   ) {
     return new Response(null, { status: 304, headers });
   }

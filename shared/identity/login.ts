@@ -176,9 +176,9 @@ async function admitUser(
   });
   await atomically(ctx.deps.db, (h) => [
     ...clearFailures(h, attempt, ctx.now),
+    ...noteLogin(h, user, ctx.now, rehashed),
     startSession(h, session),
     ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),
-    noteLogin(h, user.id, ctx.now, rehashed),
     appendAudit(h, audit),
   ]);
   return { token, expiresInS: absoluteAge(parameters, portal), portal, user, domain, roles };

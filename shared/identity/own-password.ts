@@ -1,7 +1,13 @@
 import { atomically } from '../../db/client.ts';
 import { appendAudit } from '../../db/repositories/audit.ts';
 import { endSessionsOf } from '../../db/repositories/login-sessions.ts';
-import { type Attempt, findLock, recordFailure } from '../../db/repositories/logins.ts';
+import {
+  type Attempt,
+  appendLockEvent,
+  clearFailures,
+  findLock,
+  recordFailure,
+} from '../../db/repositories/logins.ts';
 import { findPasswordHash, hasHash, setOwnPassword } from '../../db/repositories/own-account.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
@@ -9,6 +15,7 @@ import type { SignedIn } from '../access/actor.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { Ctx } from '../http/context.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
 import type { LoginDeps } from './login.ts';
 import { networkOf } from './networks.ts';
@@ -51,6 +58,7 @@ export async function changeOwnPassword(
     object_name: user.name,
   });
   await atomically(deps.db, (h) => [
+    ...clearFailures(h, attempt, now),
     must(h, hasHash(user.id, stored), 'invalid_credentials'),
     setOwnPassword(h, user.id, stored, hash, now),
     endSessionsOf(h, user.id, actor.session.id),
@@ -72,6 +80,11 @@ async function refuse(ctx: OwnCtx, attempt: Attempt): Promise<never> {
     object_id: user.id,
     object_name: user.name,
   });
-  await atomically(ctx.deps.db, (h) => [recordFailure(h, attempt, ctx.now, rules), appendAudit(h, audit)]);
-  throw new AppError('invalid_credentials');
+  const locked = { ...audit, id: newId(), event: 'portal.UserLocked', details: { network: attempt.network } };
+  const [[counted]] = (await atomically(ctx.deps.db, (h) => [
+    recordFailure(h, attempt, ctx.now, rules),
+    appendAudit(h, audit),
+    appendLockEvent(h, attempt, ctx.now, locked),
+  ])) as [{ lockedUntil: Date | null }[]];
+  throw new AppError(counted === undefined ? 'locked_out' : 'invalid_credentials');
 }

@@ -56,11 +56,12 @@ export function mergePatch(
   target: Record<string, unknown>,
   patch: Record<string, unknown>,
 ): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...target };
+  // A map, because assigning to `__proto__` of an object would not make a member of it.
+  const merged = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name];
-    else if (isObject(value)) merged[name] = mergePatch(isObject(merged[name]) ? merged[name] : {}, value);
-    else merged[name] = value;
+    const present = merged.get(name);
+    if (value === null) merged.delete(name);
+    else merged.set(name, isObject(value) ? mergePatch(isObject(present) ? present : {}, value) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }

@@ -39,7 +39,7 @@ async function fromBytes(secrets: readonly Uint8Array[]): Promise<Sealer> {
     currentKeyId: current.id,
     keyIdOf: keyId,
     seal: (text, place) => seal(current, text, place),
-    open: (sealed, place) => open(find(sealed), sealed, place),
+    open: async (sealed, place) => open(find(sealed), sealed, place),
     derive: (purpose) => fromBytes(keys.map(({ bytes }) => deriveBytes(bytes, purpose))),
   };
 }

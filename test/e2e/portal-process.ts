@@ -37,20 +37,33 @@ export type PortalOptions = {
   command?: readonly string[];
   /** Shows standard error instead of keeping it. */
   showErrors?: boolean;
+  /** Ends it by SIGTERM, also while it is starting. */
+  signal?: AbortSignal;
 };
+
+/** The portal ended instead of starting; its message is what it said. */
+export class PortalEnded extends Error {
+  readonly code: number | null;
+
+  constructor({ code, stderr }: Ending) {
+    super(stderr.trim());
+    this.name = 'PortalEnded';
+    this.code = code;
+  }
+}
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const launcher = ['shared/runtime/cli/launch.mjs', 'functions/all.ts', '--json'];
 
-/** Starts the portal and waits until it is ready. @throws Error with what it said when it ends before */
+/** Starts the portal and waits until it is ready. @throws PortalEnded */
 export async function startPortal(options: PortalOptions): Promise<PortalProcess> {
   const started = performance.now();
   const child = launch(options);
   const ended = endOf(child);
   const announcement = await Promise.race([
     announcementOf(child),
-    ended.then(({ code, stderr }) => {
-      throw new Error(`the portal ended with ${code}: ${stderr.trim()}`);
+    ended.then((ending) => {
+      throw new PortalEnded(ending);
     }),
   ]);
   return {
@@ -96,12 +109,14 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-function launch({ env, command = launcher, showErrors = false }: PortalOptions): ChildProcess {
-  return spawn(process.execPath, [...command], {
+function launch({ env, command = launcher, showErrors = false, signal }: PortalOptions): ChildProcess {
+  const child = spawn(process.execPath, [...command], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', showErrors ? 'inherit' : 'pipe'],
   });
+  signal?.addEventListener('abort', () => child.kill('SIGTERM'));
+  return child;
 }
 
 /** `close` comes when nobody holds the pipes any more, hence after the last descendant. */

@@ -1,6 +1,13 @@
 import type { Api, Json } from '../e2e/api.ts';
-import type { DemoSite } from './demo-sites.ts';
+import type { Simulator } from './start.ts';
 
+/** A site with one farm of one dispatcher. */
+export type SeededSite = {
+  uri: string;
+  name: string;
+  what: string;
+  simulator: Pick<Simulator, 'name' | 'url' | 'caPem' | 'healthKey'>;
+};
 export type DemoUser = { name: string; real_name: string; password: string };
 
 export const domain = { name: 'Demo', small_name: 'demo', type: 'internal' };
@@ -13,7 +20,7 @@ const webui = '/api/webui/aggregator';
  * Brings the portal, over its public API, to the state of the demo; what is there already is changed to it, so that
  * dispatchers which come back on other ports are found.
  */
-export async function seed(api: Api, token: string, sites: readonly DemoSite[]): Promise<void> {
+export async function seed(api: Api, token: string, sites: readonly SeededSite[]): Promise<void> {
   const put = (collection: string, body: Named, immutable: readonly string[] = []) =>
     ensure(api, token, `${webui}/${collection}`, body, immutable);
   const { id } = await put('authenticators', domain, ['type']);

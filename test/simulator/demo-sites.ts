@@ -1,10 +1,11 @@
 import { createAuthority } from './authority.ts';
+import type { SeededSite } from './demo-seed.ts';
 import type { Knobs } from './faults.ts';
 import type { Domain } from './rows.ts';
 import { createDispatcherState, type PoolSeed } from './seed.ts';
 import { type Simulator, startSimulator } from './start.ts';
 
-export type DemoSite = { uri: string; name: string; what: string; simulator: Simulator };
+export type DemoSite = SeededSite & { simulator: Simulator };
 
 type Plan = Omit<DemoSite, 'simulator'> & { pools: PoolSeed[]; knobs?: Partial<Knobs> };
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createApi } from '../e2e/api.ts';
-import { type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
+import { PortalEnded, type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
 import { closing, linesFor, opening } from './demo-lines.ts';
 import { seed } from './demo-seed.ts';
 import { type DemoSite, failEveryThirdMinute, startSites } from './demo-sites.ts';
@@ -12,7 +12,9 @@ const folder = resolve(root, process.env.DATA_DIR || '.data-demo');
 const endings: (() => unknown)[] = [];
 
 // A terminal sends Ctrl-C to the portal as well; whoever comes first, all is ended once.
+const stopping = new AbortController();
 const stop = onceOnly(async (code: number) => {
+  stopping.abort();
   for (const end of endings.reverse()) await end();
   process.exit(code);
 });
@@ -22,7 +24,8 @@ process.on('SIGTERM', () => stop(0));
 try {
   await start();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  // What the portal itself had to say has been shown.
+  if (!(error instanceof PortalEnded)) console.error(error instanceof Error ? error.message : String(error));
   stop(1);
 }
 
@@ -30,12 +33,14 @@ try {
 async function start(): Promise<void> {
   console.log('Starting the portal and three simulated sites …');
   const adminPassword = keptPassword();
-  const portal = await startPortal({
+  const starting = startPortal({
     command: ['--disable-warning=ExperimentalWarning', 'functions/all.ts', '--json'],
     env: variables(adminPassword),
     showErrors: true,
+    signal: stopping.signal,
   });
-  endings.push(() => portal.stop());
+  endings.push(() => starting.then((started) => started.stop()).catch(() => undefined));
+  const portal = await starting;
   void portal.ended.then(({ code }) => stop(code ?? 1));
   const { base_url, ca_file } = portal.announcement;
   const ca = readFileSync(ca_file, 'utf8');

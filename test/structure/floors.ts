@@ -10,7 +10,11 @@ const plan: readonly Row[] = [
   { floor: 1, room: 'db', path: /^db\/(?:schema\/|(?:client|errors|migrate|drizzle\.config)\.ts)/ },
   { floor: 2, room: 'repositories', path: /^db\/repositories\// },
   { floor: 2, room: 'remotes', path: /^shared\/remotes\// },
-  { floor: 8, room: 'process', path: /^(?:functions\/(?:all|portal|health\/main)\.ts|shared\/runtime\/cli\/)/ },
+  {
+    floor: 8,
+    room: 'process',
+    path: /^(?:functions\/(?:all|portal|health\/main)\.ts|shared\/runtime\/cli\/)/,
+  },
   { floor: 3, room: '$1', path: /^shared\/(http|access|runtime)\// },
   { floor: 4, room: '$1', path: /^shared\/(fleet|identity|journal)\// },
   { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda)\.ts$/ },

@@ -1,7 +1,10 @@
 import { asc } from 'drizzle-orm';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from './portal.ts';
+import { createDispatcherState, type PoolSeed } from '../simulator/seed.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/start.ts';
+import type { DispatcherState } from '../simulator/state.ts';
+import { type Answer, adminPassword, baseUrl, type Json, startPortal, type TestPortal } from './portal.ts';
 
 export const base = '/api/webui/aggregator';
 /** Good enough for every policy and owner. */
@@ -185,3 +188,49 @@ export const resources: readonly Resource[] = [
     bulkDestroy: true,
   },
 ];
+
+type NodeOptions = {
+  name?: string;
+  /** Shared by the nodes of one farm. */
+  state?: DispatcherState;
+  pools?: PoolSeed[];
+  /** Labels that the dispatcher knows; the world's own unless given. */
+  labels?: readonly string[];
+  simulator?: Partial<SimulatorOptions>;
+  dispatcher?: Given;
+};
+export type SimulatedNode = { simulator: Simulator; dispatcher: Json };
+
+/** What the nodes of a farm share. */
+export const dispatcherState = (
+  { domain }: Pick<World, 'domain'>,
+  { pools = [], labels = [domain.small_name] }: Pick<NodeOptions, 'pools' | 'labels'> = {},
+): DispatcherState =>
+  createDispatcherState({
+    name: unique('state'),
+    domains: labels.map((label) => ({ authUuid: newId(), authSmallName: label, auth: `Domain ${label}` })),
+    pools,
+  });
+
+export const pool = (name: string, given: Partial<PoolSeed> = {}): PoolSeed => ({
+  name,
+  protocols: ['rdp', 'spice'],
+  workplaces: 3,
+  entitled: 'all',
+  ...given,
+});
+
+/** A simulated dispatcher node over HTTPS, registered in the farm. */
+export async function addNode(world: World, farm: Json, options: NodeOptions = {}): Promise<SimulatedNode> {
+  const { name = unique('node'), state = dispatcherState(world, options) } = options;
+  const simulator = await startSimulator({
+    state,
+    name,
+    issuer: baseUrl,
+    jwks: async () => world.portal.deps.signingKeys.jwks,
+    ...options.simulator,
+  });
+  const { url, caPem } = simulator;
+  const given = { name, url, ca_certificate: caPem, ...options.dispatcher };
+  return { simulator, dispatcher: await addDispatcher(world.admin, farm, given) };
+}

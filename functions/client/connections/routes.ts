@@ -5,6 +5,17 @@ import { issueConnection, judgeReadiness, renewLink } from './usecases.ts';
 
 const params = SiteParams.extend({ id: z.string().max(128) });
 
+/** Also what the node answers about the service or the session itself. */
+const errors = [
+  'service_in_preparation',
+  'invalid_state',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_unavailable',
+  'upstream_timeout',
+] as const;
+
 export const connectionOperations = [
   endpoint(
     {
@@ -16,15 +27,7 @@ export const connectionOperations = [
       params,
       query: ConnectionQuery,
       returns: [200, Connection],
-      errors: [
-        'service_in_preparation',
-        'invalid_state',
-        'upstream_failed',
-        'upstream_refused',
-        'upstream_tls',
-        'upstream_unavailable',
-        'upstream_timeout',
-      ],
+      errors,
     },
     (ctx, { params: { site_uri, id }, query }) => issueConnection(ctx, site_uri, id, query),
   ),
@@ -37,13 +40,7 @@ export const connectionOperations = [
       params,
       query: ConnectionQuery,
       returns: [200, Readiness],
-      errors: [
-        'upstream_failed',
-        'upstream_refused',
-        'upstream_tls',
-        'upstream_unavailable',
-        'upstream_timeout',
-      ],
+      errors,
     },
     (ctx, { params: { site_uri, id }, query }) => judgeReadiness(ctx, site_uri, id, query),
   ),
@@ -56,13 +53,7 @@ export const connectionOperations = [
       params: SiteParams,
       body: { required: ReconnectBody },
       returns: [200, Reconnection],
-      errors: [
-        'upstream_failed',
-        'upstream_refused',
-        'upstream_tls',
-        'upstream_unavailable',
-        'upstream_timeout',
-      ],
+      errors,
     },
     (ctx, { params: { site_uri }, body }) => renewLink(ctx, site_uri, body.session_uuid),
   ),

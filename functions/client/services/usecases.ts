@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { farmStatus } from '../../../shared/fleet/farm-status.ts';
-import { farmDomains, isLinked } from '../../../shared/fleet/linking.ts';
+import { farmDomains, isLinked, knownDomains } from '../../../shared/fleet/linking.ts';
 import { loadUserSite, type UserCtx, type UserFarm, type UserSite } from '../../../shared/fleet/user-site.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
@@ -20,7 +20,9 @@ export async function listServices(ctx: UserCtx, siteUri: string): Promise<z.inp
   const site = await loadUserSite(ctx, siteUri);
   const open = site.maintenance ? [] : site.farms.filter((farm) => farm.enabled && !farm.maintenance);
   const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
-  const outcomes = await fanOut(open, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
+  const areAllKnown = open.every((farm) => knownDomains(farm, ctx.now));
+  const ask = (farm: UserFarm, signal: AbortSignal) => askFarm(ctx, site, farm, signal);
+  const outcomes = await fanOut(open, deadline, ask, areAllKnown ? 1 : 2);
   const asked = open.flatMap((farm, at): Asked[] => (outcomes[at] ? [{ farm, outcome: outcomes[at] }] : []));
   const sites = site.farms.map((farm) =>
     farmStatus(site, farm, asked.find((one) => one.farm === farm)?.outcome, ctx.now),
@@ -34,24 +36,28 @@ export async function listServices(ctx: UserCtx, siteUri: string): Promise<z.inp
   return { domains: linkedDomains(site, asked), services: services.sort(byName), sites };
 }
 
-/** Services only where the caller's label is linked. */
+/**
+ * Services only where the caller's label is linked. Both questions are asked at once, so that a farm met for the first
+ * time takes two calls in a row and not four.
+ */
 async function askFarm(
   ctx: UserCtx,
   site: UserSite,
   farm: UserFarm,
   signal: AbortSignal,
 ): Promise<FarmAnswer> {
-  const domains = await farmDomains(ctx, site, farm, signal);
-  if (!isLinked(domains, ctx.actor.domain.label)) return { domains, services: [] };
-  const services = await callFarm(
-    ctx,
-    site,
-    farm,
-    site.speaker,
-    (call) => ctx.deps.dispatchers.services(call),
-    signal,
-  );
-  return { domains, services };
+  const { label } = ctx.actor.domain;
+  const known = knownDomains(farm, ctx.now);
+  if (known && !isLinked(known, label)) return { domains: known, services: [] };
+  const [domains, services] = await Promise.allSettled([
+    farmDomains(ctx, site, farm),
+    callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
+  ]);
+  if (domains.status === 'rejected') throw domains.reason;
+  // A node gives no key to a label that it does not know.
+  if (!isLinked(domains.value, label)) return { domains: domains.value, services: [] };
+  if (services.status === 'rejected') throw services.reason;
+  return { domains: domains.value, services: services.value };
 }
 
 function serviceOf(site: UserSite, farm: UserFarm, service: Service): z.input<typeof ClientService> {

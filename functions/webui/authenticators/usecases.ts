@@ -47,6 +47,7 @@ function change(
       const body = assertBuilt(become(writableOf(kind, row)));
       const concernsLogin =
         body.state !== row.state ||
+        body.subjects !== row.subjects ||
         body.two_factor !== row.two_factor ||
         JSON.stringify(body.params) !== JSON.stringify(row.params);
       if (!concernsLogin) return { body };
@@ -77,7 +78,7 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
 export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { all: true }) =>
   removeRecords(ctx, kind, body, {
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: [...keptDomains(ctx.actor.domain.id), administratorsBeyond(heldBy(ctx.actor))],
+    kept: [...keptDomains(ctx.actor.domain.id, ctx.actor.user.id), administratorsBeyond(heldBy(ctx.actor))],
   });
 
 const builtin = () => conflict('builtin', 'The built-in domain cannot be changed or deleted');

@@ -51,9 +51,22 @@ function change(
       body.health_key === null
         ? { health_key: row.health_key }
         : await sealedKey(ctx, at.id, body.health_key);
-    return { body, columns, ...(isElsewhere && { after: (h) => [dropSessionsOf(h, at.id)] }) };
+    if (!isElsewhere) return { body, columns };
+    return { body, columns: { ...columns, ...unprobed }, after: (h) => [dropSessionsOf(h, at.id)] };
   });
 }
+
+/** What probes saw is of the former destination; its domains would even decide who is linked to the new one. */
+const unprobed = {
+  status: 'unknown',
+  version: null,
+  certificate: null,
+  domains: null,
+  domains_at: null,
+  last_check_at: null,
+  last_error: null,
+  response_time_ms: null,
+};
 
 type Destination = Pick<Write, 'url' | 'verify_tls' | 'ca_certificate' | 'name'>;
 const destinationOf = ({ url, verify_tls, ca_certificate, name }: Destination): string =>

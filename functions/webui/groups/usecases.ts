@@ -20,8 +20,12 @@ export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): P
   });
 }
 
+/** A replacement need not repeat the directory name, which only creation sets. */
 export const replaceGroup = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
-  change(ctx, at, () => body);
+  change(ctx, at, ({ external_id = null }) => ({
+    ...body,
+    external_id: body.external_id ?? (external_id as string | null),
+  }));
 
 export const updateGroup = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
   change(ctx, at, (current) => applyPatch(GroupWrite, current, patch));

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { mustKnowSites } from '../../../db/repositories/roles.ts';
 import { missingFor } from '../../../shared/access/actor.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
@@ -15,7 +16,7 @@ type Write = z.output<typeof RoleWrite>;
 
 /** @throws AppError `forbidden` with the permissions that the caller would grant without holding them */
 export async function createRole(ctx: WebuiCtx, body: Write): Promise<Answer> {
-  return createRecord(ctx, kind, assertHeld(ctx, body));
+  return createRecord(ctx, kind, assertHeld(ctx, body), { before: (h) => mustKnowSites(h, body.scope) });
 }
 
 export const replaceRole = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -33,7 +34,8 @@ const change = (
   changeRecord(ctx, kind, at, (row) => {
     if (row.builtin) throw conflict('builtin', 'Built-in roles cannot be changed');
     assertHeld(ctx, row);
-    return { body: assertHeld(ctx, become(writableOf(kind, row))) };
+    const body = assertHeld(ctx, become(writableOf(kind, row)));
+    return { body, before: (h) => mustKnowSites(h, body.scope) };
   });
 
 export const deleteRole = (ctx: WebuiCtx, at: Target): Promise<void> =>

@@ -1,3 +1,6 @@
+/** A failure whose reason stands on the terminal already. */
+export class AlreadyTold extends Error {}
+
 /**
  * Runs a program whose failure to start ends it with one clear line a fault, for whoever reads the terminal; the
  * stack is shown with `LOG_LEVEL=debug` only.
@@ -11,7 +14,7 @@ export async function orEnd(
     await program();
   } catch (error) {
     const isDebugging = process.env.LOG_LEVEL === 'debug';
-    console.error(isDebugging ? error : messageOf(error));
+    if (isDebugging || !(error instanceof AlreadyTold)) console.error(isDebugging ? error : messageOf(error));
     await undo().catch((fault) => console.error(messageOf(fault)));
     process.exit(1);
   }

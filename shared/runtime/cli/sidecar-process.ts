@@ -1,34 +1,69 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Log } from '../log.ts';
+import { AlreadyTold } from './fatal.ts';
 
 export type SidecarProcess = { healthUrl: string; stop(): Promise<void> };
 
+/** Between two starts of a sidecar that dies again and again. */
+const longestPauseMs = 30_000;
+
 /**
- * Starts the sidecar as a process of its own, as it is in production, and waits until it serves.
+ * Starts the sidecar as a process of its own, as it is in production, waits until it serves, and starts it again
+ * when it dies.
  * @param env the variables it is configured by; the configuration file was read already
- * @throws Error when it ends instead; its own last line says why
+ * @throws AlreadyTold when the first start fails; the sidecar itself has said why
  */
-export async function startSidecar(main: string, env: Record<string, string>): Promise<SidecarProcess> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
-    env: { ...process.env, ...env, CONFIG_FILE: '/dev/null' },
-    // By the end of the channel the child learns of ours, however we end.
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  const stop = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+export async function startSidecar(
+  main: string,
+  env: Record<string, string>,
+  log: Log,
+): Promise<SidecarProcess> {
+  let child = launch(main, env);
+  let isStopping = false;
+  const healthUrl = await readyUrl(child);
+  if (!healthUrl) throw new AlreadyTold('The sidecar did not start');
+  const watch = (pauseMs: number): void => {
+    child.once('exit', (code, signal) => {
+      if (isStopping) return;
+      log.error('the sidecar died and is started again', { code, signal, pause_ms: pauseMs });
+      setTimeout(() => {
+        if (isStopping) return;
+        child = launch(main, env);
+        child.stdout?.resume();
+        watch(Math.min(pauseMs * 2, longestPauseMs));
+      }, pauseMs).unref();
+    });
   };
-  if (!child.stdout) throw new Error('the output of the sidecar is not a pipe');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const healthUrl = healthUrlIn(line);
-    if (healthUrl) return { healthUrl, stop };
-  }
-  throw new Error('The sidecar did not start; the line above says why');
+  watch(1_000);
+  return {
+    healthUrl,
+    stop: async () => {
+      isStopping = true;
+      await end(child);
+    },
+  };
 }
 
-function healthUrlIn(line: string): string | undefined {
-  const message: unknown = line.startsWith('{') ? JSON.parse(line) : undefined;
-  return message instanceof Object && 'health_url' in message ? String(message.health_url) : undefined;
+/** By the end of the channel (`ipc`) the child learns of ours, however we end. */
+const launch = (main: string, env: Record<string, string>): ChildProcess =>
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+    env: { ...process.env, ...env, CONFIG_FILE: '/dev/null' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+
+async function readyUrl({ stdout }: ChildProcess): Promise<string | undefined> {
+  if (!stdout) return undefined;
+  for await (const line of createInterface({ input: stdout })) {
+    const message: unknown = line.startsWith('{') ? JSON.parse(line) : undefined;
+    if (message instanceof Object && 'health_url' in message) return String(message.health_url);
+  }
+  return undefined;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }

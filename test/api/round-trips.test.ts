@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addFarm,
+  addMember,
+  addNode,
+  addSite,
+  base,
+  create,
+  goodPassword,
+  logIn,
+  pool,
+  resources,
+  startWorld,
+  usersPath,
+  type World,
+} from '../support/factories.ts';
+import type { Answer } from '../support/portal.ts';
+
+let world: World;
+const admin: World['admin'] = (...parts) => world.admin(...parts);
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.portal.close());
+
+/** How often the database was asked for one request, what goes on after the answer included. */
+async function tripsOf(status: number, work: () => Promise<Answer>): Promise<number> {
+  await world.portal.settled();
+  const before = world.portal.trips();
+  expect((await work()).status).toBe(status);
+  await world.portal.settled();
+  return world.portal.trips() - before;
+}
+
+describe.each(
+  resources.map((resource) => [resource.type, resource] as const),
+)('of the database: a %s', (_, resource) => {
+  it('is read in two trips and written in three', async () => {
+    const path = resource.path(world);
+    const [plain, value] = resource.plain;
+    expect(
+      await tripsOf(201, () => admin(`POST ${path}`, resource.body(world))),
+      'create',
+    ).toBeLessThanOrEqual(3);
+    const made = await create(admin, path, resource.body(world));
+    const one = `${path}/${made.id}`;
+    expect(await tripsOf(200, () => admin(`GET ${path}`)), 'list').toBeLessThanOrEqual(2);
+    expect(await tripsOf(200, () => admin(`GET ${path}?count=exact&search=a`)), 'count').toBeLessThanOrEqual(
+      2,
+    );
+    expect(await tripsOf(200, () => admin(`GET ${one}`)), 'get').toBeLessThanOrEqual(2);
+    expect(await tripsOf(200, () => admin(`PATCH ${one}`, { [plain]: value })), 'patch').toBeLessThanOrEqual(
+      3,
+    );
+    expect(await tripsOf(200, () => admin(`PUT ${one}`, made)), 'replace').toBeLessThanOrEqual(3);
+    expect(await tripsOf(204, () => admin(`DELETE ${one}`)), 'delete').toBeLessThanOrEqual(3);
+    if (!resource.bulkDestroy) return;
+    const last = await create(admin, path, resource.body(world));
+    expect(
+      await tripsOf(200, () => admin(`POST ${path}/bulk_destroy`, { ids: [last.id] })),
+      'bulk',
+    ).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('trips to the database', () => {
+  it('are two for what is about the caller, modules and nested lists', async () => {
+    const reads = [
+      '/api/userinfo',
+      '/api/discover/',
+      '/api/auth/v7.0/settings',
+      `${base}/sites/${world.site.id}/farms`,
+      `${base}/farms/${world.farm.id}/dispatchers`,
+      `${base}/sites/users-groups-from-domains`,
+      `${base}/rbac/permissions`,
+    ];
+    for (const path of reads)
+      expect([path, (await tripsOf(200, () => admin(`GET ${path}`))) <= 2]).toEqual([path, true]);
+  });
+
+  it('are none before the path, the method and the session are right, and one for a bad token', async () => {
+    const { portal } = world;
+    expect(await tripsOf(404, () => admin('GET /api/nowhere'))).toBe(0);
+    expect(await tripsOf(405, () => admin(`PUT ${base}/sites`))).toBe(0);
+    expect(await tripsOf(401, () => portal.send(`GET ${base}/sites`))).toBe(0);
+    expect(await tripsOf(401, () => portal.send(`GET ${base}/sites`, { token: 'x' }))).toBe(1);
+    expect(await tripsOf(422, () => admin(`POST ${base}/sites`, {}))).toBe(1);
+  });
+
+  it('are three for a user with a password or a new one, and for a login', async () => {
+    const body = { name: 'trips of a user', password: goodPassword };
+    expect(await tripsOf(201, () => admin(`POST ${usersPath(world.domain)}`, body))).toBeLessThanOrEqual(3);
+    const { user } = await addMember(world, []);
+    const one = `${usersPath(world.domain)}/${user.id}`;
+    expect(await tripsOf(200, () => admin(`PATCH ${one}`, { state: 'inactive' }))).toBeLessThanOrEqual(3);
+    expect(await tripsOf(200, () => admin(`PATCH ${one}`, { state: 'active' }))).toBeLessThanOrEqual(3);
+    expect(await tripsOf(200, () => admin(`PATCH ${one}`, { password: goodPassword }))).toBeLessThanOrEqual(
+      3,
+    );
+    expect(await tripsOf(200, () => logIn(world.portal, world.domain, user))).toBeLessThanOrEqual(3);
+    expect(
+      await tripsOf(401, () => logIn(world.portal, world.domain, user, { password: 'x' })),
+    ).toBeLessThanOrEqual(3);
+  });
+
+  it('are three for a connection with a warm key, and one call of the dispatcher; two for a warm list', async () => {
+    const member = await addMember(world, []);
+    const site = await addSite(admin, { authenticators: [world.domain.id] });
+    const farm = await addFarm(admin, site);
+    const { simulator } = await addNode(world, farm, { pools: [pool('Office')] });
+    const path = `/aggregator/api/client/v7.0/${site.uri}`;
+    const id = `${farm.id}.${simulator.state.poolNamed('Office').uuid}`;
+    const ask = (what: string) => member.ask(`GET ${path}/${what}`);
+    expect((await ask('servicesList/')).status).toBe(200);
+    await world.portal.settled();
+    simulator.resetCalls();
+    expect(await tripsOf(200, () => ask(`connectionInfo/${id}`))).toBe(3);
+    expect(simulator.calls.map((call) => call.path.split('/').at(-2))).toEqual(['connectionInfo']);
+    simulator.resetCalls();
+    expect(await tripsOf(200, () => ask('servicesList/'))).toBeLessThanOrEqual(2);
+    expect(simulator.calls.map((call) => call.path)).toEqual(['/api/client/v7.0/services']);
+    simulator.resetCalls();
+    expect(await tripsOf(200, () => ask(`preconnectionInfo/${id}`))).toBeLessThanOrEqual(2);
+    expect(simulator.calls).toHaveLength(1);
+    await simulator.close();
+  });
+});

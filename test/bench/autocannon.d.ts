@@ -1,0 +1,20 @@
+/** The package brings no types; these are the parts that are used. */
+declare module 'autocannon/autocannon.js' {
+  type Options = {
+    url: string;
+    connections: number;
+    /** Seconds. */
+    duration: number;
+    /** Milliseconds. */
+    sampleInt: number;
+    headers: Record<string, string>;
+  };
+  type Result = { errors: number; timeouts: number; non2xx: number };
+  type Run = PromiseLike<Result> & {
+    on(
+      event: 'response',
+      listener: (client: unknown, statusCode: number, bytes: number, milliseconds: number) => void,
+    ): Run;
+  };
+  export default function autocannon(options: Options): Run;
+}

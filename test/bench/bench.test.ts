@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { bareVariables, root } from '../e2e/portal-process.ts';
+
+const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
+const sample = { requests_per_s: positive, p50_ms: positive, p99_ms: positive };
+const comparison = (name: string) => ({
+  name,
+  portal: sample,
+  floor: sample,
+  ratio: { requests: positive, p50: positive, p99: positive },
+});
+
+describe('npm run bench', () => {
+  it('tells all its figures as one JSON object', async () => {
+    const program = ['shared/runtime/cli/launch.mjs', 'test/bench/main.ts', '--quick', '--json'];
+    const env = bareVariables('', []);
+    const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: root, env });
+    expect(JSON.parse(stdout)).toEqual({
+      database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
+      machine: { node: process.versions.node, cores: positive },
+      effort: { connections: 4, warmUpS: positive, roundS: positive, rounds: 1 },
+      benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
+      starts: { first_ms: positive, later_ms: positive },
+      sources: { files: positive, median_lines: positive, p90_lines: positive },
+    });
+  }, 120_000);
+});

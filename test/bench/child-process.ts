@@ -1,0 +1,45 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** How a server of the stand tells that it serves. */
+export type Ready = { url: string; ca_certificate?: string };
+export type Child = Ready & { stop(): Promise<void> };
+
+/**
+ * Starts a server of this folder in a process of its own, and waits until it serves.
+ * @param log file that gets its standard error
+ */
+export async function startChild(file: string, settings: object, log: string): Promise<Child> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = fork(path, [JSON.stringify(settings)], {
+    stdio: ['ignore', 'inherit', openSync(log, 'a'), 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  const exited = once(child, 'exit');
+  const ready = new Promise<Ready>((resolve) => {
+    child.once('message', (message: unknown) => {
+      if (isReady(message)) resolve(message);
+    });
+  });
+  const failed = exited.then(([code]) => {
+    throw new Error(`${file} ended with ${code}, see ${log}`);
+  });
+  const facts = await Promise.race([ready, failed]);
+  failed.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    child.disconnect();
+    await exited;
+  };
+  return { ...facts, stop };
+}
+
+const isReady = (message: unknown): message is Ready =>
+  typeof message === 'object' && message !== null && 'url' in message;
+
+/** In a server: tells that it serves, and ends it when the bench ends, however that ends. */
+export function tellReady(ready: Ready): void {
+  process.send?.(ready);
+  process.once('disconnect', () => process.exit(0));
+}

@@ -1,0 +1,106 @@
+import { type Context, Hono } from 'hono';
+import { connect } from '../../db/client.ts';
+import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
+import { findOwnAccount } from '../../db/repositories/own-account.ts';
+import { findUserSite, type StoredNode } from '../../db/repositories/user-sites.ts';
+import type { SignedIn } from '../../shared/access/actor.ts';
+import { findActor } from '../../shared/access/session.ts';
+import { createSigningKeys } from '../../shared/access/signing-keys.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { serveNode } from '../../shared/runtime/node.ts';
+import { tellReady } from './child-process.ts';
+import { type Settings, sameForBoth } from './settings.ts';
+
+/**
+ * The floor: what the same answers cost on the same server, driver, pool and transport with nothing of ours around
+ * them: no registry, guard, validation, trace, log, sealing or routing between nodes.
+ */
+const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
+const { outbound, host, trustProxy } = sameForBoth;
+const { db } = connect({ url: settings.databaseUrl });
+const transport = createNodeTransport(outbound);
+const app = new Hono();
+
+app.get('/api/userinfo', async (c) => {
+  const actor = await signedIn(c);
+  const { user, domain, session, roles } = actor;
+  const account = await findOwnAccount(db, whoOf(actor));
+  return c.json({ ...user, domain, session, roles, ...account });
+});
+
+app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
+  const actor = await signedIn(c);
+  const site = await findUserSite(db, c.req.param('site'), whoOf(actor));
+  const node = site?.nodes[0];
+  if (!node) return c.notFound();
+  const pool = c.req.param('id').split('.')[1];
+  const { text } = await transport.send({
+    method: 'GET',
+    url: `${node.url}/api/client/v7.0/connectionInfo/${pool}`,
+    headers: { 'x-auth-token': await keyOf(node, actor) },
+    deadlineMs: 5_000,
+    ca: node.ca_certificate ?? undefined,
+    verifyTls: true,
+  });
+  await appendAudit(db, eventOf(actor));
+  return c.json(JSON.parse(text));
+});
+
+async function signedIn(c: Context): Promise<SignedIn> {
+  const actor = await findActor(db, c.req.header('x-auth-token') ?? '', new Date());
+  if (!actor) throw new Error('the token is not valid');
+  return actor;
+}
+
+const whoOf = ({ user, domain }: SignedIn) => ({ userId: user.id, domainId: domain.id });
+
+let key: Promise<string> | undefined;
+
+/** Got once: that the portal finds, opens and checks the stored key each time is its own cost. */
+function keyOf(node: StoredNode, actor: SignedIn): Promise<string> {
+  key ??= obtainKey(node, actor);
+  return key;
+}
+
+async function obtainKey(stored: StoredNode, { user, domain }: SignedIn): Promise<string> {
+  const claims = { sub: user.name, auth: domain.label, groups: [], client_ip: host };
+  const keys = await createSigningKeys([settings.signingKey], settings.baseUrl);
+  const node = {
+    id: stored.id,
+    name: stored.name,
+    url: stored.url,
+    caCertificate: stored.ca_certificate ?? undefined,
+    verifyTls: true,
+    timeoutMs: 5_000,
+  };
+  const jwt = await keys.signFor(node.name, claims, new Date(), 600);
+  const trace = { requestId: 'floor', traceparent: '' };
+  return (await createDispatcherRemote(transport).authorize({ node, jwt, trace })).token;
+}
+
+const eventOf = ({ user, domain, session }: SignedIn): AuditEntry => ({
+  id: newId(),
+  at: new Date(),
+  event: 'aggregator.ConnectionIssued',
+  category: 'workplace',
+  level: 'info',
+  result: 'success',
+  user_name: user.name,
+  user_id: user.id,
+  domain: domain.label,
+  portal: session.portal,
+  source_ip: host,
+  method: 'GET',
+  details: { floor: true },
+});
+
+const { port } = await serveNode({
+  fetch: (request) => app.fetch(request),
+  host,
+  port: 0,
+  trustProxy,
+  log: { error: console.error },
+});
+tellReady({ url: `http://${host}:${port}` });

@@ -1,0 +1,69 @@
+import autocannon from 'autocannon/autocannon.js';
+import { quantile } from '../structure/sizes.ts';
+
+export type Target = { url: string; headers: Record<string, string> };
+export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number };
+export type Comparison = {
+  name: string;
+  portal: Sample;
+  floor: Sample;
+  /** Portal by floor, each the median of the rounds; more requests and less time are better. */
+  ratio: { requests: number; p50: number; p99: number };
+};
+
+export type Effort = { connections: number; warmUpS: number; roundS: number; rounds: number };
+
+/**
+ * Loads portal and floor in turns, so that what drifts meanwhile (the machine, the size of tables) drifts for both.
+ * @throws Error when a single answer is not 2xx
+ */
+export async function compare(
+  name: string,
+  { portal, floor }: { portal: Target; floor: Target },
+  { connections, warmUpS, roundS, rounds }: Effort,
+): Promise<Comparison> {
+  for (const target of [portal, floor]) await load(target, connections, warmUpS);
+  const pairs: { portal: Sample; floor: Sample }[] = [];
+  while (pairs.length < rounds) {
+    pairs.push({
+      portal: await load(portal, connections, roundS),
+      floor: await load(floor, connections, roundS),
+    });
+  }
+  const ratioOf = (figure: keyof Sample): number =>
+    rounded(median(pairs.map((pair) => pair.portal[figure] / pair.floor[figure])), 3);
+  return {
+    name,
+    portal: typical(pairs.map((pair) => pair.portal)),
+    floor: typical(pairs.map((pair) => pair.floor)),
+    ratio: { requests: ratioOf('requests_per_s'), p50: ratioOf('p50_ms'), p99: ratioOf('p99_ms') },
+  };
+}
+
+async function load({ url, headers }: Target, connections: number, duration: number): Promise<Sample> {
+  const times: number[] = [];
+  const started = performance.now();
+  // It ends at the first sample after `duration`.
+  const run = autocannon({ url, headers, connections, duration, sampleInt: 100 });
+  run.on('response', (_client, _status, _bytes, milliseconds) => void times.push(milliseconds));
+  const { errors, timeouts, non2xx } = await run;
+  const seconds = (performance.now() - started) / 1000;
+  if (errors + timeouts + non2xx > 0 || times.length === 0) {
+    throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors + timeouts} never came`);
+  }
+  return {
+    requests_per_s: times.length / seconds,
+    p50_ms: quantile(times, 0.5),
+    p99_ms: quantile(times, 0.99),
+  };
+}
+
+const typical = (samples: readonly Sample[]): Sample => ({
+  requests_per_s: rounded(median(samples.map((sample) => sample.requests_per_s)), 0),
+  p50_ms: rounded(median(samples.map((sample) => sample.p50_ms)), 2),
+  p99_ms: rounded(median(samples.map((sample) => sample.p99_ms)), 2),
+});
+
+const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -1,0 +1,52 @@
+import { availableParallelism } from 'node:os';
+import { root } from '../e2e/portal-process.ts';
+import { quantile } from '../structure/sizes.ts';
+import { readSources } from '../structure/sources.ts';
+import { compare, type Effort } from './load.ts';
+import { startStand } from './stand.ts';
+import { measureStarts } from './start-times.ts';
+import { type Figures, tableOf } from './table.ts';
+
+/** About a minute altogether, or with `--quick` as little as shows that everything works. */
+const efforts: Record<'full' | 'quick', Effort> = {
+  full: { connections: 16, warmUpS: 2, roundS: 4, rounds: 3 },
+  quick: { connections: 4, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
+};
+
+try {
+  const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full']);
+  const isJson = process.argv.includes('--json');
+  process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
+
+/** One thing at a time, so that nothing measured shares the machine with another measurement. */
+async function run(effort: Effort): Promise<Figures> {
+  const starts = await measureStarts();
+  const stand = await startStand();
+  try {
+    return {
+      database: stand.database,
+      machine: { node: process.versions.node, cores: availableParallelism() },
+      effort,
+      benchmarks: [
+        await compare('GET /api/userinfo', stand.userinfo, effort),
+        await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+      ],
+      starts,
+      sources: measureSources(),
+    };
+  } finally {
+    await stand.stop();
+  }
+}
+
+/** Of the product itself: neither tests nor what is generated. */
+function measureSources(): Figures['sources'] {
+  const lengths = readSources(root)
+    .filter(({ path }) => !/^(?:test|db\/migrations|shared\/openapi)\//.test(path))
+    .map(({ lines }) => lines.length);
+  return { files: lengths.length, median_lines: quantile(lengths, 0.5), p90_lines: quantile(lengths, 0.9) };
+}

@@ -1,0 +1,28 @@
+import { connect } from '../../db/client.ts';
+import { createPortal, portalDeps } from '../../functions/portal.ts';
+import { prepareInstallation } from '../../shared/identity/first-start.ts';
+import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createLog } from '../../shared/runtime/log.ts';
+import { serveNode } from '../../shared/runtime/node.ts';
+import { tellReady } from './child-process.ts';
+import { type Settings, sameForBoth } from './settings.ts';
+
+const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
+const { outbound, host, trustProxy } = sameForBoth;
+// One line a request, as in production.
+const log = createLog({ level: 'info' });
+const { db } = connect({ url: settings.databaseUrl });
+const deps = await portalDeps({
+  db,
+  log,
+  portalType: 'universal',
+  baseUrl: settings.baseUrl,
+  secretKeys: [settings.secretKey],
+  signingKeys: [settings.signingKey],
+  outbound,
+  dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
+});
+await prepareInstallation(db, deps.hasher, settings.adminPassword);
+const { port } = await serveNode({ fetch: createPortal(deps).fetch, host, port: 0, trustProxy, log });
+tellReady({ url: `http://${host}:${port}` });

@@ -1,0 +1,77 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrateDatabase } from '../../db/migrate.ts';
+import { createApi } from '../e2e/api.ts';
+import { alice, domain, seed } from '../simulator/demo-seed.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { startChild } from './child-process.ts';
+import type { Target } from './load.ts';
+import { node, type Settings } from './settings.ts';
+
+export type Stand = {
+  database: { kind: string; version: string };
+  userinfo: { portal: Target; floor: Target };
+  connectionInfo: { portal: Target; floor: Target };
+  stop(): Promise<void>;
+};
+
+/** A database, the portal, its floor and a dispatcher without latency, each a process of its own; one user. */
+export async function startStand(): Promise<Stand> {
+  const folder = mkdtempSync(join(tmpdir(), 'aggregator-bench-'));
+  const endings: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  const start: Start = async (file, settings) => {
+    const child = await startChild(file, settings, join(folder, 'log'));
+    endings.push(child.stop);
+    return child;
+  };
+  try {
+    const database = await startPostgres();
+    endings.push(() => database.stop());
+    await migrateDatabase(database.url);
+    const targets = await startServers(start, newSettings(database.url));
+    return { database: { kind: database.kind, version: database.version }, ...targets, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Start = (file: string, settings: object) => ReturnType<typeof startChild>;
+
+const newSettings = (databaseUrl: string): Settings => ({
+  databaseUrl,
+  baseUrl: 'https://bench.test',
+  secretKey: randomBytes(32).toString('base64'),
+  signingKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+  adminPassword: randomBytes(18).toString('base64url'),
+});
+
+async function startServers(
+  start: Start,
+  settings: Settings,
+): Promise<Pick<Stand, 'userinfo' | 'connectionInfo'>> {
+  const portal = await start('portal-server.ts', settings);
+  const floor = await start('floor-server.ts', settings);
+  const { url, ca_certificate = '' } = await start('node-server.ts', {
+    jwks: `${portal.url}/api/auth/v7.0/jwks`,
+  });
+  const api = createApi(portal.url);
+  const simulator = { ...node, url, caPem: ca_certificate };
+  const north = { uri: 'north', name: 'North', what: 'answers at once', simulator };
+  await seed(api, await api.login('admin', settings.adminPassword), [north]);
+  const token = await api.login(alice.name, alice.password, domain.small_name);
+  const { body } = await api.send('GET /aggregator/api/client/v7.0/north/servicesList/', { token });
+  await api.close();
+  const pairOf = (path: string) => ({
+    portal: { url: portal.url + path, headers: { 'x-auth-token': token } },
+    floor: { url: floor.url + path, headers: { 'x-auth-token': token } },
+  });
+  return { userinfo: pairOf('/api/userinfo'), connectionInfo: pairOf(body.services[0].link) };
+}

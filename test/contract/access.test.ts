@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isPermission, type Permission, permissions } from '../../shared/access/permissions.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { modules as moduleTable, type PortalType } from '../../shared/modules.ts';
+import { type SendOptions, startPortal, type TestPortal } from '../support/portal.ts';
+import { bodyShown, operations, pathOf, type Registered } from './described.ts';
+import { expectProblem } from './problems.ts';
+import { createSessions } from './sessions.ts';
+
+let portal: TestPortal;
+let roleless: string;
+let bound: string;
+let narrow: string;
+/** For each permission that an operation asks for, a session that holds all others. */
+const lacking = new Map<Permission, string>();
+
+const permissionOf = ({ access }: Registered): Permission | undefined =>
+  isPermission(access) ? access : undefined;
+const guarded = operations.filter(({ access }) => access !== 'public');
+const permitted = operations.filter(permissionOf);
+const open = operations.filter(({ access }) => access === 'public');
+
+beforeAll(async () => {
+  portal = await startPortal();
+  const sessions = await createSessions(portal, await portal.login());
+  const site = await sessions.make('/api/webui/aggregator/sites', { name: 'Narrow', uri: 'narrow' });
+  roleless = await sessions.withoutRole();
+  bound = await sessions.mustChange();
+  narrow = await sessions.holding({ permissions, sites: [site.id] });
+  for (const permission of new Set(permitted.flatMap((operation) => permissionOf(operation) ?? []))) {
+    const others = permissions.filter((other) => other !== permission);
+    lacking.set(permission, await sessions.holding({ permissions: others }));
+  }
+});
+afterAll(() => portal.close());
+
+/** A request that only its session can keep from being served. */
+const send = (operation: Registered, options: SendOptions = {}, on = portal) =>
+  on.send(`${operation.method} ${pathOf(operation)}`, { body: bodyShown(operation), ...options });
+
+describe('who may use an operation', () => {
+  it.each(guarded)('$id asks for a session', async (operation) => {
+    expectProblem(await send(operation), 'unauthenticated', operation);
+  });
+
+  it.each(guarded)('$id refuses a token that is none', async (operation) => {
+    for (const token of ['x', 'A'.repeat(43), 'A'.repeat(4096)])
+      expectProblem(await send(operation, { token }), 'invalid_token', operation);
+  });
+
+  it.each(open)('$id is there for everybody, whatever the token', async (operation) => {
+    // Nothing is sent where a body is due: no login shall be tried.
+    for (const token of [undefined, 'x']) {
+      const { status } = await send(operation, { token, body: undefined });
+      expect(status).toBe(operation.body ? 422 : 200);
+    }
+  });
+
+  it.each(permitted)('$id refuses a session on the user portal', async (operation) => {
+    const answer = await send(operation, { token: roleless });
+    expectProblem(answer, 'forbidden', operation);
+    expect(answer.body.required_permission).toBe(operation.access);
+  });
+
+  it.each(permitted)('$id refuses a session that holds every permission but $access', async (operation) => {
+    const answer = await send(operation, { token: lacking.get(permissionOf(operation) ?? 'audit.read') });
+    expectProblem(answer, 'forbidden', operation);
+    expect(answer.body.required_permission).toBe(operation.access);
+  });
+
+  it.each(
+    permitted.filter(({ method, sited, readsOnly }) => method !== 'GET' && !sited && !readsOnly),
+  )('$id needs $access for all sites', async (operation) => {
+    expectProblem(await send(operation, { token: narrow }), 'forbidden', operation);
+  });
+
+  it.each(
+    guarded.filter(({ duringPasswordChange }) => !duringPasswordChange),
+  )('$id waits until the password is changed', async (operation) => {
+    expectProblem(await send(operation, { token: bound }), 'password_change_required', operation);
+  });
+
+  it('leaves the account and logout to whoever must change the password', () => {
+    const during = guarded.filter(({ duringPasswordChange }) => duringPasswordChange);
+    for (const { path } of during) expect(path).toMatch(/^\/api\/userinfo|\/logout$/);
+    expect(during.map(({ id }) => id)).toContain('login.end');
+  });
+
+  it.each(operations)('$id is refused over plain HTTP, whoever asks', async (operation) => {
+    for (const token of [undefined, 'x', roleless])
+      expectProblem(await send(operation, { token, secure: false }), 'https_required', operation);
+  });
+});
+
+describe.each<PortalType>(['admin', 'user'])('the portal type %s', (portalType) => {
+  let other: TestPortal;
+  beforeAll(async () => {
+    other = await startPortal({ portalType });
+  });
+  afterAll(() => other.close());
+
+  const isListed = ({ module }: Registered): boolean =>
+    moduleTable.some(({ name, portals }) => name === module && portals.includes(portalType));
+  const foreign = operations.filter((operation) => !isListed(operation));
+
+  it('leaves modules out', () => expect(foreign.length).toBeGreaterThan(0));
+
+  it.each(foreign)('does not have $id', async (operation) => {
+    for (const method of [operation.method, 'OPTIONS', 'PROPFIND']) {
+      const answer = await other.send(`${method} ${pathOf(operation)}`, { token: newId() });
+      expectProblem(answer, 'not_found');
+    }
+  });
+
+  it.each(operations.filter(isListed))('has $id', async (operation) => {
+    const { status } = await send(operation, { body: undefined }, other);
+    expect(status).toBe(operation.access === 'public' ? (operation.body ? 422 : 200) : 401);
+  });
+});

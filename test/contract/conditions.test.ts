@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPortal, type TestPortal } from '../support/portal.ts';
+import { bodyShown, operations, pathOf, type Registered } from './described.ts';
+import { expectProblem } from './problems.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+
+const webui = '/api/webui/aggregator';
+
+let portal: TestPortal;
+let token: string;
+let sessions: Sessions;
+let site: string;
+let farm: string;
+
+beforeAll(async () => {
+  portal = await startPortal();
+  token = await portal.login();
+  sessions = await createSessions(portal, token);
+  site = (await sessions.make(`${webui}/sites`, { name: 'Owner', uri: 'owner' })).id;
+  farm = (await sessions.make(`${webui}/farms`, { name: 'Owner', site_id: site })).id;
+});
+afterAll(() => portal.close());
+
+/** The operations of one address that understand preconditions, and the one that makes what they are about. */
+const items = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, verbs]) => {
+  const conditional = verbs.filter((operation) => operation.conditional);
+  const collection = path.replace(/\/\{\w+\}$/, '');
+  const create = operations.find((other) => other.method === 'POST' && other.path === collection);
+  return conditional.length > 0 && create ? [{ path, conditional, create }] : [];
+});
+
+let made = 0;
+
+/** A new object of the kind, its address, and the body that it was made of. */
+async function makeOne(create: Registered): Promise<{ path: string; body: Record<string, unknown> }> {
+  const shown: Record<string, unknown> = bodyShown(create);
+  const owners = { site_id: site, farm_id: farm };
+  const unique = { name: `made-${++made}`, uri: `made-${made}`, small_name: `made-${made}` };
+  const known = Object.entries({ ...owners, ...unique }).filter(([name]) => Object.hasOwn(shown, name));
+  const secret = create.id === 'user.create' ? { password: 'a pass phrase of the contract tests' } : {};
+  const body = { ...shown, ...Object.fromEntries(known), ...secret };
+  const collection = pathOf(create, { auth_uuid: sessions.domainId });
+  const { id } = await sessions.make(collection, body);
+  return { path: `${collection}/${id}`, body };
+}
+
+const bodyFor = ({ method }: Registered, body: object): object | undefined => {
+  if (method === 'DELETE') return undefined;
+  return method === 'PUT' ? body : {};
+};
+
+it('every operation that understands preconditions is looked at', () => {
+  const looked = items.flatMap(({ conditional }) => conditional.map(({ id }) => id));
+  expect(looked.sort()).toEqual(
+    operations.flatMap(({ id, conditional }) => (conditional ? [id] : [])).sort(),
+  );
+});
+
+describe.each(items)('$path', ({ conditional, create }) => {
+  it.each(
+    conditional.filter(({ method }) => method !== 'GET'),
+  )('$id refuses another version and takes its own', async (operation) => {
+    const { path, body } = await makeOne(create);
+    const sent = { token, body: bodyFor(operation, body) };
+    const write = (ifMatch: string) =>
+      portal.send(`${operation.method} ${path}`, {
+        ...sent,
+        headers: { ...(sent.body && { 'content-type': 'application/json' }), 'if-match': ifMatch },
+      });
+    const current = (await portal.send(`GET ${path}`, { token })).headers.get('etag') ?? '';
+    expect(current).toMatch(/^"\d+\.[\w-]{16}"$/);
+    for (const stale of ['"999.0"', '"text"', '', `W/${current}`, current.replaceAll('"', '')])
+      expectProblem(await write(stale), 'precondition_failed', operation);
+    expect((await portal.send(`GET ${path}`, { token })).headers.get('etag')).toBe(current);
+    expect((await write(`"999.0", ${current}`)).status).toBe(operation.returns[0]);
+  });
+
+  it.each(
+    conditional.filter(({ method }) => method === 'GET'),
+  )('$id is not sent again to whoever has it', async (operation) => {
+    const { path } = await makeOne(create);
+    const read = (ifNoneMatch: string, method = 'GET') =>
+      portal.send(`${method} ${path}`, { token, headers: { 'if-none-match': ifNoneMatch } });
+    const current = (await read('"0.0"')).headers.get('etag') ?? '';
+    for (const known of [current, `W/${current}`, `"0.0", ${current}`, '*'])
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await read(known, method);
+        expect(answer.status).toBe(304);
+        expect(answer.body).toBe('');
+        expect(answer.headers.get('etag')).toBe(current);
+      }
+    expect((await read('"0.0"')).status).toBe(operation.returns[0]);
+  });
+});
+
+describe('the order of checks', () => {
+  const stale = { 'if-match': '"999.0"' };
+
+  it('looks at the version before the state: a site with a farm', async () => {
+    const inUse = await portal.send(`DELETE ${webui}/sites/${site}`, { token });
+    expectProblem(inUse, 'in_use');
+    expectProblem(
+      await portal.send(`DELETE ${webui}/sites/${site}`, { token, headers: stale }),
+      'precondition_failed',
+    );
+  });
+
+  it('looks at the version before the state: what is built in', async () => {
+    const roles = await portal.send(`GET ${webui}/rbac?search=administrator`, { token });
+    const path = `${webui}/rbac/${roles.body.items[0].id}`;
+    const sent = { token, body: { comments: 'mine' } };
+    expectProblem(await portal.send(`PATCH ${path}`, sent), 'invalid_state');
+    const headers = { 'content-type': 'application/json', ...stale };
+    expectProblem(await portal.send(`PATCH ${path}`, { ...sent, headers }), 'precondition_failed');
+    expectProblem(await portal.send(`DELETE ${path}`, { token, headers: stale }), 'precondition_failed');
+  });
+
+  it('looks at the version before references and names that are taken', async () => {
+    const { path, body } = await makeOne(operationOf('farm.create'));
+    const headers = { 'content-type': 'application/json', ...stale };
+    const absent = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
+    for (const change of [{ site_id: absent }, { name: 'Owner' }]) {
+      const sent = { token, body: { ...body, ...change } };
+      expectProblem(await portal.send(`PUT ${path}`, { ...sent, headers }), 'precondition_failed');
+    }
+    const dangling = await portal.send(`PUT ${path}`, { token, body: { ...body, site_id: absent } });
+    expectProblem(dangling, 'invalid_request', operationOf('farm.replace'));
+    const taken = await portal.send(`PUT ${path}`, { token, body: { ...body, name: 'Owner' } });
+    expectProblem(taken, 'already_exists', operationOf('farm.replace'));
+  });
+});
+
+function operationOf(id: string): Registered {
+  const found = operations.find((operation) => operation.id === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found;
+}

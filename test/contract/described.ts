@@ -1,0 +1,54 @@
+import { createPortal, type PortalDeps } from '../../functions/portal.ts';
+import { documentOf } from '../../shared/http/document.ts';
+import { exampleOf } from '../../shared/http/document-examples.ts';
+import type { Schema } from '../../shared/http/document-schemas.ts';
+import type { Operation } from '../../shared/http/operation.ts';
+import type { ModuleName } from '../../shared/modules.ts';
+import type { Json } from '../support/portal.ts';
+
+/** Modules keep what they depend on for requests; declarations can be read without. */
+export const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
+
+/** What an operation declares, and the module that serves it. */
+export type Registered = Omit<Operation<never>, 'run'> & { module: ModuleName };
+
+export const operations: readonly Registered[] = modules.flatMap(({ name, operations: own }) =>
+  own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
+);
+
+export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
+
+/** Follows a reference within the document. */
+export function resolve(node: Json): Json {
+  if (typeof node?.$ref !== 'string') return node;
+  const steps: string[] = node.$ref.slice(2).split('/');
+  return resolve(steps.reduce((inner, step) => inner?.[step.replaceAll('~1', '/')], document));
+}
+
+export const describedAs = ({ path, method }: Registered): Json =>
+  document.paths[path]?.[method.toLowerCase()];
+
+/** The codes that the document gives an operation for a status. */
+export function documentedCodes(operation: Registered, status: number): string[] {
+  const { content } = resolve(describedAs(operation).responses[status]) ?? {};
+  return content?.['application/problem+json']?.schema.allOf[1].properties.code.enum ?? [];
+}
+
+/** The value that the document shows for a body or an answer. */
+export function shownIn(media: Json): Json {
+  if (!media) return undefined;
+  const [first]: Json[] = Object.values(media.examples ?? {});
+  return first ? resolve(first).value : media.example;
+}
+
+export const bodyShown = (operation: Registered): Json =>
+  shownIn(describedAs(operation).requestBody?.content['application/json']);
+
+/** The path with its parameters filled in, by default with what the document shows. */
+export function pathOf(operation: Registered, values: Record<string, string> = {}): string {
+  const parameters: Json[] = describedAs(operation).parameters;
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const schema: Schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {};
+    return values[name] ?? String(exampleOf(schema, document.components.schemas));
+  });
+}

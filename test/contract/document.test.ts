@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { documentOf } from '../../shared/http/document.ts';
+import { Problem } from '../../shared/http/document-problems.ts';
+import type { Shape } from '../../shared/http/operation.ts';
+import { codeFacts, type ErrorCode } from '../../shared/kernel/errors.ts';
+import { readSources } from '../structure/sources.ts';
+import type { Json } from '../support/portal.ts';
+import { describedAs, document, modules, operations, resolve, shownIn } from './described.ts';
+import { faultsOf } from './openapi-rules.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const committed = readFileSync(join(root, 'shared/openapi/openapi.json'), 'utf8');
+const described: Json[] = Object.values(document.paths).flatMap((path) => Object.values(path as object));
+
+describe('the OpenAPI document', () => {
+  it('is committed as it is generated: run `npm run openapi`', () => {
+    expect(JSON.parse(committed)).toEqual(document);
+    expect(committed).toBe(`${JSON.stringify(documentOf(modules), null, 2)}\n`);
+  });
+
+  it('is valid OpenAPI 3.1', () => expect(faultsOf(document)).toEqual([]));
+
+  it.each<[string, (broken: Json) => void]>([
+    ['a reference to nothing', (broken) => delete broken.components.schemas.Site],
+    ['an unused component', (broken) => Object.assign(broken.components.schemas, { Unused: {} })],
+    [
+      'an operation id twice',
+      (broken) => Object.assign(broken.paths['/livez'].get, { operationId: 'site.get' }),
+    ],
+    ['a path parameter that is not described', (broken) => rename(broken.paths, '/livez', '/livez/{id}')],
+    ['an answer without a problem', (broken) => delete broken.paths['/livez'].get.responses['500'].$ref],
+    ['a keyword of 3.0', (broken) => Object.assign(broken.components.schemas.Site, { nullable: true })],
+  ])('would not pass with %s', (_, breaks) => {
+    const broken = structuredClone(document);
+    breaks(broken);
+    expect(faultsOf(broken)).not.toEqual([]);
+  });
+
+  it('describes every operation, and nothing besides but the health port', () => {
+    expect(operations.filter((operation) => !describedAs(operation)).map(({ id }) => id)).toEqual([]);
+    const ids = described.map(({ operationId }) => operationId);
+    expect(ids.sort()).toEqual([...operations.map(({ id }) => id), 'health.check', 'health.metrics'].sort());
+  });
+
+  it('is imported by no function that is deployed', () => {
+    const importers = readSources(root).filter(
+      ({ path, imports }) =>
+        !path.startsWith('test/') &&
+        !path.startsWith('shared/runtime/cli/') &&
+        !path.startsWith('shared/http/document') &&
+        imports.some(({ target }) => target.startsWith('shared/http/document')),
+    );
+    expect(importers.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe.each(operations)('$id', (operation) => {
+  const own: Json = describedAs(operation);
+  const [status, shape] = operation.returns;
+
+  it('is told what it is, whom it serves and where it belongs', () => {
+    expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
+    expect(own.tags).toContain(operation.module);
+    const { access } = operation;
+    const [requirement] = own.security;
+    expect(requirement?.SessionToken).toEqual(
+      access === 'public' ? undefined : access === 'signed-in' ? [] : [access],
+    );
+  });
+
+  it('shows a body that it accepts, and an answer that it could give', () => {
+    const { body } = operation;
+    if (body) expectAccepted('required' in body ? body.required : body.optional, own.requestBody.content);
+    expect(own.requestBody?.required).toBe(body && 'required' in body);
+    if (shape) expectAccepted(shape, own.responses[status].content);
+    else expect(own.responses[status].content).toBeUndefined();
+  });
+
+  it('shows the problems of each status as they are sent', () => {
+    const problems = Object.entries<Json>(own.responses).filter(([code]) => Number(code) >= 400);
+    expect(problems.map(([code]) => code)).toEqual(expect.arrayContaining(['403', '422', '500', '503']));
+    for (const [code, response] of problems) expectProblems(Number(code), resolve(response));
+  });
+});
+
+function rename(paths: Json, from: string, to: string): void {
+  paths[to] = paths[from];
+  delete paths[from];
+}
+
+/** Schemas are made from the shapes; that a shape takes what they show proves that nothing was lost on the way. */
+function expectAccepted(shape: Shape, content: Json): void {
+  const value = shownIn(content['application/json']);
+  expect(value).toBeDefined();
+  expect(shape.safeParse(value).error?.issues ?? []).toEqual([]);
+}
+
+function expectProblems(status: number, { content }: Json): void {
+  const { schema, examples } = content['application/problem+json'];
+  const codes: ErrorCode[] = schema.allOf[1].properties.code.enum;
+  expect(Object.keys(examples)).toEqual(codes);
+  for (const code of codes) {
+    expect(codeFacts(code).status).toBe(status);
+    expect(
+      z
+        .object({ status: z.literal(status) })
+        .and(Problem)
+        .parse(examples[code].value).code,
+    ).toBe(code);
+  }
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPortal, type TestPortal } from '../support/portal.ts';
+import { operations, pathOf, type Registered } from './described.ts';
+import { expectProblem } from './problems.ts';
+
+let portal: TestPortal;
+let token: string;
+
+beforeAll(async () => {
+  portal = await startPortal();
+  token = await portal.login();
+});
+afterAll(() => portal.close());
+
+const reads = operations.filter(({ method }) => method === 'GET');
+/** One operation of each address, and the methods that the address has. */
+const addresses = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, [first, ...others]]) =>
+  first ? [{ path, first, methods: [first, ...others].map(({ method }) => method) }] : [],
+);
+const allowOf = (methods: readonly string[]): string[] =>
+  [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+const sortedAllow = (headers: Headers): string[] => (headers.get('allow') ?? '').split(', ').sort();
+
+describe('the methods of an address', () => {
+  it.each(addresses)('$path tells them to OPTIONS, without a session', async ({ first, methods }) => {
+    const answer = await portal.send(`OPTIONS ${pathOf(first)}`);
+    expect(answer.status).toBe(204);
+    expect(answer.body).toBe('');
+    expect(sortedAllow(answer.headers)).toEqual(allowOf(methods));
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it.each(addresses)('$path refuses others and tells its own, before anything else', async ({
+    first,
+    methods,
+  }) => {
+    const foreign = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter(
+      (method) => !methods.some((own) => own === method),
+    );
+    for (const method of foreign)
+      for (const secure of [true, false]) {
+        const answer = await portal.send(`${method} ${pathOf(first)}`, { token: 'x', secure });
+        expectProblem(answer, 'method_not_allowed');
+        expect(sortedAllow(answer.headers)).toEqual(allowOf(methods));
+      }
+  });
+
+  it('are not asked for where there is no such address', async () => {
+    for (const path of ['/', '/api', '/api/webui/aggregator/nothing', '/api/auth/v6.0/login', '/nothing'])
+      for (const method of ['GET', 'PROPFIND', 'OPTIONS'])
+        expectProblem(await portal.send(`${method} ${path}`, { token: 'x', secure: false }), 'not_found');
+  });
+
+  it.each(reads)('$id answers HEAD as GET, without a body', async (operation) => {
+    for (const given of [token, undefined]) {
+      const got = await portal.send(`GET ${pathOf(operation)}`, { token: given });
+      const head = await portal.send(`HEAD ${pathOf(operation)}`, { token: given });
+      expect(head.status).toBe(got.status);
+      expect(head.body).toBe('');
+      for (const name of [
+        'content-type',
+        'etag',
+        'cache-control',
+        'x-content-type-options',
+        'www-authenticate',
+      ])
+        expect(head.headers.get(name)).toBe(got.headers.get(name));
+    }
+  });
+
+  it.each(operations)('$id is there with and without a trailing slash', async (operation) => {
+    const path = pathOf(operation);
+    const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
+    // Refused for its query, so that nothing happens.
+    for (const address of [path, other, `${path}//`]) {
+      const answer = await portal.send(`${operation.method} ${address}?x=1`, {
+        token,
+        body: operation.body && {},
+      });
+      expectProblem(answer, 'invalid_request', operation);
+    }
+  });
+});
+
+describe('the headers of an answer', () => {
+  const send = (operation: Registered, id: string) =>
+    portal.send(`${operation.method} ${pathOf(operation)}?x=1`, { headers: { 'x-request-id': id } });
+
+  it.each(operations)('of $id echo a valid request id and never another', async (operation) => {
+    for (const id of ['a', 'Z9._-'.repeat(25)])
+      expect((await send(operation, id)).headers.get('x-request-id')).toBe(id);
+    for (const id of ['', 'a b', 'a'.repeat(129), 'é', '<x>']) {
+      const own = (await send(operation, id)).headers.get('x-request-id');
+      expect(own).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it.each(reads)('of $id say how long they may be kept, and of what type they are', async (operation) => {
+    const { headers } = await portal.send(`GET ${pathOf(operation)}`, { token });
+    const isPublic = operation.id === 'error.get';
+    expect(headers.get('cache-control')).toBe(isPublic ? 'public, max-age=3600' : 'private, no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-type')).toMatch(/^(application\/(problem\+)?json|text\/plain)$/);
+  });
+
+  it.each(reads)('of $id hold nothing back from a condition that names no version', async (operation) => {
+    const plain = await portal.send(`GET ${pathOf(operation)}`, { token });
+    const asked = await portal.send(`GET ${pathOf(operation)}`, { token, headers: { 'if-none-match': '' } });
+    expect(asked.status).toBe(plain.status);
+  });
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPortal, type TestPortal } from '../support/portal.ts';
+import { operations } from './described.ts';
+import { permissionsIn, rows } from './rows.ts';
+
+let portal: TestPortal;
+let listed: { id: string; resource: string; action: string; name: string; description: string }[];
+
+beforeAll(async () => {
+  portal = await startPortal();
+  const token = await portal.login();
+  listed = (await portal.send('GET /api/webui/aggregator/rbac/permissions', { token })).body;
+});
+afterAll(() => portal.close());
+
+describe('the permissions', () => {
+  it('are those that the rows of the contract name, and the one that explains a rule', () => {
+    const used = new Set([...rows.flatMap(permissionsIn), 'rules.explain']);
+    expect(listed.map(({ id }) => id).sort()).toEqual([...used].sort());
+  });
+
+  it('cover what operations ask for', () => {
+    const known = new Set(listed.map(({ id }) => id));
+    const asked = operations.map(({ access }) => access).filter((access) => access.includes('.'));
+    expect(asked.filter((permission) => !known.has(permission))).toEqual([]);
+  });
+
+  it('have a name and a description, each once', () => {
+    for (const { id, resource, action, name, description } of listed) {
+      expect(id).toBe(`${resource}.${action}`);
+      expect(name).not.toBe('');
+      expect(description).not.toBe('');
+    }
+    expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
+  });
+});

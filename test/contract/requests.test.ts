@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../shared/kernel/errors.ts';
+import { type SendOptions, startPortal, type TestPortal } from '../support/portal.ts';
+import { bodyShown, operations, pathOf, type Registered } from './described.ts';
+import { expectProblem } from './problems.ts';
+import { createSessions } from './sessions.ts';
+
+let portal: TestPortal;
+let token: string;
+let roleless: string;
+
+beforeAll(async () => {
+  portal = await startPortal();
+  token = await portal.login();
+  roleless = await (await createSessions(portal, token)).withoutRole();
+});
+afterAll(() => portal.close());
+
+const withBody = operations.filter(({ body }) => body);
+const withParameters = operations.filter(({ path }) => path.includes('{'));
+const inContent = { 'content-type': 'application/json' };
+
+type Fault = SendOptions & { query?: string; params?: Record<string, string> };
+
+/** A request with the rights of the administrator and a body that is as it should be, but for the fault. */
+const send = (operation: Registered, { query = '', params = {}, ...options }: Fault = {}) =>
+  portal.send(`${operation.method} ${pathOf(operation, params)}${query}`, {
+    token,
+    body: bodyShown(operation),
+    ...options,
+  });
+
+const limitOf = ({ maxBodyBytes = 1_048_576 }: Registered): number => maxBodyBytes;
+const oversized = (operation: Registered): string => `{"x":"${'a'.repeat(limitOf(operation))}"}`;
+/** Values that fit no identifier; where a path has other parameters, nothing is called so. */
+const nowhere = (operation: Registered): Record<string, string> =>
+  Object.fromEntries(
+    [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'no-such-thing']),
+  );
+
+describe('a body', () => {
+  it.each(withBody)('of $id must be there when it is required', async (operation) => {
+    const answer = await send(operation, { body: undefined });
+    if (operation.body && 'optional' in operation.body)
+      return expect(answer.body.code).not.toBe('invalid_request');
+    expectProblem(answer, 'invalid_request', operation);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '', code: 'required' })]);
+  });
+
+  it.each(withBody)('of $id must be JSON, an object, and say each thing once', async (operation) => {
+    for (const body of [
+      '{',
+      'null',
+      '[]',
+      '"text"',
+      '{"a":1,"a":2}',
+      '{"a":{"b":1,"\\u0062":2}}',
+      '{"a":NaN}',
+    ])
+      expectProblem(await send(operation, { body }), 'malformed_json', operation);
+    const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    expectProblem(await send(operation, { body: deep }), 'malformed_json', operation);
+  });
+
+  it.each(withBody)('of $id must be of a media type that is understood', async (operation) => {
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/jsonx',
+      'multipart/form-data; boundary=x',
+      '',
+    ])
+      expectProblem(
+        await send(operation, { body: '{}', headers: { 'content-type': type } }),
+        'unsupported_media_type',
+        operation,
+      );
+    for (const type of ['Application/JSON; charset=utf-8', 'application/merge-patch+json'])
+      expectProblem(
+        await send(operation, { body: '{', headers: { 'content-type': type } }),
+        'malformed_json',
+      );
+  });
+
+  it.each(withBody)('of $id must not be too large, whatever its declared length', async (operation) => {
+    for (const headers of [inContent, { ...inContent, 'content-length': '2' }]) {
+      const answer = await send(operation, { body: oversized(operation), headers });
+      expectProblem(answer, 'body_too_large', operation);
+      expect(answer.body.limit_bytes).toBe(limitOf(operation));
+    }
+    const headers = { ...inContent, 'content-length': String(limitOf(operation) + 1) };
+    expectProblem(await send(operation, { body: '{}', headers }), 'body_too_large', operation);
+  });
+
+  it.each(
+    withBody,
+  )('of $id must not have unknown members or texts that cannot be stored', async (operation) => {
+    for (const [name, value, code] of [
+      ['no_such_member', 1, 'unknown'],
+      ['__proto__x', {}, 'unknown'],
+      ['name', 'a\0b', 'invalid_text'],
+    ] as const) {
+      const answer = await send(operation, { body: { ...bodyShown(operation), [name]: value } });
+      expectProblem(answer, 'invalid_request', operation);
+      expect(JSON.stringify(answer.body.errors)).toContain(code);
+    }
+  });
+});
+
+describe('a query', () => {
+  it.each(operations)('of $id must not have unknown parameters', async (operation) => {
+    const answer = await send(operation, { query: '?no_such_parameter=1' });
+    expectProblem(answer, 'invalid_request', operation);
+    expect(answer.body.errors).toEqual([
+      expect.objectContaining({ pointer: '?no_such_parameter', code: 'unknown' }),
+    ]);
+  });
+
+  it.each(operations)('of $id must not say a thing twice', async (operation) => {
+    const answer = await send(operation, { query: '?limit=1&limit=2' });
+    expectProblem(answer, 'invalid_request', operation);
+    expect(answer.body.errors).toContainEqual(
+      expect.objectContaining({ pointer: '?limit', code: 'repeated' }),
+    );
+  });
+
+  it.each(
+    operations.filter(({ returns, query }) => query && returns[1] && 'cursor' in shapeOf(query)),
+  )('of $id must carry a cursor of the same list', async (operation) => {
+    expectProblem(await send(operation, { query: '?cursor=made-up' }), 'malformed_cursor', operation);
+  });
+});
+
+const shapeOf = (shape: object): object => Object(Reflect.get(shape, 'shape'));
+
+describe('an address', () => {
+  it.each(withParameters)('of $id must name what exists', async (operation) => {
+    expectProblem(await send(operation, { params: nowhere(operation) }), 'not_found', operation);
+    for (const [name] of Object.entries(nowhere(operation)))
+      expectProblem(await send(operation, { params: { [name]: '%00' } }), 'not_found', operation);
+  });
+});
+
+/** A request with two faults is refused for the one that is looked at first. */
+describe('the order of checks', () => {
+  const first = (code: ErrorCode, operation: Registered, fault: Fault) =>
+    send(operation, fault).then((answer) => expectProblem(answer, code, operation));
+  const text = { body: '{', headers: { 'content-type': 'text/plain' } };
+
+  it.each(operations)('of $id: https, session, permission', async (operation) => {
+    await first('https_required', operation, { token: 'x', secure: false });
+    const wrong = { ...(operation.body && text), query: '?x=1', params: nowhere(operation) };
+    await first('https_required', operation, { ...wrong, secure: false });
+    if (operation.access === 'public') return;
+    await first('invalid_token', operation, { ...wrong, token: 'x' });
+    await first('unauthenticated', operation, { ...wrong, token: undefined });
+    if (operation.access !== 'signed-in') await first('forbidden', operation, { ...wrong, token: roleless });
+  });
+
+  it.each(withBody)('of $id: media type, size, syntax, shape', async (operation) => {
+    const params = nowhere(operation);
+    await first('unsupported_media_type', operation, { ...text, params, query: '?x=1' });
+    await first('body_too_large', operation, {
+      body: oversized(operation).slice(0, -1),
+      params,
+      query: '?x=1',
+    });
+    await first('malformed_json', operation, { body: '{', params, query: '?x=1' });
+    await first('invalid_request', operation, { body: { no_such_member: 1 }, params });
+  });
+
+  it.each(withParameters)('of $id: query, row', async (operation) => {
+    const ifMatch = { headers: { ...(operation.body && inContent), 'if-match': '"0.stale"' } };
+    await first('invalid_request', operation, { ...ifMatch, query: '?x=1', params: nowhere(operation) });
+    await first('not_found', operation, { ...ifMatch, params: nowhere(operation) });
+  });
+
+  it('tells all faults of shape at once', async () => {
+    const body = { name: '', uri: 'Not A Slug', priority: -1, extra: true };
+    const { body: problem } = await portal.send('POST /api/webui/aggregator/sites?x=1&y=2', { token, body });
+    expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(
+      ['/extra', '/name', '/priority', '/uri', '?x', '?y'].sort(),
+    );
+  });
+});

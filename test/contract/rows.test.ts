@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { createHealthApp } from '../../functions/health/app.ts';
+import type { HealthDeps } from '../../functions/health/deps.ts';
+import { moduleOf } from '../../shared/modules.ts';
+import { createLog } from '../../shared/runtime/log.ts';
+import { operations } from './described.ts';
+import { notBuilt } from './not-built.ts';
+import { accessFor, added, addressOf, rows, specified } from './rows.ts';
+
+const served = new Map(operations.map((operation) => [addressOf(operation), operation]));
+const missing = new Set(Object.values(notBuilt).flat());
+const named = rows.map((row) => ({ ...row, row: `${row.method} ${row.path}` }));
+const ofPortal = named.filter(({ module }) => module !== 'health');
+
+describe('the rows of the contract', () => {
+  it('are all there', () => {
+    expect(specified).toHaveLength(154);
+    expect(added).toHaveLength(52);
+    expect(new Set(rows.map(addressOf)).size).toBe(rows.length);
+  });
+
+  it.each(ofPortal.filter(({ row }) => !missing.has(row)))('$row is served with access "$access"', (row) => {
+    const operation = served.get(addressOf(row));
+    expect(operation?.access).toBe(accessFor(row));
+    expect(operation?.module).toBe(row.module);
+    expect(moduleOf(row.path)?.name).toBe(row.module);
+  });
+
+  it('are not served where the list says that they are not built', () => {
+    const built = ofPortal.filter((row) => missing.has(row.row) && served.has(addressOf(row)));
+    expect(built.map(({ row }) => row)).toEqual([]);
+  });
+
+  it('are what the list of those not built consists of, each named once', () => {
+    const known = new Set(ofPortal.map(({ row }) => row));
+    expect([...missing].filter((row) => !known.has(row))).toEqual([]);
+    expect(Object.values(notBuilt).flat()).toHaveLength(missing.size);
+  });
+
+  it('name every operation', () => {
+    const wanted = new Set(rows.map(addressOf));
+    const unnamed = operations.filter((operation) => !wanted.has(addressOf(operation)));
+    expect(unnamed.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe('the rows of the health port', () => {
+  const ofHealth = named.filter(({ module }) => module === 'health');
+  // Without a key nothing behind the two endpoints is asked.
+  const deps: Partial<HealthDeps> = {
+    databaseUrl: 'postgres://127.0.0.1/none',
+    accessKeys: { check: undefined, metrics: undefined },
+    log: createLog({ write: () => undefined }),
+  };
+  const app = createHealthApp(deps as HealthDeps);
+
+  it('are two', () => expect(ofHealth).toHaveLength(2));
+
+  it.each(ofHealth)('$row asks for its own key', async ({ method, path, access }) => {
+    expect(access).toMatch(/^own key/);
+    const answer = await app.request(path, { method, headers: { 'x-auth-token': 'a session is no key' } });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: 'unauthenticated', status: 401 });
+  });
+});

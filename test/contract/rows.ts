@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { Access } from '../../shared/access/guard.ts';
+import { isPermission } from '../../shared/access/permissions.ts';
+
+/** An endpoint of the specification, or of what was decided beside it. */
+export type Row = { module: string; method: string; path: string; access: string };
+
+const read = (name: string): Row[] => {
+  const [head = '', ...lines] = readFileSync(new URL(name, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const columns = head.split('\t');
+  return lines.map((line) => {
+    const cells = line.split('\t');
+    const cell = (column: string) => cells[columns.indexOf(column)] ?? '';
+    return { module: cell('module'), method: cell('method'), path: cell('path'), access: cell('access') };
+  });
+};
+
+export const specified = read('endpoints.tsv');
+export const added = read('endpoints-extra.tsv');
+export const rows: readonly Row[] = [...specified, ...added];
+
+/** The same for two spellings of one address: names of parameters and a trailing slash mean nothing. */
+export const addressOf = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path.replace(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')}`;
+
+/** Every permission that a row names. */
+export const permissionsIn = ({ access }: Row): string[] =>
+  (access.match(/\b[a-z_]+\.[a-z_]+\b/g) ?? []).filter((word) => !word.startsWith('own.'));
+
+/**
+ * The access that an operation must declare for a row. What brings a credential of its own (a cookie, a signature, a
+ * ticket) has no session to ask for.
+ */
+export function accessFor({ access }: Row): Access {
+  if (access === 'public' || /^own |browser session$|administrator session$/.test(access)) return 'public';
+  if (access === 'signed-in' || access.startsWith('signed-in (')) return 'signed-in';
+  const [permission = ''] = access.split(' ');
+  if (!isPermission(permission)) throw new Error(`"${access}" says nothing that is known`);
+  return permission;
+}

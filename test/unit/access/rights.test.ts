@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  missingFor,
+  permissionsOf,
+  type RoleGrant,
+  type SignedIn,
+  scopeOf,
+  widestScope,
+} from '../../../shared/access/actor.ts';
+import { admit } from '../../../shared/access/guard.ts';
+import { builtinRoles, isPermission, permissions } from '../../../shared/access/permissions.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+
+const now = new Date();
+
+const actorWith = (
+  roles: RoleGrant[],
+  portal: 'admin' | 'user' = 'admin',
+  mustChangePassword = false,
+): SignedIn => ({
+  kind: 'user',
+  session: { id: 's', portal, createdAt: now, lastSeenAt: now, expiresAt: now, idleExpiresAt: now },
+  user: { id: 'u', name: 'ada', realName: '', language: null, mustChangePassword },
+  domain: { id: 'd', name: 'D', label: 'd', twoFactor: false },
+  roles,
+  parameters: parametersFrom(null),
+});
+
+const sites = fc.oneof(fc.constant('*' as const), fc.uniqueArray(fc.constantFrom('a', 'b', 'c')));
+const role: fc.Arbitrary<RoleGrant> = fc.record({
+  id: fc.uuid(),
+  name: fc.string(),
+  permissions: fc.uniqueArray(fc.constantFrom(...permissions.slice(0, 8)), { maxLength: 6 }),
+  scope: fc.record({ sites }),
+});
+const roles = fc.array(role, { maxLength: 4 });
+
+/** Every single (permission, site) that the actor holds; `*` stands for sites that nobody named. */
+function pairsOf(actor: SignedIn): Set<string> {
+  const pairs = new Set<string>();
+  for (const permission of permissionsOf(actor)) {
+    const scope = scopeOf(actor, permission) ?? [];
+    for (const site of ['a', 'b', 'c', '*'])
+      if (scope === '*' || scope.includes(site)) pairs.add(`${permission}@${site}`);
+  }
+  return pairs;
+}
+
+const expectPart = (part: ReadonlySet<string>, whole: ReadonlySet<string>): void =>
+  expect([...part].filter((one) => !whole.has(one))).toEqual([]);
+
+describe('rights', () => {
+  it('are the union of what the roles give, and removing one never adds any', () => {
+    fc.assert(
+      fc.property(roles, fc.nat(), fc.nat(), (given, which, what) => {
+        const whole = pairsOf(actorWith(given));
+        const victim = given[which % Math.max(1, given.length)];
+        fc.pre(victim !== undefined);
+        const smaller = given.map((one) =>
+          one === victim
+            ? { ...one, permissions: one.permissions.filter((_, at) => at !== what % one.permissions.length) }
+            : one,
+        );
+        const without = pairsOf(actorWith(smaller));
+        expectPart(without, whole);
+        expectPart(pairsOf(actorWith(given.filter((one) => one !== victim))), whole);
+        const single = given.map((one) => pairsOf(actorWith([one])));
+        expect(new Set(single.flatMap((one) => [...one]))).toEqual(whole);
+      }),
+    );
+  });
+
+  it('narrow with the scope and never widen by it', () => {
+    fc.assert(
+      fc.property(roles, fc.nat(), (given, which) => {
+        const narrowed = given.map((one, at) =>
+          at === which % Math.max(1, given.length) ? { ...one, scope: { sites: [] } } : one,
+        );
+        expectPart(pairsOf(actorWith(narrowed)), pairsOf(actorWith(given)));
+      }),
+    );
+  });
+
+  it('suffice for one’s own roles, and lack more for more', () => {
+    fc.assert(
+      fc.property(roles, role, role, (given, asked, further) => {
+        const actor = actorWith(given);
+        expect(missingFor(actor, given)).toEqual([]);
+        const missing = new Set(missingFor(actor, [asked]));
+        expectPart(missing, new Set(missingFor(actor, [asked, further])));
+        expectPart(new Set(missingFor(actorWith([...given, further]), [asked])), missing);
+        const granted = pairsOf(actorWith([asked]));
+        if (missing.size === 0) expectPart(granted, pairsOf(actor));
+      }),
+    );
+  });
+
+  it('of a session on the user portal are none', () => {
+    fc.assert(
+      fc.property(roles, (given) => {
+        const actor = actorWith(given, 'user');
+        expect([permissionsOf(actor), widestScope(actor)]).toEqual([[], []]);
+      }),
+    );
+  });
+});
+
+describe('the guard', () => {
+  const codeOf = (work: () => unknown): string => {
+    try {
+      return JSON.stringify(work());
+    } catch (error) {
+      return error instanceof AppError ? error.code : String(error);
+    }
+  };
+  const holder = (given: '*' | string[]) =>
+    actorWith([{ id: 'r', name: 'r', permissions: ['sites.read', 'roles.update'], scope: { sites: given } }]);
+
+  it('lets nobody in without a session, and everybody where it is public', () => {
+    const anonymous = { kind: 'anonymous' } as const;
+    expect(codeOf(() => admit(anonymous, { access: 'public', writes: true }))).toBe('"*"');
+    for (const access of ['signed-in', 'sites.read'] as const)
+      expect(codeOf(() => admit(anonymous, { access, writes: false }))).toBe('unauthenticated');
+  });
+
+  it('gives the scope of the permission, and refuses writes without a site to a narrow one', () => {
+    expect(codeOf(() => admit(holder(['a']), { access: 'sites.read', writes: false }))).toBe('["a"]');
+    expect(codeOf(() => admit(holder(['a']), { access: 'roles.update', writes: true }))).toBe('forbidden');
+    expect(codeOf(() => admit(holder(['a']), { access: 'roles.update', writes: true, sited: true }))).toBe(
+      '["a"]',
+    );
+    expect(codeOf(() => admit(holder('*'), { access: 'roles.update', writes: true }))).toBe('"*"');
+    expect(codeOf(() => admit(holder('*'), { access: 'sites.delete', writes: true }))).toBe('forbidden');
+  });
+
+  it('asks for the new password before it tells anything else', () => {
+    const actor = actorWith([], 'admin', true);
+    expect(codeOf(() => admit(actor, { access: 'sites.read', writes: false }))).toBe(
+      'password_change_required',
+    );
+    expect(
+      codeOf(() => admit(actor, { access: 'signed-in', writes: false, duringPasswordChange: true })),
+    ).toBe('"*"');
+  });
+});
+
+describe('the list of permissions', () => {
+  it('is closed, without repetition, and all the administrator’s', () => {
+    expect(new Set(permissions).size).toBe(permissions.length);
+    expect(isPermission('sites.read') && !isPermission('sites.*') && !isPermission('constructor')).toBe(true);
+    const [administrator, ...others] = builtinRoles;
+    expect(administrator?.permissions).toEqual(permissions);
+    for (const { permissions: given } of others) expect(given.every(isPermission)).toBe(true);
+    for (const { permissions: given } of others)
+      expect(given.filter((one) => /^(users|roles|authenticators|groups)\.(?!read)/.test(one))).toEqual([]);
+  });
+});

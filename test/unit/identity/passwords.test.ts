@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { networkOf } from '../../../shared/identity/networks.ts';
+import { assertPassword } from '../../../shared/identity/password-policy.ts';
+import { createHasher } from '../../../shared/identity/passwords.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+
+const cheap = { cost: 2 ** 4, concurrency: 2 };
+
+describe('the hasher', () => {
+  it('verifies the password in any Unicode form, and no other', async () => {
+    const hasher = createHasher(cheap);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (password) => {
+        const hash = await hasher.hash(password);
+        expect(await hasher.verify(password.normalize('NFD'), hash)).toBe(true);
+        expect(await hasher.verify(`${password}x`, hash)).toBe(false);
+        expect(hash).not.toBe(await hasher.hash(password));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('accepts nothing for nobody, and for a hash that it cannot read', async () => {
+    const hasher = createHasher(cheap);
+    for (const stored of [null, '', 'plain', 'md5$x', 'scrypt$16$8$5$$'])
+      expect([stored, await hasher.verify('', stored).catch(() => false)]).toEqual([stored, false]);
+  });
+
+  it('tells hashes that were made with other parameters, and still verifies them', async () => {
+    const [old, now] = [createHasher({ ...cheap, cost: 2 ** 5 }), createHasher(cheap)];
+    const hash = await old.hash('secret');
+    expect([now.isOutdated(hash), old.isOutdated(hash), now.isOutdated('md5$x')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(await now.verify('secret', hash)).toBe(true);
+  });
+
+  it('makes hashes with the parameters that production needs', async () => {
+    const hash = await createHasher().hash('secret');
+    expect(hash).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
+    // What Cloudflare's runtime admits.
+    expect(16_384 * 8 * 5).toBeLessThanOrEqual(1_048_576);
+  });
+
+  it('refuses those for whom there is no room to wait, and serves the others', async () => {
+    const hasher = createHasher({ cost: 2 ** 4, concurrency: 1, maxWaiting: 3 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => hasher.hash('x')));
+    const refused = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => reason.code);
+    expect(refused).toEqual(Array(6).fill('overloaded'));
+    expect(await hasher.hash('x')).toMatch(/^scrypt/);
+  });
+});
+
+describe('the password policy', () => {
+  const parameters = parametersFrom(null);
+  const codeOf = (password: string, name = 'ada', twoFactor = false): string => {
+    try {
+      assertPassword(password, { name, domain: { twoFactor } }, parameters, '/new');
+      return 'ok';
+    } catch (error) {
+      return error instanceof AppError ? String(error.members.errors?.[0]?.code) : String(error);
+    }
+  };
+
+  it('counts characters, not code units, after composition', () => {
+    expect(codeOf('👍'.repeat(14))).toBe('too_short');
+    expect(codeOf('👍'.repeat(15))).toBe('ok');
+    expect(codeOf('é'.normalize('NFD').repeat(14))).toBe('too_short');
+    expect(codeOf('👍'.repeat(256))).toBe('ok');
+    expect(codeOf('👍'.repeat(257))).toBe('too_long');
+    expect(codeOf('eight888', 'ada', true)).toBe('ok');
+    expect(codeOf('seven77', 'ada', true)).toBe('too_short');
+  });
+
+  it('refuses the commonest in any case, and the name within', () => {
+    expect(codeOf('PassWord1', 'ada', true)).toBe('common');
+    expect(codeOf('Trustno1', 'ada', true)).toBe('common');
+    expect(codeOf('countess ADA of lovelace')).toBe('contains_name');
+    expect(codeOf('пароль ЁЛКА на год', 'ёлка')).toBe('contains_name');
+    expect(codeOf('it is a long way home', 'it')).toBe('ok');
+  });
+
+  it('asks for no composition', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'bcdfghjklmn'), minLength: 18, maxLength: 200 }),
+        (password) => {
+          expect(codeOf(password)).toBe('ok');
+        },
+      ),
+    );
+  });
+});
+
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+    ['::1', '::/64'],
+    ['', 'unknown'],
+    ['nobody', 'unknown'],
+  ])('%s is %s', (ip, network) => {
+    expect(networkOf(ip)).toBe(network);
+  });
+
+  it('is one for all addresses of a /64', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (ip) => {
+        const network = networkOf(ip);
+        if (network.endsWith('/64')) expect(networkOf(network.slice(0, -3))).toBe(network);
+      }),
+    );
+  });
+});

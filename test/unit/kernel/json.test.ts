@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { canonicalJson, isObject, mergePatch, parseObject } from '../../../shared/kernel/json.ts';
+
+const anyObject = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }));
+const refusal = (text: string): string => {
+  try {
+    parseObject(text);
+    return 'accepted';
+  } catch (error) {
+    return error instanceof AppError ? error.code : String(error);
+  }
+};
+const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+describe('parseObject', () => {
+  it('reads what JSON.stringify wrote, with any white space', () => {
+    fc.assert(
+      fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+        const text = JSON.stringify(value, null, space);
+        expect(parseObject(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('refuses a member name given twice, at any level and in any spelling', () => {
+    const spelled = (name: string, escaped: boolean): string =>
+      escaped ? `"${[...name].map((c) => escapeUnit(c)).join('')}"` : JSON.stringify(name);
+    fc.assert(
+      fc.property(fc.string(), fc.boolean(), fc.jsonValue(), fc.nat(5), (name, escaped, value, depth) => {
+        const inner = `{"other":1,${spelled(name, false)}:1,"x":[{}],${spelled(name, escaped)} :${JSON.stringify(value)}}`;
+        const text = `${'{"a":['.repeat(depth)}${inner}${']}'.repeat(depth)}`;
+        fc.pre(name !== 'other' && name !== 'x');
+        expect(refusal(text)).toBe('malformed_json');
+      }),
+    );
+  });
+
+  it('takes a name again in another object, and text that only looks like one', () => {
+    expect(parseObject('{"a":{"a":1},"b":[{"a":2},{"a":3}],"c":"\\"a\\": {[\\\\"}')).toEqual({
+      a: { a: 1 },
+      b: [{ a: 2 }, { a: 3 }],
+      c: '"a": {[\\',
+    });
+  });
+
+  it('goes 32 levels deep and no further, however deep', () => {
+    expect(refusal(nested(32))).toBe('accepted');
+    for (const depth of [33, 1_000, 100_000]) expect(refusal(nested(depth))).toBe('malformed_json');
+    expect(refusal(`{"a":${'['.repeat(50_000)}`)).toBe('malformed_json');
+  });
+
+  it('refuses everything that is not one object', () => {
+    for (const text of [
+      '',
+      'null',
+      '[]',
+      '1',
+      '"a"',
+      '{',
+      '{}{}',
+      "{'a':1}",
+      '{"a":1,}',
+      '{"a":NaN}',
+      '\ufeff{}',
+    ])
+      expect([text, refusal(text)]).toEqual([text, 'malformed_json']);
+  });
+
+  it('reads two mebibytes of text', () => {
+    const long = 'x\\"'.repeat(700_000);
+    expect(parseObject(JSON.stringify({ long }))).toEqual({ long });
+  });
+
+  it('keeps __proto__ an ordinary member', () => {
+    const parsed = parseObject('{"__proto__":{"admin":true}}');
+    expect(Object.keys(parsed)).toEqual(['__proto__']);
+    expect(Reflect.get(parsed, 'admin')).toBeUndefined();
+  });
+});
+
+describe('canonicalJson', () => {
+  it('is the same for equal values, whatever the order of their members', () => {
+    fc.assert(
+      fc.property(anyObject, (value) => {
+        const reversed = Object.fromEntries(Object.entries(value).reverse());
+        expect(canonicalJson(reversed)).toBe(canonicalJson(value));
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('mergePatch', () => {
+  it('does what RFC 7396 says', () => {
+    const example = {
+      title: 'Goodbye!',
+      author: { givenName: 'John', familyName: 'Doe' },
+      tags: ['a', 'b'],
+      content: 'x',
+    };
+    const patch = { title: 'Hello!', phone: '+1', author: { familyName: null }, tags: ['a'] };
+    expect(mergePatch(example, patch)).toEqual({
+      title: 'Hello!',
+      author: { givenName: 'John' },
+      tags: ['a'],
+      content: 'x',
+      phone: '+1',
+    });
+    expect(mergePatch({}, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
+    expect(mergePatch({ a: 'text' }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
+  });
+
+  it('leaves no null of the patch, changes nothing twice, and keeps its arguments', () => {
+    fc.assert(
+      fc.property(anyObject, anyObject, (target, patch) => {
+        const [before, wanted] = [canonicalJson(target), canonicalJson(patch)];
+        const once = mergePatch(target, patch);
+        expect(canonicalJson(mergePatch(once, patch))).toBe(canonicalJson(once));
+        expect(holdsNull(patch, once)).toBe(false);
+        expect([canonicalJson(target), canonicalJson(patch)]).toEqual([before, wanted]);
+      }),
+    );
+  });
+
+  it('lets a patch set no prototype', () => {
+    const merged = mergePatch({ a: {} }, JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"y":2}}}'));
+    expect([Reflect.get(merged, 'x'), Reflect.get(Object(merged.a), 'y')]).toEqual([undefined, undefined]);
+  });
+});
+
+const escapeUnit = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** True when a member that the patch removes is still there. */
+const holdsNull = (patch: Record<string, unknown>, merged: Record<string, unknown>): boolean =>
+  Object.entries(patch).some(([name, value]) => {
+    if (value === null) return Object.hasOwn(merged, name);
+    const inner = merged[name];
+    return isObject(value) && isObject(inner) && holdsNull(value, inner);
+  });

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openCursor, sealCursor } from '../../../shared/kernel/cursor.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { createSealer } from '../../../shared/kernel/sealing.ts';
+
+const newKey = (): string => randomBytes(32).toString('base64');
+const place = { table: 'dispatchers', row: '1', column: 'health_key' };
+const list = { resource: 'site.list', filters: { enabled: true }, sort: 'name', scope: '*' };
+
+describe('a sealed text', () => {
+  it('opens in its place and nowhere else', async () => {
+    const sealer = await createSealer([newKey()]);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
+        const sealed = await sealer.seal(text, place);
+        expect(await sealer.open(sealed, place)).toBe(text.toWellFormed());
+        for (const elsewhere of [{ table: 'x' }, { row: '2' }, { column: 'x' }])
+          await expect(sealer.open(sealed, { ...place, ...elsewhere })).rejects.toThrow();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('opens no more when a single character was changed', async () => {
+    const sealer = await createSealer([newKey()]);
+    const sealed = await sealer.seal('secret', place);
+    for (let at = 0; at < sealed.length - 1; at++) {
+      const other = sealed[at] === 'A' ? 'B' : 'A';
+      const forged = sealed.slice(0, at) + other + sealed.slice(at + 1);
+      await expect(sealer.open(forged, place), `at ${at}`).rejects.toThrow();
+    }
+    for (const garbage of ['', '.', '..', 'a.b.c', `${sealer.currentKeyId}..`])
+      await expect(sealer.open(garbage, place)).rejects.toThrow();
+  });
+
+  it('never looks the same twice and never shows its text', async () => {
+    const sealer = await createSealer([newKey()]);
+    const all = await Promise.all(Array.from({ length: 200 }, () => sealer.seal('secret', place)));
+    expect(new Set(all).size).toBe(200);
+    expect(all.join()).not.toContain('secret');
+  });
+
+  it('opens after a rotation and tells that its key is not the current one', async () => {
+    const [old, next] = [newKey(), newKey()];
+    const [before, during, after] = [
+      await createSealer([old]),
+      await createSealer([next, old]),
+      await createSealer([next]),
+    ];
+    const sealed = await before.seal('secret', place);
+    expect(await during.open(sealed, place)).toBe('secret');
+    expect(during.keyIdOf(sealed)).not.toBe(during.currentKeyId);
+    const resealed = await during.seal('secret', place);
+    expect(await after.open(resealed, place)).toBe('secret');
+    await expect(after.open(sealed, place)).rejects.toThrow('not configured');
+  });
+
+  it('opens by no derived key, nor by one for another purpose', async () => {
+    const sealer = await createSealer([newKey()]);
+    const [one, two] = [await sealer.derive('cursor'), await sealer.derive('other')];
+    const sealed = await one.seal('x', place);
+    expect(await (await sealer.derive('cursor')).open(sealed, place)).toBe('x');
+    await expect(two.open(sealed, place)).rejects.toThrow();
+    await expect(sealer.open(sealed, place)).rejects.toThrow();
+  });
+
+  it('needs keys of 32 bytes, and at least one', async () => {
+    for (const keys of [[], ['c2hvcnQ='], [randomBytes(33).toString('base64')], ['']])
+      await expect(createSealer(keys)).rejects.toThrow('SECRET_KEY');
+  });
+});
+
+describe('a cursor', () => {
+  it('carries the place of a row, and is bound to its list', async () => {
+    const sealer = await createSealer([newKey()]);
+    const codeOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'opened',
+        (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+      );
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.uuid(), async (key, id) => {
+        const cursor = await sealCursor(sealer, list, { key: key.toWellFormed(), id });
+        expect(await openCursor(sealer, list, cursor)).toEqual({ key: key.toWellFormed(), id });
+        expect(cursor).toMatch(/^[\w.-]+$/);
+        const others = [{ resource: 'farm.list' }, { filters: {} }, { sort: '-name' }, { scope: [id] }];
+        for (const other of others)
+          expect(await codeOf(openCursor(sealer, { ...list, ...other }, cursor))).toBe('malformed_cursor');
+      }),
+      { numRuns: 20 },
+    );
+    expect(await codeOf(openCursor(sealer, list, 'x'))).toBe('malformed_cursor');
+  });
+
+  it('does not care in which order filters were written', async () => {
+    const sealer = await createSealer([newKey()]);
+    const cursor = await sealCursor(
+      sealer,
+      { ...list, filters: { a: 1, b: undefined, c: 2 } },
+      { key: 'k', id: 'i' },
+    );
+    expect(await openCursor(sealer, { ...list, filters: { c: 2, a: 1 } }, cursor)).toEqual({
+      key: 'k',
+      id: 'i',
+    });
+  });
+});

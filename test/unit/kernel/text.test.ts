@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { randomToken, sameText, sha256 } from '../../../shared/kernel/digests.ts';
+import { containsPattern, escapeControls, foldName, isStorable } from '../../../shared/kernel/text.ts';
+
+const names = fc.string({ unit: fc.constantFrom(...'aZéÉёЁßÅ 09-_%\\日') });
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+describe('foldName', () => {
+  it('takes case, Unicode form and outer white space away, and nothing more when done again', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const folded = foldName(name);
+        expect(foldName(folded)).toBe(folded);
+        expect(foldName(`  ${name}\t`)).toBe(folded);
+        expect(foldName(name.normalize('NFD'))).toBe(folded);
+        expect(foldName(name.toLowerCase())).toBe(folded);
+      }),
+    );
+    expect(foldName('ЁЛКА')).toBe(foldName('ёлка'));
+    expect(foldName('a b')).not.toBe(foldName('ab'));
+  });
+});
+
+describe('containsPattern', () => {
+  it('matches, as LIKE reads it, exactly the names that contain the text', () => {
+    const like = (pattern: string): RegExp => {
+      const parts = pattern.match(/\\.|[\s\S]/gu) ?? [];
+      const source = parts.map((part) =>
+        part === '%' ? '[\\s\\S]*' : part === '_' ? '[\\s\\S]' : literal(part.replace(/^\\/, '')),
+      );
+      return new RegExp(`^${source.join('')}$`, 'u');
+    };
+    fc.assert(
+      fc.property(names, names, names, (before, text, after) => {
+        const pattern = like(containsPattern(text));
+        const name = foldName(before + text + after);
+        expect(pattern.test(name)).toBe(name.includes(foldName(text)));
+        const other = foldName(before + after);
+        expect(pattern.test(other)).toBe(other.includes(foldName(text)));
+      }),
+    );
+  });
+});
+
+describe('escapeControls', () => {
+  it('leaves no control character and no other change', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const escaped = escapeControls(text);
+        expect(escaped).toMatch(/^\P{Cc}*$/u);
+        if (/^\P{Cc}*$/u.test(text)) expect(escaped).toBe(text);
+      }),
+    );
+    expect(escapeControls('a\r\nb\u001b[31m\u0085')).toBe('a\\u000d\\u000ab\\u001b[31m\\u0085');
+  });
+});
+
+describe('isStorable', () => {
+  it('is no for NUL and halves of a surrogate pair', () => {
+    expect(['', 'ё', '👍', 'a\0', '\ud800', '\udc00a', 'a\ud83d'].map(isStorable)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('tokens and digests', () => {
+  it('are 256 random bits, never the same', () => {
+    const tokens = Array.from({ length: 1_000 }, randomToken);
+    expect(new Set(tokens).size).toBe(1_000);
+    for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('compare as texts do', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(sameText(a, b)).toBe(a === b);
+      }),
+    );
+    expect(sameText('same', 'same')).toBe(true);
+    expect(sha256('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
+  });
+});

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { connect } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { findOwnAccount } from '../../db/repositories/own-account.ts';
 import { findUserSite, type StoredNode } from '../../db/repositories/user-sites.ts';
@@ -19,7 +19,7 @@ import { type Settings, sameForBoth } from './settings.ts';
  */
 const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
 const { outbound, host, trustProxy } = sameForBoth;
-const { db } = connect({ url: settings.databaseUrl });
+const { db } = connectPg({ url: settings.databaseUrl });
 const transport = createNodeTransport(outbound);
 const app = new Hono();
 

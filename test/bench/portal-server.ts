@@ -1,4 +1,4 @@
-import { connect } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { createPortal, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
@@ -12,7 +12,7 @@ const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
 const { outbound, host, trustProxy } = sameForBoth;
 // One line a request, as in production.
 const log = createLog({ level: 'info' });
-const { db } = connect({ url: settings.databaseUrl });
+const { db } = connectPg({ url: settings.databaseUrl });
 const deps = await portalDeps({
   db,
   log,

@@ -87,6 +87,7 @@ const errorFields = [
 
 /** What PostgreSQL says is 400, as with Neon; anything else means that it could not be asked. */
 function failureAnswer(error: unknown): Answer {
+  if (error instanceof SyntaxError) return told(400, 'no JSON');
   if (!(error instanceof pg.DatabaseError)) return told(502, String(error));
   const fields = errorFields.map((name) => [name, Reflect.get(error, name) ?? null]);
   return { status: 400, body: Object.fromEntries(fields) };

@@ -7,7 +7,6 @@ export const Id = z
   .refine(isId, 'Must be a UUID')
   .transform((id) => id.toLowerCase())
   .meta({
-    override: undefined,
     format: 'uuid',
     example: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11',
   });

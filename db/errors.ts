@@ -26,7 +26,9 @@ function asFault(link: object, code: string): PgFault {
 }
 
 export const isUniqueViolation = (error: unknown): boolean => pgFault(error)?.code === '23505';
-export const isReferenceViolation = (error: unknown): boolean => pgFault(error)?.code === '23503';
+/** PostgreSQL 18 tells a RESTRICT apart (23001); before, it was a foreign-key violation (23503) like others. */
+export const isReferenceViolation = (error: unknown): boolean =>
+  ['23503', '23001'].includes(pgFault(error)?.code ?? '');
 
 /** What `must` raised: `<code>` or `<code>:<reason>`. */
 export function raisedByMust(error: unknown): { code: string; reason?: string } | undefined {

@@ -1,5 +1,6 @@
 import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
+import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
 import type { FleetIngredients } from '../shared/runtime/deps.ts';
 import { createAuth } from './auth/app.ts';
@@ -28,7 +29,7 @@ export function createPortal(deps: PortalDeps): Portal {
   return {
     modules,
     fetch: (request, invocation) => {
-      const facts = moduleOf(new URL(request.url).pathname.replace(/(.)\/+$/, '$1'));
+      const facts = moduleOf(withoutTrailingSlashes(new URL(request.url).pathname));
       // What belongs to no module is answered by the one that knows them all: 404.
       return ((facts && byName.get(facts.name)) ?? discover).fetch(request, invocation);
     },

@@ -1,5 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
+import { groupMembers, groups } from '../schema/groups.ts';
 import { users } from '../schema/users.ts';
 import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
@@ -44,3 +45,11 @@ export const keptUsers = (caller: string, held: Held): Kept[] => [
 /** While the caller is an administrator himself, he remains; otherwise the one who has been there longest does. */
 const lastAdministrator = (caller: string): SQL => sql`
   (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
+
+/** Groups that skip the second factor for somebody who holds more than the caller. */
+export const skippingBeyond = (held: Held): Kept => ({
+  where: sql`(${groups.skip_two_factor} and exists(select 1 from ${groupMembers}
+    where ${groupMembers.group_id} = ${groups.id} and ${exceeds(held, groupMembers.user_id)}))`,
+  code: 'forbidden',
+  detail: 'A member of the group holds permissions that the caller lacks',
+});

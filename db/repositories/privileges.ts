@@ -1,4 +1,5 @@
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
@@ -33,7 +34,7 @@ export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[
 }
 
 /** The condition that a user holds more than these rights, for bulk deletion. */
-export const exceeds = (held: Held, user: typeof users.id): SQL =>
+export const exceeds = (held: Held, user: PgColumn): SQL =>
   sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
 
 /** People who keep the installation administrable: active, of a live domain that serves staff, with the built-in role. */

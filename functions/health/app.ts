@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { asAppError, problemResponse } from '../../shared/http/problem.ts';
 import { traceOf } from '../../shared/http/request-ids.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
+import { withoutTrailingSlashes } from '../../shared/kernel/text.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { demandKey } from './access-key.ts';
 import { checkHealth } from './check/routes.ts';
@@ -38,7 +39,7 @@ export function createHealthApp(deps: HealthDeps): Hono<Env> {
 const allow = 'GET, HEAD, OPTIONS';
 
 /** A trailing slash means nothing. */
-const routingPath = (request: Request): string => new URL(request.url).pathname.replace(/(.)\/+$/, '$1');
+const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
 
 function register(app: Hono<Env>, path: string, key: string | undefined, answer: Answer): void {
   // Hono answers HEAD by the route of GET, without its body.

@@ -12,6 +12,7 @@ const turns = new WeakMap<FleetDeps, Map<string, number>>();
 
 /**
  * Calls one node of the farm for the speaker: the healthiest first, another one when it could not answer.
+ * @param nodes how many may be tried: one for a call with an effect, which an unanswered node may have had already
  * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
  */
 export async function callFarm<T>(
@@ -21,9 +22,10 @@ export async function callFarm<T>(
   speaker: Speaker,
   call: (call: Call) => Promise<T>,
   signal?: AbortSignal,
+  nodes = tries,
 ): Promise<T> {
   let last: AppError = new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
-  for (const stored of orderNodes(farm.nodes, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries)) {
+  for (const stored of orderNodes(farm.nodes, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, nodes)) {
     if (signal?.aborted) break;
     const node: Node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
     try {

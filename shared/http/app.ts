@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { AppError } from '../kernel/errors.ts';
+import { withoutTrailingSlashes } from '../kernel/text.ts';
 import { type ModuleName, modules } from '../modules.ts';
 import type { BaseDeps, Ctx, Log, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
@@ -52,7 +53,7 @@ const headersOf = ({ requestId }: Trace): Record<string, string> => ({
 });
 
 /** A trailing slash means nothing; the path stays percent-encoded for the router. */
-const routingPath = (request: Request): string => new URL(request.url).pathname.replace(/(.)\/+$/, '$1');
+const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
 
 type Verbs<D extends BaseDeps> = Map<string, Operation<D>>;
 

@@ -90,14 +90,17 @@ export function endpointIn<D extends BaseDeps>() {
   };
 }
 
+/** Without the input an absent member looks like one of the wrong type. */
+const reporting = { reportInput: true };
+
 /** Query and body first (422, all their faults at once), then path parameters (404). */
 function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   { params, query, body }: Declaration<P, Q, B, Access>,
   raw: RawInput,
 ): Input<P, Q, B> {
   const shape = body && ('required' in body ? body.required : body.optional);
-  const checkedQuery = query?.safeParse(raw.query);
-  const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body);
+  const checkedQuery = query?.safeParse(raw.query, reporting);
+  const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body, reporting);
   const unknown = query ? [] : Object.keys(raw.query).map(unknownParameter);
   const faults = [
     ...unknown,

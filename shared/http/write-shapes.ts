@@ -30,7 +30,7 @@ export function applyPatch<W extends z.ZodObject>(
   current: Record<string, unknown>,
   patch: Record<string, unknown>,
 ): z.output<W> {
-  const merged = z.strictObject(write.shape).safeParse(mergePatch(current, patch));
+  const merged = z.strictObject(write.shape).safeParse(mergePatch(current, patch), { reportInput: true });
   if (merged.error) throw invalid(...fieldErrors(merged.error, '/'));
   return merged.data as z.output<W>;
 }

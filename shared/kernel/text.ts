@@ -12,3 +12,10 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** A path without trailing slashes, in linear time: the regular expression for it backtracks over runs of slashes. */
+export function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}

@@ -18,10 +18,12 @@ export function clientOf(peer: Peer, trustProxy: number): Invocation['client'] {
   const forwarded = trustProxy > 0 ? entryOf(peer.forwardedFor, trustProxy) : undefined;
   const proto =
     trustProxy > 0 ? (entryOf(peer.forwardedProto, trustProxy) ?? onlyEntry(peer.forwardedProto)) : undefined;
+  const ip = normalised(withoutPort(forwarded ?? '')) ?? address;
   return {
-    ip: normalised(withoutPort(forwarded ?? '')) ?? address,
+    ip,
     secure: peer.isEncrypted || proto?.toLowerCase() === 'https',
-    loopback: ipaddr.parse(address).range() === 'loopback',
+    // Behind a proxy the socket is the proxy's; whether plain HTTP will do is a matter of the client.
+    loopback: ipaddr.parse(ip).range() === 'loopback',
   };
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ensureLocalTls, type LocalTls } from '../../shared/runtime/cli/local-tls.ts';
+import { isLoopbackHost } from '../../shared/runtime/config.ts';
 import type { Invocation } from '../../shared/runtime/invocation.ts';
 import { type ServeOptions, type Serving, serveNode } from '../../shared/runtime/node.ts';
 
@@ -62,7 +63,7 @@ describe('the client of a request', () => {
   ])('behind %i proxies with X-Forwarded-For %s is %s', async (trustProxy, forwarded, ip) => {
     const { port } = await start({ trustProxy });
     const headers = { 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'https' };
-    expect(await get(port, headers)).toEqual({ ip, secure: true, loopback: true });
+    expect(await get(port, headers)).toEqual({ ip, secure: true, loopback: isLoopbackHost(ip) });
   });
 });
 

@@ -18,5 +18,5 @@ export const groupCrud = crud({
   parentParam: 'auth_uuid',
   filters: groupFilters,
   sorts: ['name', 'created_at', 'updated_at'],
-  verbs: ['list', 'get', 'delete', 'bulkDestroy'],
+  verbs: ['list', 'get'],
 });

@@ -1,9 +1,15 @@
 import type { z } from 'zod';
+import { skippingBeyond } from '../../../db/repositories/kept-rows.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { powerOver } from '../../../shared/http/privileges.ts';
+import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
-import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
+import {
+  changeRecord,
+  createRecord,
+  removeRecord,
+  removeRecords,
+} from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -44,6 +50,17 @@ function change(
     }),
   );
 }
+
+/** With the group goes what it let its members skip, so deleting it is such a change too. */
+export function deleteGroup(ctx: WebuiCtx, at: Target): Promise<void> {
+  const power = powerOver(ctx, [{ membersOfGroup: at.id }]);
+  return power.explained(() =>
+    removeRecord(ctx, kind, at, (row) => (row.skip_two_factor ? { before: power.before } : {})),
+  );
+}
+
+export const deleteGroups = (ctx: WebuiCtx, domain: string, body: { ids: string[] } | { all: true }) =>
+  removeRecords(ctx, kind, body, { parent: domain, kept: [skippingBeyond(heldBy(ctx.actor))] });
 
 function assertBuilt(body: Write): Write {
   if (body.type === 'group') return body;

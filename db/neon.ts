@@ -9,7 +9,7 @@ export type NeonOptions = ConnectOptions & {
    * A local proxy that speaks Neon's protocols by plain HTTP, `http://127.0.0.1:<port>`; takes the place of the
    * host in `url`.
    */
-  proxy?: string;
+  proxy?: string | undefined;
 };
 
 /**

@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { migrateDatabase } from '../db/migrate.ts';
-import { connectPg } from '../db/pg.ts';
-import { problemResponse } from '../shared/http/problem.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
-import { AppError } from '../shared/kernel/errors.ts';
-import { newId } from '../shared/kernel/ids.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
@@ -19,8 +15,10 @@ import { ensureLocalTls, type LocalTls } from '../shared/runtime/cli/local-tls.t
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import type { Config } from '../shared/runtime/config.ts';
+import { connectDatabase } from '../shared/runtime/database.ts';
 import { createLog, type Log } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
+import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
@@ -46,20 +44,20 @@ async function start(): Promise<void> {
     ...env,
     DATABASE_URL: databaseUrl,
     BASE_URL: config.baseUrl,
-    TLS_CERT_FILE: tls.certFile,
-    TLS_KEY_FILE: tls.keyFile,
+    ...(tls && { TLS_CERT_FILE: tls.certFile, TLS_KEY_FILE: tls.keyFile }),
   };
   const sidecar = await startSidecar(sidecarMain, sidecarEnv, log);
   keep('sidecar', () => sidecar.stop());
   keep('requests', () => serving.close(8_000));
   serving.portal = createPortal(deps);
-  const started = { healthUrl: sidecar.healthUrl, caFile: tls.caFile, adminPassword };
+  const started = { healthUrl: sidecar.healthUrl, caFile: tls?.caFile, adminPassword };
   process.stdout.write(announcement(config, started, process.argv.includes('--json')));
 }
 
 type Tls = Omit<LocalTls, 'caFile'> & { caFile: string | undefined };
 
-async function tlsOf(config: Config): Promise<Tls> {
+async function tlsOf(config: Config): Promise<Tls | undefined> {
+  if (!config.tls) return undefined;
   const { tlsCertFile: certFile, tlsKeyFile: keyFile } = config;
   if (!certFile || !keyFile) {
     return ensureLocalTls(join(config.dataDir, 'tls'), [config.host, new URL(config.baseUrl).hostname]);
@@ -80,7 +78,7 @@ async function startDatabase(config: Config, log: Log): Promise<string> {
 
 async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<PortalDeps> {
   const onError = (error: Error) => log.warn('a database connection was lost', { error });
-  const connection = connectPg({ url: databaseUrl, onError });
+  const connection = connectDatabase({ ...config, databaseUrl }, { onError });
   keep('database connections', () => connection.close());
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,
@@ -104,17 +102,16 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
 }
 
 /** Takes the port at once, so that one in use is told at once; what comes before the portal is ready gets 503. */
-async function listen({ host, port, trustProxy, tls: isSecure }: Config, tls: Tls, log: Log) {
+async function listen({ host, port, trustProxy }: Config, tls: Tls | undefined, log: Log) {
   const state: { portal?: Portal } = {};
   const serving = await serveNode({
     fetch: (request, invocation) =>
-      state.portal?.fetch(request, invocation) ??
-      problemResponse(new AppError('database_unavailable', 'The portal is starting'), newId()),
+      state.portal?.fetch(request, invocation) ?? refusal('database_unavailable', 'The portal is starting'),
     host,
     port,
     trustProxy,
     log,
-    ...(isSecure && { tls: { cert: tls.certPem, key: tls.keyPem } }),
+    ...(tls && { tls: { cert: tls.certPem, key: tls.keyPem } }),
   });
   return Object.assign(state, { close: serving.close });
 }

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { asAppError, problemResponse } from '../../shared/http/problem.ts';
+import { asAppError, headersOfAll, problemResponse } from '../../shared/http/problem.ts';
 import { traceOf } from '../../shared/http/request-ids.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import { withoutTrailingSlashes } from '../../shared/kernel/text.ts';
@@ -19,9 +19,8 @@ export function createHealthApp(deps: HealthDeps): Hono<Env> {
     const startedAt = performance.now();
     c.set('requestId', traceOf(c.req.raw.headers).requestId);
     await next();
-    c.res.headers.set('x-request-id', c.get('requestId'));
-    c.res.headers.set('cache-control', 'private, no-store');
-    c.res.headers.set('x-content-type-options', 'nosniff');
+    for (const [name, value] of Object.entries(headersOfAll(c.get('requestId'))))
+      c.res.headers.set(name, value);
     logRequest(deps.log, c, startedAt);
   });
   register(app, '/aggregator/health/check', deps.accessKeys.check, checkHealth(deps));

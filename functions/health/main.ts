@@ -4,16 +4,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../db/client.ts';
-import { connectPg } from '../../db/pg.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import { createSealer } from '../../shared/kernel/sealing.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport, type NodeTransport } from '../../shared/remotes/http/node.ts';
+import { orEnd } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
 import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/config.ts';
+import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog, type Log } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
@@ -33,14 +34,6 @@ type Running = {
   worker: { name: string; host: string };
 };
 
-try {
-  await startSidecar();
-} catch (error) {
-  // One line a fault and no stack: whoever starts the process reads this.
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exit(1);
-}
-
 /** The long-running process beside the functions: health, metrics and the jobs. */
 async function startSidecar(): Promise<void> {
   const { config } = await loadSettings();
@@ -50,8 +43,9 @@ async function startSidecar(): Promise<void> {
   const log = createLog({ level: config.logLevel });
   const onError = (error: Error) => log.warn('an idle database connection ended', { error });
   // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
-  const jobsDb = connectPg({ url: databaseUrl, maxConnections: 3, statementTimeoutMs: 5_000, onError });
-  const answersDb = connectPg({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000, onError });
+  const settings = { ...config, databaseUrl };
+  const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
+  const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
   const transport = createNodeTransport({
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -162,3 +156,5 @@ function stopGracefully({ stopping, serving, loops, ...parts }: Running, log: Lo
   // A parent that was killed hard cannot pass a signal on; its closed channel is the sign.
   if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 }
+
+await orEnd(startSidecar);

@@ -6,7 +6,7 @@ import { type ModuleName, modules } from '../modules.ts';
 import type { BaseDeps, Ctx, Log, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
-import { asAppError, problemResponse } from './problem.ts';
+import { asAppError, headersOfAll, problemResponse } from './problem.ts';
 import { traceOf } from './request-ids.ts';
 import { type Served, serveOperation } from './serve.ts';
 
@@ -30,7 +30,7 @@ export function createModule<D extends BaseDeps>(
     const started = performance.now();
     c.set('trace', traceOf(c.req.raw.headers));
     await next();
-    for (const [header, value] of Object.entries(headersOf(c.get('trace')))) {
+    for (const [header, value] of Object.entries(headersOfAll(c.get('trace').requestId))) {
       if (!c.res.headers.has(header)) c.res.headers.set(header, value);
     }
     logRequest(deps.log, c, started);
@@ -45,12 +45,6 @@ export function createModule<D extends BaseDeps>(
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
 }
-
-const headersOf = ({ requestId }: Trace): Record<string, string> => ({
-  'x-request-id': requestId,
-  'cache-control': 'private, no-store',
-  'x-content-type-options': 'nosniff',
-});
 
 /** A trailing slash means nothing; the path stays percent-encoded for the router. */
 const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);

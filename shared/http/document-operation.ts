@@ -107,15 +107,15 @@ function successOf(operation: Described, schemas: Schemas) {
   const success = {
     description: outcomes[status],
     headers,
-    ...(shape && { content: contentOf(shape, operation.alsoReturns, schemas) }),
+    ...(shape && { content: contentOf(shape, operation, schemas) }),
   };
   const isCacheable = operation.conditional && operation.method === 'GET';
   return { [status]: success, ...(isCacheable && { 304: { description: 'Not changed since', headers } }) };
 }
 
-function contentOf(shape: Shape, alsoReturns: readonly string[] = [], schemas: Schemas) {
+function contentOf(shape: Shape, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
   return {
-    'application/json': mediaOf(schemas.output(shape), schemas),
+    [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas),
     ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: { type: 'string' } }])),
   };
 }

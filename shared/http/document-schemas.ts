@@ -68,7 +68,7 @@ const toJson = (shape: z.core.$ZodType, io: 'input' | 'output', metadata: Names)
 function adjustInput(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): void {
   // The generator leaves out defaults that stand before a transformation; they hold all the same.
   if (def.type === 'default') schema.default = def.defaultValue;
-  if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform') return;
+  if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform' || schema.type !== 'object') return;
   delete schema.additionalProperties;
   schema.description = 'Members that only answers have are ignored; any other unknown member is refused.';
 }

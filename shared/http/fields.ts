@@ -35,6 +35,14 @@ export const Ids = z
 /** A boolean in a query. */
 export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
+/** How many items a page has, in a query: digits, and no other way to write a number. */
+export const PageLimit = z
+  .preprocess(
+    (text) => (typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : text),
+    z.int('Must be a whole number from 1 to 500').min(1).max(500),
+  )
+  .default(50);
+
 /** A boolean among the filters of a list. */
 export const flagFilter = Flag.optional();
 

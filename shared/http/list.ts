@@ -5,8 +5,7 @@ import { type ListIdentity, openCursor, type Position, sealCursor } from '../ker
 import { notFound } from '../kernel/errors.ts';
 import { Answer } from './answer.ts';
 import type { BaseDeps, Ctx } from './context.ts';
-
-const Limit = z.coerce.number().int().min(1).max(500).default(50);
+import { PageLimit } from './fields.ts';
 
 /** The query of a list: paging, the closed list of sort keys, search, and the resource's own filters. */
 export const listQuery = <F extends z.ZodRawShape>(
@@ -15,7 +14,7 @@ export const listQuery = <F extends z.ZodRawShape>(
   defaultSort = sorts[0] ?? 'name',
 ) =>
   z.strictObject({
-    limit: Limit.meta({ description: 'Items of a page', example: 50 }),
+    limit: PageLimit.meta({ description: 'Items of a page', example: 50 }),
     cursor: z.string().max(2048).optional().meta({ description: 'From `next` of the page before' }),
     sort: z.enum(sorts.flatMap((key) => [key, `-${key}`])).default(defaultSort),
     search: z.string().max(128).optional().meta({ description: 'Part of a name, without regard to case' }),

@@ -24,6 +24,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   maxBodyBytes?: number;
   /** The success status and its shape; `null` is an empty body. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
+  /** The media type of a success that is no JSON; its shape is that of the text. */
+  mediaType?: string;
   /** Media types besides JSON that a success may have. */
   alsoReturns?: readonly string[];
   /** Codes besides those that follow from the rest of the declaration. */

@@ -6,6 +6,8 @@ import type { Operation, RawInput } from './operation.ts';
 
 const mebibyte = 1_048_576;
 const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
+/** Nothing is unpacked: a small body must not become a large one. */
+const codings = /^\s*(identity)?\s*$/i;
 
 /**
  * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
@@ -34,6 +36,8 @@ async function readBody(request: Request, limit: number): Promise<Record<string,
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   const type = request.headers.get('content-type');
   if (type !== null && !mediaTypes.test(type)) throw new AppError('unsupported_media_type');
+  if (!codings.test(request.headers.get('content-encoding') ?? ''))
+    throw new AppError('unsupported_media_type', 'The body must not be compressed');
   const bytes = await readBytes(request, limit);
   if (bytes.length === 0) return undefined;
   if (type === null) throw new AppError('unsupported_media_type');

@@ -4,7 +4,8 @@ import { addFirstAdministrator, hasDomains, setBuiltinRoles } from '../../db/rep
 import { builtinRoles } from '../access/permissions.ts';
 import { randomToken } from '../kernel/digests.ts';
 import { parametersFrom } from '../kernel/system-parameters.ts';
-import { assertPassword } from './password-policy.ts';
+import { ConfigError } from '../runtime/config.ts';
+import { assertPassword, longestPassword, shortestPassword } from './password-policy.ts';
 import type { Hasher } from './passwords.ts';
 
 /**
@@ -12,7 +13,7 @@ import type { Hasher } from './passwords.ts';
  * `Built-in` and the user `admin`.
  * @param wanted `ADMIN_PASSWORD`; a password is generated without it
  * @returns the generated password, the only time it is known
- * @throws AppError `invalid_request` when `wanted` breaks the password policy
+ * @throws ConfigError when `wanted` breaks the password policy
  */
 export async function prepareInstallation(
   db: Db,
@@ -22,12 +23,7 @@ export async function prepareInstallation(
   await atomically(db, (h) => [setBuiltinRoles(h, builtinRoles)]);
   if (await hasDomains(db)) return undefined;
   const password = wanted ?? randomToken().slice(0, 24);
-  assertPassword(
-    password,
-    { name: 'admin', domain: { twoFactor: false } },
-    parametersFrom(null),
-    'ADMIN_PASSWORD',
-  );
+  assertWanted(password);
   const hash = await hasher.hash(password);
   try {
     await atomically(db, (h) => addFirstAdministrator(h, hash));
@@ -37,4 +33,18 @@ export async function prepareInstallation(
     throw error;
   }
   return wanted === undefined ? password : undefined;
+}
+
+const administrator = { name: 'admin', domain: { twoFactor: false } };
+
+/** The policy speaks to people in forms; whoever starts a process reads names of variables. */
+function assertWanted(password: string): void {
+  const parameters = parametersFrom(null);
+  try {
+    assertPassword(password, administrator, parameters, 'ADMIN_PASSWORD');
+  } catch (cause) {
+    const shortest = shortestPassword(parameters, administrator.domain);
+    const expected = `from ${shortest} to ${longestPassword} characters, no common password, without "admin" in it`;
+    throw new ConfigError([`ADMIN_PASSWORD: ${expected}`], { cause });
+  }
 }

@@ -7,6 +7,7 @@ type CodeFacts = { status: number; title: string; retryable?: true; retryAfterS?
  */
 export const errorCodes = {
   malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
+  malformed_request: { status: 400, title: 'The request is not well-formed HTTP' },
   malformed_cursor: { status: 400, title: 'The cursor does not belong to this list' },
   unauthenticated: { status: 401, title: 'A session token is required' },
   invalid_token: { status: 401, title: 'The token is not valid or has ended' },
@@ -17,6 +18,7 @@ export const errorCodes = {
   https_required: { status: 403, title: 'HTTPS is required' },
   not_found: { status: 404, title: 'There is no such resource' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time', retryable: true },
   already_exists: { status: 409, title: 'Such an object exists already' },
   in_use: { status: 409, title: 'The object is referred to by others' },
   invalid_state: { status: 409, title: 'The present state does not allow this' },
@@ -31,6 +33,7 @@ export const errorCodes = {
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   invalid_request: { status: 422, title: 'The request is not valid' },
   secret_required: { status: 422, title: 'The stored secret must be sent again' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
   locked_out: { status: 429, title: 'Too many failed attempts', retryable: true, retryAfterS: 300 },
   internal: { status: 500, title: 'Something went wrong here' },
   upstream_failed: { status: 502, title: 'The dispatcher answered wrongly', retryable: true },

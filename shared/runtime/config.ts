@@ -78,6 +78,8 @@ export const variables = z.object({
   DATABASE_URL: database(),
   DATABASE_OWNER_URL: database(),
   DATABASE_DRIVER: word('pg', 'neon').optional(),
+  // Of our own stands: a proxy in front of any PostgreSQL. The password must never go elsewhere by plain HTTP.
+  NEON_PROXY: text('a URL of this machine', isLoopbackUrl).optional(),
   PORTAL_TYPE: word('admin', 'user', 'universal').default('universal'),
   PORTAL_NAME: text('at most 253 characters', (value) => value.length <= 253).optional(),
   BASE_URL: text('https://host[:port], without a query, a fragment or a user', isBaseUrl)
@@ -137,6 +139,7 @@ function togetherFaults(given: Variables): string[] {
     demand('SECRET_KEY', 'with DATABASE_URL, so that all processes share it');
     demand('AGGREGATOR_JWT_SSL_KEY', 'with DATABASE_URL, so that all processes share it');
   }
+  if (given.DATABASE_DRIVER === 'neon') demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
   if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
   if (given.TLS === 'off' && !isLoopbackHost(given.HOST)) faults.push('TLS: off is for a loopback HOST only');
   if (given.TLS === 'on' && given.BASE_URL?.startsWith('http:'))
@@ -151,7 +154,8 @@ function togetherFaults(given: Variables): string[] {
 }
 
 function configFrom(given: Variables) {
-  const baseUrl = given.BASE_URL ?? `https://localhost:${given.PORT}`;
+  const scheme = given.TLS === 'on' ? 'https' : 'http';
+  const baseUrl = given.BASE_URL ?? `${scheme}://localhost:${given.PORT}`;
   return {
     host: given.HOST.replace(/^\[|\]$/g, ''),
     port: given.PORT,
@@ -162,6 +166,7 @@ function configFrom(given: Variables) {
     databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
     /** Absent: what the runtime does best, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: given.DATABASE_DRIVER,
+    neonProxy: given.NEON_PROXY,
     portalType: given.PORTAL_TYPE,
     portalName: given.PORTAL_NAME ?? new URL(baseUrl).hostname,
     baseUrl,
@@ -215,6 +220,10 @@ function isNetwork(value: string): boolean {
 function isPem(value: string, kind: string): boolean {
   const label = `(?:EC |RSA )?${kind}-----`;
   return new RegExp(`^-----BEGIN ${label}\\s[A-Za-z0-9+/=\\s]+-----END ${label}`).test(value);
+}
+
+function isLoopbackUrl(value: string): boolean {
+  return URL.canParse(value) && isLoopbackHost(new URL(value).hostname);
 }
 
 function isBaseUrl(value: string): boolean {

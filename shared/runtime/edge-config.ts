@@ -9,6 +9,7 @@ export type Demand = 'AGGREGATOR_JWT_SSL_KEY';
 const edgeVariables = variables.pick({
   DATABASE_URL: true,
   DATABASE_DRIVER: true,
+  NEON_PROXY: true,
   PORTAL_TYPE: true,
   BASE_URL: true,
   SECRET_KEY: true,
@@ -48,6 +49,7 @@ function configFrom(given: Variables) {
   return {
     databaseUrl: given.DATABASE_URL ?? '',
     databaseDriver: given.DATABASE_DRIVER,
+    neonProxy: given.NEON_PROXY,
     portalType: given.PORTAL_TYPE,
     baseUrl: given.BASE_URL ?? '',
     secretKeys: given.SECRET_KEY ?? [],

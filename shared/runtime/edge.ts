@@ -1,7 +1,7 @@
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
-import { problemResponse } from '../http/problem.ts';
+import { headersOfAll, problemResponse } from '../http/problem.ts';
 import { traceOf } from '../http/request-ids.ts';
 import { AppError } from '../kernel/errors.ts';
 import { ConfigError } from './config.ts';
@@ -35,9 +35,5 @@ function refuse(request: Request, error: unknown): Response {
   const { requestId } = traceOf(request.headers);
   const why = error instanceof ConfigError ? { faults: error.message.split('\n') } : { error };
   createLog().error('the module cannot start', { request_id: requestId, ...why });
-  return problemResponse(new AppError('internal'), requestId, {
-    'x-request-id': requestId,
-    'cache-control': 'private, no-store',
-    'x-content-type-options': 'nosniff',
-  });
+  return problemResponse(new AppError('internal'), requestId, headersOfAll(requestId));
 }

@@ -1,14 +1,12 @@
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
-import type { Db } from '../../db/client.ts';
-import { connectNeon } from '../../db/neon.ts';
-import { connectPg } from '../../db/pg.ts';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
-import { type EdgeConfig, parseEdgeConfig } from './edge-config.ts';
+import { parseEdgeConfig } from './edge-config.ts';
 import { createLog, type Log } from './log.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
@@ -38,14 +36,10 @@ function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {
 function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
-  return { ...config, db: connectTo(config, log), log };
-}
-
-/** An instance serves one request at a time; a second connection is for what runs beside it. */
-function connectTo({ databaseDriver, databaseUrl: url }: EdgeConfig, log: Log): Db {
-  if (databaseDriver === 'neon') return connectNeon({ url }).db;
   const onError = (error: Error): void => log.warn('a database connection was lost', { error });
-  return connectPg({ url, maxConnections: 2, onError }).db;
+  // An instance serves one request at a time; a second connection is for what runs beside it.
+  const { db } = connectDatabase(config, { maxConnections: 2, onError });
+  return { ...config, db, log };
 }
 
 function createBackground() {

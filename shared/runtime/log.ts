@@ -66,8 +66,15 @@ function plainError(error: Error, inside: readonly object[]): LogFields {
   return {
     name: error.name,
     code: 'code' in error ? plain(error.code, inside) : undefined,
-    message: error.message,
-    stack: error.stack,
+    message: withoutParameters(error.message),
+    // The message stands in the stack as well, and the frames below it are wanted.
+    stack: error.stack && withoutParameters(error.stack.replace(error.message, withoutParameters)),
     cause: plain(error.cause, inside),
   };
+}
+
+/** Drizzle ends the message of a failed statement with its parameters: hashes, sealed secrets, names. */
+function withoutParameters(text: string): string {
+  const at = text.indexOf('\nparams:');
+  return at < 0 ? text : text.slice(0, at);
 }

@@ -7,11 +7,12 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import { traceOf } from '../http/request-ids.ts';
 import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
 import type { Log } from './log.ts';
+import { isHostClear, refusal, refuseMalformed } from './node-refusals.ts';
 
 export { onStop, type StopOptions, type StopStep } from './stopping.ts';
 
@@ -42,6 +43,8 @@ const limits = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
+  /** Node's own refusal has no body. */
+  requireHostHeader: false,
 };
 
 /**
@@ -81,7 +84,12 @@ function listenerOf(
 ): RequestListener {
   const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
   return getRequestListener(
-    (request, { incoming: { socket, headers } }) => {
+    (request, { incoming }) => {
+      const { socket, headers } = incoming;
+      if (!isHostClear(incoming)) {
+        const { requestId } = traceOf(request.headers);
+        return refusal('malformed_request', 'A request needs one header Host', requestId);
+      }
       const peer = {
         address: socket.remoteAddress,
         isEncrypted: 'encrypted' in socket && socket.encrypted === true,
@@ -93,40 +101,13 @@ function listenerOf(
     {
       hostname: 'localhost',
       errorHandler: (error) => {
-        if (error instanceof RequestError) return problem(400, 'The request line or a header is malformed');
+        if (error instanceof RequestError)
+          return refusal('malformed_request', 'The request line or a header is malformed');
         log.error('a request failed outside the application', { error });
-        return problem(500, 'Something went wrong here');
+        return refusal('internal');
       },
     },
   );
-}
-
-const problemText = (status: number, title: string): string =>
-  JSON.stringify({ type: 'about:blank', title, status });
-
-const problem = (status: number, title: string): Response =>
-  new Response(problemText(status, title), {
-    status,
-    headers: { 'content-type': 'application/problem+json' },
-  });
-
-const malformed: Record<string, [status: number, reason: string, title: string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
-};
-
-/** What Node's parser refuses never becomes a request, so the answer is written to the socket itself. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, reason, title] = malformed[error.code ?? ''] ?? [400, 'Bad Request', 'This is not HTTP'];
-  const body = problemText(status, title);
-  const head = [
-    `HTTP/1.1 ${status} ${reason}`,
-    'Connection: close',
-    'Content-Type: application/problem+json',
-    `Content-Length: ${body.length}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 async function listen(server: Server, { host, port, portVariable = 'PORT' }: ServeOptions): Promise<void> {

@@ -42,20 +42,19 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
 const logFailure = (error: unknown): void => createLog().error('background work failed', { error });
 
 function ingredientsOf<D extends BaseDeps>(env: EdgeEnv, { demands = [] }: Assembly<D>): Ingredients {
-  const { databaseUrl, databaseDriver, logLevel, ...config } = parseEdgeConfig(env, demands);
+  const {
+    databaseUrl: url,
+    databaseDriver,
+    neonProxy: proxy,
+    logLevel,
+    ...config
+  } = parseEdgeConfig(env, demands);
   if (databaseDriver === 'pg')
     throw new ConfigError(['DATABASE_DRIVER: neon, or nothing; a Worker keeps no sockets']);
   const log: Log = createLog({ level: logLevel });
-  const { db } = connectNeon({ url: databaseUrl, ...proxyOf(env) });
+  const { db } = connectNeon({ url, proxy });
   // Nobody waits in a line that others would have to move on: their request may be gone. It is 503 instead.
   return { ...config, db, log, hashing: { concurrency: 2, maxWaiting: 0 } };
-}
-
-/** `npm run workers` has a PostgreSQL behind a proxy on this machine; the password must never go elsewhere by http. */
-function proxyOf({ NEON_PROXY: proxy }: EdgeEnv): { proxy?: string } {
-  if (typeof proxy !== 'string' || proxy === '') return {};
-  if (URL.canParse(proxy) && isLoopbackHost(new URL(proxy).hostname)) return { proxy };
-  throw new ConfigError(['NEON_PROXY: a URL of this machine']);
 }
 
 /** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */

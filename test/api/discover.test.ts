@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorCodes } from '../../shared/kernel/errors.ts';
+import { document } from '../contract/described.ts';
 import { addMember, addSite, startWorld, type World } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 
@@ -55,7 +56,10 @@ describe('discover', () => {
 });
 
 describe('livez', () => {
-  it('says ok to everybody', async () => {
-    expect(await send('GET /livez')).toMatchObject({ status: 200, body: 'ok' });
+  it('says ok to everybody, as the text that its description tells', async () => {
+    const answer = await send('GET /livez');
+    expect(answer).toMatchObject({ status: 200, body: 'ok' });
+    const { content } = document.paths['/livez'].get.responses['200'];
+    expect(Object.keys(content)).toEqual([answer.headers.get('content-type')]);
   });
 });

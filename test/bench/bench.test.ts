@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { edgeModules } from '../../shared/runtime/cli/bundles.ts';
 import { bareVariables, root } from '../e2e/portal-process.ts';
 
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
 const sample = { requests_per_s: positive, p50_ms: positive, p99_ms: positive };
+const workerStart = { listens_ms: positive, first_ms: positive, total_ms: positive, second_ms: positive };
+const lambdaStart = { import_ms: positive, first_ms: positive, total_ms: positive };
 const comparison = (name: string) => ({
   name,
   portal: sample,
@@ -20,9 +23,19 @@ describe('npm run bench', () => {
     expect(JSON.parse(stdout)).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
-      effort: { connections: 4, warmUpS: positive, roundS: positive, rounds: 1 },
+      effort: { connections: 4, warmUpS: positive, roundS: positive, rounds: 1, coldStarts: 1 },
       benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
       starts: { first_ms: positive, later_ms: positive },
+      edge: {
+        request: expect.any(String),
+        floor: workerStart,
+        workers: edgeModules.map((module) => ({
+          module,
+          ...workerStart,
+          ratio: { first: positive, total: positive },
+        })),
+        lambda: edgeModules.map((module) => ({ module, ...lambdaStart })),
+      },
       sources: { files: positive, median_lines: positive, p90_lines: positive },
     });
   }, 120_000);

@@ -11,7 +11,14 @@ export type Comparison = {
   ratio: { requests: number; p50: number; p99: number };
 };
 
-export type Effort = { connections: number; warmUpS: number; roundS: number; rounds: number };
+export type Effort = {
+  connections: number;
+  warmUpS: number;
+  roundS: number;
+  rounds: number;
+  /** Of each module on the edge. */
+  coldStarts: number;
+};
 
 /**
  * Loads portal and floor in turns, so that what drifts meanwhile (the machine, the size of tables) drifts for both.
@@ -64,6 +71,6 @@ const typical = (samples: readonly Sample[]): Sample => ({
   p99_ms: rounded(median(samples.map((sample) => sample.p99_ms)), 2),
 });
 
-const median = (values: readonly number[]): number => quantile(values, 0.5);
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+export const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -2,15 +2,16 @@ import { availableParallelism } from 'node:os';
 import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
+import { measureEdgeStarts } from './edge-starts.ts';
 import { compare, type Effort } from './load.ts';
 import { startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
-/** About a minute altogether, or with `--quick` as little as shows that everything works. */
+/** About a minute and a half altogether, or with `--quick` as little as shows that everything works. */
 const efforts: Record<'full' | 'quick', Effort> = {
-  full: { connections: 16, warmUpS: 2, roundS: 4, rounds: 3 },
-  quick: { connections: 4, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
+  full: { connections: 16, warmUpS: 2, roundS: 4, rounds: 3, coldStarts: 9 },
+  quick: { connections: 4, warmUpS: 0.2, roundS: 0.4, rounds: 1, coldStarts: 1 },
 };
 
 try {
@@ -25,6 +26,7 @@ try {
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
 async function run(effort: Effort): Promise<Figures> {
   const starts = await measureStarts();
+  const edge = await measureEdgeStarts(effort.coldStarts);
   const stand = await startStand();
   try {
     return {
@@ -36,6 +38,7 @@ async function run(effort: Effort): Promise<Figures> {
         await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
       ],
       starts,
+      edge,
       sources: measureSources(),
     };
   } finally {

@@ -1,3 +1,4 @@
+import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
 
 export type Figures = {
@@ -6,11 +7,12 @@ export type Figures = {
   effort: Effort;
   benchmarks: Comparison[];
   starts: { first_ms: number; later_ms: number };
+  edge: EdgeFigures;
   sources: { files: number; median_lines: number; p90_lines: number };
 };
 
 /** The figures for people. */
-export function tableOf({ database, machine, effort, benchmarks, starts, sources }: Figures): string {
+export function tableOf({ database, machine, effort, benchmarks, starts, edge, sources }: Figures): string {
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
@@ -18,9 +20,28 @@ export function tableOf({ database, machine, effort, benchmarks, starts, sources
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
+    ...edgeLines(edge, effort.coldStarts),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
+
+const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [
+  `\nCold starts, median of ${coldStarts} fresh processes; each asks ${request}\n`,
+  row('workerd', 'listens ms', 'first ms', 'together ms', 'second ms', 'first / floor', 'tog. / floor'),
+  row('  bare Hono', ...startCells(floor)),
+  ...workers.map(({ module, ratio, ...start }) =>
+    row(`  ${module}`, ...startCells(start), ratio.first.toFixed(2), ratio.total.toFixed(2)),
+  ),
+  `\n${row('Lambda on Node', 'import ms', 'first ms', 'together ms')}`,
+  ...lambda.map(({ module, ...start }) => row(`  ${module}`, ...lambdaCells(start))),
+  '',
+];
+
+const startCells = ({ listens_ms, first_ms, total_ms, second_ms }: WorkerStart): string[] =>
+  [listens_ms, first_ms, total_ms, second_ms].map((ms) => ms.toFixed(1));
+
+const lambdaCells = ({ import_ms, first_ms, total_ms }: LambdaStart): string[] =>
+  [import_ms, first_ms, total_ms].map((ms) => ms.toFixed(1));
 
 const rowsOf = ({ name, portal, floor, ratio }: Comparison): string[] => [
   name,
@@ -36,4 +57,4 @@ const cells = ({ requests_per_s, p50_ms, p99_ms }: Sample): string[] => [
 ];
 
 const row = (name: string, ...figures: string[]): string =>
-  [name.padEnd(18), ...figures.map((figure) => figure.padStart(10))].join('');
+  [name.padEnd(18), ...figures.map((figure) => figure.padStart(14))].join('');

@@ -74,9 +74,10 @@ describe.each(operations)('$id', (operation) => {
 
   it('shows a body that it accepts, and an answer that it could give', () => {
     const { body } = operation;
-    if (body) expectAccepted('required' in body ? body.required : body.optional, own.requestBody.content);
+    if (body)
+      expectAccepted('required' in body ? body.required : body.optional, own.requestBody.content, json);
     expect(own.requestBody?.required).toBe(body && 'required' in body);
-    if (shape) expectAccepted(shape, own.responses[status].content);
+    if (shape) expectAccepted(shape, own.responses[status].content, operation.mediaType ?? json);
     else expect(own.responses[status].content).toBeUndefined();
   });
 
@@ -87,14 +88,16 @@ describe.each(operations)('$id', (operation) => {
   });
 });
 
+const json = 'application/json';
+
 function rename(paths: Json, from: string, to: string): void {
   paths[to] = paths[from];
   delete paths[from];
 }
 
 /** Schemas are made from the shapes; that a shape takes what they show proves that nothing was lost on the way. */
-function expectAccepted(shape: Shape, content: Json): void {
-  const value = shownIn(content['application/json']);
+function expectAccepted(shape: Shape, content: Json, mediaType: string): void {
+  const value = shownIn(content[mediaType]);
   expect(value).toBeDefined();
   expect(shape.safeParse(value).error?.issues ?? []).toEqual([]);
 }

@@ -82,6 +82,17 @@ describe('a body', () => {
       );
   });
 
+  it.each(withBody)('of $id must not be compressed', async (operation) => {
+    for (const coding of ['gzip', 'identity, br', 'deflate'])
+      expectProblem(
+        await send(operation, { body: '{', headers: { ...inContent, 'content-encoding': coding } }),
+        'unsupported_media_type',
+        operation,
+      );
+    const headers = { ...inContent, 'content-encoding': 'Identity' };
+    expectProblem(await send(operation, { body: '{', headers }), 'malformed_json');
+  });
+
   it.each(withBody)('of $id must not be too large, whatever its declared length', async (operation) => {
     for (const headers of [inContent, { ...inContent, 'content-length': '2' }]) {
       const answer = await send(operation, { body: oversized(operation), headers });

@@ -82,6 +82,54 @@ describe('a portal that is killed hard and started again', () => {
   });
 });
 
+describe('a first start', () => {
+  it('with a password that is too weak says what is expected', async () => {
+    const variables = bareVariables(join(folder, 'weak'), await freePorts(2));
+    const { code, stdout, stderr } = await runPortal({ env: { ...variables, ADMIN_PASSWORD: 'short' } });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^ADMIN_PASSWORD: from \d+ to 256 characters, [^\n]*\n$/),
+    });
+  });
+});
+
+describe('a portal behind a proxy that ends TLS', () => {
+  const start = async (more: NodeJS.ProcessEnv) => {
+    const [port = 0, healthPort = 0] = await freePorts(2);
+    const variables = bareVariables(join(folder, 'plain'), [port, healthPort]);
+    const portal = await startPortal({ env: { ...variables, TLS: 'off', ...more } });
+    return { port, healthPort, portal };
+  };
+
+  it('tells where it listens, by the name that it is reached by', async () => {
+    const { port, healthPort, portal } = await start({});
+    const { announcement } = portal;
+    const api = createApi(announcement.base_url);
+    const { status } = await api.send('GET /livez');
+    await api.close();
+    await portal.stop();
+    expect(status).toBe(200);
+    expect(announcement).toMatchObject({
+      base_url: `http://localhost:${port}`,
+      health_url: `http://localhost:${healthPort}`,
+    });
+    expect(announcement).not.toHaveProperty('ca_file');
+    expect(announcement).not.toHaveProperty('local_url');
+  });
+
+  it('tells the address of the listener beside the public one', async () => {
+    const { port, portal } = await start({ BASE_URL: 'https://portal.example' });
+    const { announcement } = portal;
+    await portal.stop();
+    expect(announcement).toMatchObject({
+      base_url: 'https://portal.example',
+      local_url: `http://127.0.0.1:${port}`,
+    });
+    expect(announcement).not.toHaveProperty('ca_file');
+  });
+});
+
 describe('a second start', () => {
   let running: PortalProcess;
 

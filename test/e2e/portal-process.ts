@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 /** The last line of standard output of `npm start -- --json`. */
 export type Announcement = {
   base_url: string;
+  /** Where it listens by plain HTTP, when that is not `base_url`. */
+  local_url?: string;
   health_url: string;
   ca_file: string;
   admin_password?: string;

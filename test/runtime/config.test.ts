@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DrizzleQueryError } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
 import { ConfigError, parseConfig } from '../../shared/runtime/config.ts';
@@ -199,6 +200,22 @@ describe('createLog', () => {
       error: { name: 'TypeError', message: 'outer', cause: { code: 'ECONNREFUSED', message: 'refused' } },
     });
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  it('keeps the parameters of a failed statement to itself, however deep the failure stands', () => {
+    const lines: string[] = [];
+    const failed = new DrizzleQueryError(
+      'insert into "users" values ($1, $2)',
+      ['anna', 'scrypt$hash'],
+      new Error('refused'),
+    );
+    const error = new Error(`The login failed: ${failed.message}`, { cause: failed });
+    createLog({ write: (line) => lines.push(line) }).error('internal', { error });
+    expect(lines[0]).not.toMatch(/anna|scrypt|params/);
+    const { cause } = JSON.parse(lines[0] ?? '').error;
+    expect(cause.message).toBe('Failed query: insert into "users" values ($1, $2)');
+    expect(cause.stack).toMatch(/^Error: Failed query: .*\n {4}at .*config\.test/);
+    expect(cause.cause.message).toBe('refused');
   });
 
   it('survives values that JSON has no words for', () => {

@@ -10,6 +10,8 @@ import { ensureLocalTls, type LocalTls } from '../../shared/runtime/cli/local-tl
 import { isLoopbackHost } from '../../shared/runtime/config.ts';
 import type { Invocation } from '../../shared/runtime/invocation.ts';
 import { type ServeOptions, type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { expectProblem } from '../contract/problems.ts';
+import type { Answer } from '../support/portal.ts';
 
 const closeAfter: (() => unknown)[] = [];
 const told: string[] = [];
@@ -34,6 +36,16 @@ async function received(socket: Socket): Promise<string> {
   socket.on('error', () => undefined);
   await once(socket, 'close');
   return text;
+}
+
+/** An answer as it came over a socket. */
+function answerIn(text: string): Answer {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = new Headers(
+    fields.map((field): [string, string] => [field.replace(/:.*/, ''), field.replace(/^[^:]*: */, '')]),
+  );
+  return { status: Number(line.split(' ')[1]), headers, body: JSON.parse(body) };
 }
 
 afterEach(async () => {
@@ -111,26 +123,33 @@ describe('HTTPS', () => {
 });
 
 describe('malformed requests', () => {
-  const send = async (text: string): Promise<string> => {
+  const send = async (text: string): Promise<Answer> => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write(text);
-    return received(socket);
+    return answerIn(await received(socket));
   };
 
   it.each([
-    [431, `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(17_000)}\r\n\r\n`],
-    [400, 'this is no HTTP\r\n\r\n'],
-    [400, 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
-  ])('are answered %i with a problem document', async (status, text) => {
+    ['headers_too_large', `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(17_000)}\r\n\r\n`],
+    ['malformed_request', 'this is no HTTP\r\n\r\n'],
+    ['malformed_request', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
+    ['malformed_request', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['malformed_request', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n'],
+    ['malformed_request', 'GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n'],
+  ] as const)('are answered as %s, like every other problem', async (code, text) => {
     const answer = await send(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer.toLowerCase()).toContain('content-type: application/problem+json');
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
-      type: 'about:blank',
-      status,
-    });
+    expectProblem(answer, code);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
+
+  it('keep the id that they came with', async () => {
+    const { body } = await send('GET / HTTP/1.1\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n');
+    expect(body.instance).toBe('mine');
+  });
+
+  it('are not those of HTTP/1.0 without a host, which old monitors send', async () =>
+    expect((await send('GET / HTTP/1.0\r\n\r\n')).status).toBe(200));
 
   it('do not show what the application threw', async () => {
     const { port } = await start({ fetch: () => Promise.reject(new Error('secret detail')) });

@@ -55,7 +55,7 @@ async function start(): Promise<void> {
 
 /** A demo never touches another installation: database and data folder are its own, whatever the environment says. */
 function variables(adminPassword: string): NodeJS.ProcessEnv {
-  const { DATABASE_URL, DATABASE_OWNER_URL, CONFIG_FILE, ...rest } = process.env;
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DRIVER, CONFIG_FILE, ...rest } = process.env;
   return {
     ...rest,
     DATA_DIR: folder,

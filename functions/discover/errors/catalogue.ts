@@ -11,6 +11,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'A syntax error, a member name given twice, nesting deeper than 32 levels, or text that is not UTF-8.',
     'Send one well-formed JSON object.',
   ),
+  malformed_request: explain(
+    'What arrived is no HTTP request that could be read.',
+    'A syntax error in the request line or a header, or a header Host that is missing or there twice.',
+    'Check the client, and what stands between it and the portal.',
+  ),
   malformed_cursor: explain(
     'The cursor does not continue this list.',
     'It was changed, or belongs to a list with other filters, another sort order or another caller.',
@@ -93,8 +98,18 @@ export const catalogue: Record<ErrorCode, Explanation> = {
   ),
   unsupported_media_type: explain(
     'The body is not of a type that is understood.',
-    'Content-Type is missing or is neither application/json nor application/merge-patch+json.',
-    'Send JSON with Content-Type: application/json.',
+    'Content-Type is missing or is neither application/json nor application/merge-patch+json; or Content-Encoding names a compression.',
+    'Send JSON with Content-Type: application/json, not compressed.',
+  ),
+  headers_too_large: explain(
+    'The headers of the request are too large.',
+    'Together they have more than 16 KiB.',
+    'Send fewer or smaller headers, cookies above all.',
+  ),
+  request_timeout: explain(
+    'The request did not arrive in time.',
+    'Its headers took longer than 15 seconds, or the whole of it longer than 60.',
+    'Send it again over a better connection.',
   ),
   invalid_request: explain(
     'The request is understood, but its content is not valid.',

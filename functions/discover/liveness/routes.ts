@@ -14,7 +14,7 @@ export const livenessOperations = [
       access: 'public',
       summary: 'Whether this node can serve, for load balancers',
       returns: [200, z.literal('ok')],
-      alsoReturns: ['text/plain'],
+      mediaType: 'text/plain',
       errors: ['database_unavailable'],
     },
     async (ctx) => {

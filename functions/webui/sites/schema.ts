@@ -6,6 +6,7 @@ import {
   Ids,
   Moment,
   Name,
+  PageLimit,
   Priority,
   Status,
 } from '../../../shared/http/fields.ts';
@@ -53,7 +54,7 @@ export const siteFilters = {
 export const AssignableQuery = z.strictObject({
   search: z.string().max(128).optional(),
   authenticator: Id.optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
+  limit: PageLimit,
   cursor: z.string().max(2048).optional(),
 });
 

@@ -9,6 +9,7 @@ export function announcement(config: Config, started: Started, asJson: boolean):
 
 const blockOf = (config: Config, { healthUrl, caFile, adminPassword }: Started) => ({
   base_url: config.baseUrl,
+  local_url: localUrlOf(config),
   health_url: healthUrl,
   ca_file: caFile,
   admin_password: adminPassword,
@@ -20,6 +21,7 @@ const blockOf = (config: Config, { healthUrl, caFile, adminPassword }: Started) 
 function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): string {
   const lines: [string, string | undefined][] = [
     ['Portal', config.baseUrl],
+    ['Plain HTTP', localUrlOf(config)],
     ['Health', `${healthUrl}/aggregator/health/check`],
     ['CA file', caFile],
     ['Administrator', adminPassword && `admin, password ${adminPassword} (shown this once)`],
@@ -27,4 +29,10 @@ function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): 
   ];
   const shown = lines.filter(([, value]) => value).map(([name, value]) => `  ${name.padEnd(14)}${value}`);
   return `\nThe portal is ready.\n\n${shown.join('\n')}\n`;
+}
+
+/** Behind a proxy that ends TLS: what the proxy must be pointed at; absent where it is the public address itself. */
+function localUrlOf({ tls, host, port, baseUrl }: Config): string | undefined {
+  if (tls || baseUrl === `http://localhost:${port}`) return undefined;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

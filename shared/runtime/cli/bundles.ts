@@ -38,13 +38,21 @@ export const bundleAll = (platform: Platform, folder = join(root, 'dist')): Prom
   Promise.all(edgeModules.map((module) => bundleOne(module, platform, join(folder, platform))));
 
 async function bundleOne(module: EdgeModule, platform: Platform, folder: string): Promise<Bundle> {
-  const { entry, extension, options } = kinds[platform];
+  const { entry, extension } = kinds[platform];
   const file = join(folder, `${module}${extension}`);
+  const metafile = await bundleEntry(join('functions', module, entry), platform, file);
+  const text = await readFile(file);
+  const gzipBytes = gzipSync(text, { level: 9 }).length;
+  return { module, platform, file, bytes: text.length, gzipBytes, metafile };
+}
+
+/** Bundles one file (its path as seen from the root) as all modules are bundled. */
+export async function bundleEntry(entry: string, platform: Platform, outfile: string): Promise<Metafile> {
   const { metafile } = await build({
-    ...options,
+    ...kinds[platform].options,
     absWorkingDir: root,
-    entryPoints: [join('functions', module, entry)],
-    outfile: file,
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     format: 'esm',
     minify: true,
@@ -52,9 +60,7 @@ async function bundleOne(module: EdgeModule, platform: Platform, folder: string)
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': '"production"' },
   });
-  const text = await readFile(file);
-  const gzipBytes = gzipSync(text, { level: 9 }).length;
-  return { module, platform, file, bytes: text.length, gzipBytes, metafile };
+  return metafile;
 }
 
 /** Its other fifty languages are half of a bundle, and problems are told in English. */

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-// biome-ignore lint/correctness/noUndeclaredDependencies: it comes with wrangler, in the one version that fits
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { type Bundle, type EdgeModule, root } from './bundles.ts';

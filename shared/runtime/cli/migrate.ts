@@ -2,6 +2,7 @@ import { migrateDatabase } from '../../../db/migrate.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { prepareInstallation } from '../../identity/first-start.ts';
 import { createHasher } from '../../identity/passwords.ts';
+import { orEnd } from './fatal.ts';
 import { loadSettings } from './settings.ts';
 
 /** `npm run db:migrate`: brings a database of `DATABASE_URL` up to this version, as `npm start` does by itself. */
@@ -17,9 +18,4 @@ async function main(): Promise<void> {
   );
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await orEnd(main);

@@ -53,7 +53,8 @@ async function assertFree({ host, port }: Config, log: Log): Promise<void> {
 
 /** Plain HTTP on loopback; a port beside that of `npm start`. */
 function localEnvironment(): Record<string, string | undefined> {
-  const { PORT = '8787', ...given } = process.env;
+  // Workers go through Neon's driver whatever it says, and any database will do for them.
+  const { PORT = '8787', DATABASE_DRIVER: _, ...given } = process.env;
   return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...given, PORT, TLS: 'off' };
 }
 

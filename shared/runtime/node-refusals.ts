@@ -1,0 +1,46 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { headersOfAll, problemOf, problemResponse } from '../http/problem.ts';
+import { AppError, type ErrorCode } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+
+/** A refusal before any app sees the request, as an app would have written it. */
+export function refusal(code: ErrorCode, detail?: string, requestId = newId()): Response {
+  return problemResponse(new AppError(code, detail), requestId, headersOfAll(requestId));
+}
+
+/**
+ * RFC 9112, section 3.2: a request of HTTP/1.1 has one header Host, and none has several: a proxy might go by one of
+ * them and we by another.
+ */
+export function isHostClear({
+  httpVersion,
+  rawHeaders,
+}: Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'>) {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}
+
+const codes: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** What Node's parser refuses never becomes a request, so the answer is written to the socket itself. */
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const requestId = newId();
+  const problem = problemOf(new AppError(codes[error.code ?? ''] ?? 'malformed_request'), requestId);
+  const body = JSON.stringify(problem);
+  const headers = {
+    ...headersOfAll(requestId),
+    connection: 'close',
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+  };
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,7 @@
+import { Hono } from 'hono';
+
+/** The floor of a Worker's start: the same framework, bundled alike, with one route and nothing else. */
+const app = new Hono();
+app.all('*', (c) => c.json({ code: 'unauthenticated' }, 401));
+
+export default { fetch: app.fetch };

@@ -74,6 +74,13 @@ describe('an isolate', () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
+  it('is one in which no request can read what another has open', async () => {
+    const deed = 'I/O of another';
+    expect(await workers.attempt('/livez', deed)).toEqual({ refused: null });
+    const { refused } = await workers.attempt('/livez', deed);
+    expect(refused).toContain('Cannot perform I/O on behalf of a different request');
+  });
+
   it('keeps nothing of what it has answered', async () => {
     const ask = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n += 20)

@@ -1,5 +1,6 @@
-import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { streamingLambdaOf } from '../../shared/runtime/lambda.ts';
 import { createWebui } from './app.ts';
 import { webuiDeps } from './deps.ts';
 
-export const handler = lambdaOf({ create: createWebui, depsOf: webuiDeps });
+/** A page of 500 rows, each with thousands of ids or a certificate file, has up to 60 MB. */
+export const handler = streamingLambdaOf({ create: createWebui, depsOf: webuiDeps });

@@ -51,7 +51,7 @@ export async function callWithKey<T>(
       return await call(key);
     } catch (error) {
       if (!isUnauthorized(error)) throw error;
-      ctx.background(Promise.resolve(dropKey(ctx.deps.db, node.id, found)));
+      ctx.later(() => Promise.resolve(dropKey(ctx.deps.db, node.id, found)));
     }
   }
   return call((await obtainKey(ctx, node, speaker)).token);
@@ -64,13 +64,13 @@ export async function callWithKey<T>(
  */
 export function obtainKey(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<Granted> {
   const work = askAndKeep(ctx, node, speaker);
-  ctx.background(work.then(({ kept }) => kept).catch(() => undefined));
-  return work.then(({ granted }) => granted);
+  ctx.background(work.catch(() => undefined));
+  return work;
 }
 
 type Granted = { token: string; expiresInS: number };
 
-async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker) {
+async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<Granted> {
   const { deps, now, trace } = ctx;
   const parameters = ctx.actor.kind === 'user' ? ctx.actor.parameters : parametersFrom(null);
   const lifeS = parameters['aggregator.access_token_ttl_s'];
@@ -79,11 +79,14 @@ async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker) {
   const sealedKey = await deps.sealer.seal(granted.token, placeOf(node, speaker));
   const expiresAt = addSeconds(now, granted.expiresInS);
   const { userId, subject } = speaker;
-  const kept = Promise.resolve(
-    keepKey(deps.db, { dispatcherId: node.id, userId, subject, sealedKey, expiresAt }),
-  );
+  const key = { dispatcherId: node.id, userId, subject, sealedKey, expiresAt };
   // The caller goes on with the key; that it is kept is nobody's to wait for.
-  return { granted, kept: kept.catch((error: unknown) => deps.log.warn('a key was not kept', { error })) };
+  ctx.later(() =>
+    Promise.resolve(keepKey(deps.db, key)).catch((error: unknown) =>
+      deps.log.warn('a key was not kept', { error }),
+    ),
+  );
+  return granted;
 }
 
 async function openKept(

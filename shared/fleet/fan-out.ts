@@ -5,32 +5,29 @@ export type Outcome<T> =
   | { ok: true; value: T; tookMs: number }
   | { ok: false; error: unknown; tookMs: number };
 
-/** Cloudflare lets an invocation wait for the headers of six requests; a seventh would wait in silence. */
-const inFlight = 6;
+/** As many as may be asked at once; those that need several calls have them wait for their turn. */
+const atOnce = 6;
 
 /**
- * Runs `work` for every item, at most six calls at a time, and answers when all are done or the deadline has passed.
+ * Runs `work` for every item, at most six at a time, and answers when all are done or the deadline has passed.
  * What is not done by then is aborted and counts as `upstream_timeout`.
- * @param callsAtOnce how many calls the work for one item has under way at once
  * @returns one outcome an item, in their order
  */
 export async function fanOut<I, T>(
   items: readonly I[],
   deadlineMs: number,
   work: (item: I, signal: AbortSignal) => Promise<T>,
-  callsAtOnce = 1,
 ): Promise<Outcome<T>[]> {
   const started = performance.now();
   const deadline = AbortSignal.timeout(deadlineMs);
   const outcomes: (Outcome<T> | undefined)[] = items.map(() => undefined);
-  const width = Math.max(1, Math.floor(inFlight / callsAtOnce));
   let next = 0;
   const runner = async (): Promise<void> => {
     for (let at = next++; at < items.length && !deadline.aborted; at = next++) {
       outcomes[at] = await attempt(() => work(items[at] as I, deadline));
     }
   };
-  const all = Promise.all(Array.from({ length: Math.min(width, items.length) }, runner));
+  const all = Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, runner));
   await Promise.race([all, whenAborted(deadline)]);
   return outcomes.map((outcome) => outcome ?? late(performance.now() - started));
 }

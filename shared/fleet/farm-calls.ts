@@ -29,9 +29,13 @@ export async function callFarm<T>(
     if (signal?.aborted) break;
     const node: Node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
     try {
-      return await callWithKey(ctx, node, speaker, stored.keys, (key) =>
-        call({ node, key, trace: ctx.trace, signal }),
-      );
+      return await ctx.upstream(() => {
+        // Its turn may come when nobody waits for it any more.
+        if (signal?.aborted) throw new AppError('upstream_timeout');
+        return callWithKey(ctx, node, speaker, stored.keys, (key) =>
+          call({ node, key, trace: ctx.trace, signal }),
+        );
+      });
     } catch (error) {
       if (!isNodeFailure(error)) throw error;
       last = error;

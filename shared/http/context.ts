@@ -3,6 +3,7 @@ import type { Scope } from '../../db/repositories/scope.ts';
 import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Sealer } from '../kernel/sealing.ts';
+import type { Turnstile } from '../kernel/turnstile.ts';
 import type { PortalType } from '../modules.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -47,4 +48,8 @@ export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
   log: Log;
   now: Date;
   background: Invocation['background'];
+  /** What of one request may wait for answers from outside at once goes through here. */
+  upstream: Turnstile;
+  /** A write that nobody waits for; it takes its turn among the calls. */
+  later: (write: () => PromiseLike<unknown>) => void;
 };

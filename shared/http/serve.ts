@@ -4,6 +4,7 @@ import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
 import { findActor } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
+import { createTurnstile } from '../kernel/turnstile.ts';
 import { Answer, Document } from './answer.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
@@ -14,6 +15,12 @@ import { readInput } from './reading.ts';
 export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
 
 const safe: readonly string[] = ['GET', 'HEAD'];
+
+/**
+ * Cloudflare lets an invocation wait for the headers of six requests; a seventh would wait in silence, until its deadline
+ * has passed. A database reached by HTTP counts as well.
+ */
+const upstreamAtOnce = 6;
 
 /**
  * One request for one operation, in the order of checks: https, session, permission, then what was sent.
@@ -30,6 +37,7 @@ export async function serveOperation<D extends BaseDeps>(
   const actor = await identify(c, deps, operation, now);
   const scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   const trace = c.get('trace');
+  const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {
     deps,
     actor,
@@ -42,9 +50,11 @@ export async function serveOperation<D extends BaseDeps>(
     log: deps.log,
     now,
     background,
+    upstream,
+    later: (write) => background(upstream(write)),
   };
   c.set('ctx', ctx);
-  if (isStale(actor, now)) background(touchSession(deps.db, actor.session.id, now));
+  if (isStale(actor, now)) ctx.later(() => touchSession(deps.db, actor.session.id, now));
   const raw = await readInput(c, operation);
   return respond(c, deps, operation, await operation.run(ctx, raw));
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { AppError } from '../kernel/errors.ts';
+import { createTurnstile } from '../kernel/turnstile.ts';
 
 export type Hasher = {
   /** @throws AppError `overloaded` when too many are waiting */
@@ -51,26 +51,6 @@ export function createHasher({
         known.p !== parameters.p
       );
     },
-  };
-}
-
-/** Runs at most `width` at once; refuses when `maxWaiting` wait already. */
-function createTurnstile(width: number, maxWaiting: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async function turn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= width) {
-      if (waiting.length >= maxWaiting) throw new AppError('overloaded');
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running++;
-    try {
-      return await work();
-    } finally {
-      // The place passes to the next one in line; only when nobody waits does it become free.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
   };
 }
 

@@ -14,7 +14,10 @@ type Env = { Bindings: { event: LambdaEvent } };
 /** A module as a Lambda function behind an HTTP API (event format 2.0) or a function URL; configured by `process.env`. */
 export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(appOf(assembly));
 
-/** The same for answers that may exceed the 6 MB of a buffered one; made only inside Lambda's own runtime. */
+/**
+ * The same for a module whose answers may exceed the 6 MB of a buffered one: behind a function URL whose invoke mode is
+ * RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means for it.
+ */
 export const streamingLambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => streamHandle(appOf(assembly));
 
 function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {

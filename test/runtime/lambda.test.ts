@@ -8,18 +8,19 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import { type Bundle, bundleAll, type EdgeModule } from '../../shared/runtime/cli/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../support/lambda-runtime.ts';
 import type { Json } from '../support/local-workers.ts';
 
 const password = 'correct horse battery staple';
 
-type Result = { statusCode: number; headers: Record<string, string>; body: Json; isBase64Encoded: boolean };
-type Asking = { token?: string; body?: unknown; query?: string };
+type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
 
 let folder: string;
 let database: FreshDatabase;
 let bundles: Bundle[];
 
 beforeAll(async () => {
+  vi.stubGlobal('awslambda', awslambda);
   folder = await mkdtemp(join(tmpdir(), 'aggregator-lambda-'));
   database = await freshDatabase();
   bundles = await bundleAll('lambda', folder);
@@ -30,7 +31,10 @@ afterAll(async () => {
   await database?.drop();
   await rm(folder, { recursive: true, force: true });
 });
-afterAll(() => vi.unstubAllEnvs());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
 
 function configure(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -50,33 +54,8 @@ async function load(module: EdgeModule, instance = 'first') {
   const file = bundles.find((bundle) => bundle.module === module)?.file;
   const { handler } = await import(/* @vite-ignore */ `file://${file}?${instance}`);
   return async (route: string, asking: Asking = {}): Promise<Result> => {
-    const result = await handler(eventOf(route, asking), {});
+    const result = await invoke(handler, eventOf(route, asking));
     return { ...result, body: result.body.startsWith('{') ? JSON.parse(result.body) : result.body };
-  };
-}
-
-/** An event of an HTTP API, format 2.0, with what of it is read. */
-function eventOf(route: string, { token, body, query = '' }: Asking) {
-  const [method = 'GET', rawPath = '/'] = route.split(' ');
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath,
-    rawQueryString: query,
-    headers: {
-      host: 'portal.example',
-      'x-forwarded-for': '203.0.113.9',
-      ...(token && { 'x-auth-token': token }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    requestContext: {
-      domainName: 'portal.example',
-      stage: '$default',
-      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
-    },
-    // API Gateway sends every body that it does not know to be text in base64.
-    ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)).toString('base64') }),
-    isBase64Encoded: body !== undefined,
   };
 }
 
@@ -140,36 +119,5 @@ describe('a module as a Lambda function', () => {
     const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
     said.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
-  });
-});
-
-describe('a streaming Lambda function', () => {
-  it('writes head and body to the stream that Lambda gives it', async () => {
-    const heads: Json[] = [];
-    let text = '';
-    vi.stubGlobal('awslambda', {
-      streamifyResponse: (run: unknown) => run,
-      HttpResponseStream: {
-        from: (stream: unknown, head: Json) => {
-          heads.push(head);
-          return stream;
-        },
-      },
-    });
-    const { streamingLambdaOf } = await import('../../shared/runtime/lambda.ts');
-    const { createDiscover } = await import('../../functions/discover/app.ts');
-    const { discoverDeps } = await import('../../functions/discover/deps.ts');
-    const { Writable } = await import('node:stream');
-    const handler: Json = streamingLambdaOf({ create: createDiscover, depsOf: discoverDeps });
-    const sink = new Writable({
-      write: (chunk, _encoding, done) => {
-        text += chunk;
-        done();
-      },
-    });
-    await handler(eventOf('GET /api/errors/not_found', {}), sink, {});
-    vi.unstubAllGlobals();
-    expect(heads).toMatchObject([{ statusCode: 200, headers: { 'content-type': 'application/json' } }]);
-    expect(JSON.parse(text)).toMatchObject({ code: 'not_found' });
   });
 });

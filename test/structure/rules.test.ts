@@ -17,6 +17,7 @@ const database = 'the database is spoken to below db/ only';
 const hono = 'hono stays in shared/http, shared/runtime and functions, out of use cases';
 const node = 'what a Worker lacks of node:* stays in files that only Node runs';
 const environment = 'the environment is read in shared/runtime only';
+const kept = 'no promise is kept for another request';
 const single = 'no test is skipped or singled out, but by requireService';
 
 describe('the import rules', () => {
@@ -54,6 +55,12 @@ describe('the import rules', () => {
     ['shared/remotes/kdc/port.ts', 'undici', 'undici stays in the Node form of a remote'],
     ['shared/identity/login.ts', 'node:fs', node],
     ['shared/identity/login.ts', 'net', node],
+    ['shared/remotes/http/fetch.ts', 'node:tls', node],
+    ['shared/fleet/fan-out.ts', 'node:http', node],
+    ['functions/client/deps.ts', 'fs/promises', node],
+    ['db/neon.ts', 'node:net', node],
+    ['shared/runtime/workers.ts', 'node:worker_threads', node],
+    ['shared/kernel/clock.ts', 'node:perf_hooks', node],
     ['shared/runtime/config.ts', 'node:process', node],
     ['shared/toolbox/x.ts', '../kernel/ids.ts', 'every file stands on a floor'],
   ])('%s may not import %s', (path, target, rule) => {
@@ -118,6 +125,12 @@ describe('the text rules', () => {
     ['functions/all.ts', 'const port = process.env.PORT;', environment],
     ['db/client.ts', 'const { env } = process;', environment],
     ['shared/http/app.ts', "const port = process['env'];", environment],
+    ['shared/runtime/workers.ts', 'const apps = new WeakMap<Env, Promise<App>>();', kept],
+    ['shared/fleet/circuit.ts', 'const calls: Map<string, Promise<Answer> | undefined> = make();', kept],
+    ['shared/access/session.ts', 'let keys: Promise<Keys> | undefined;', kept],
+    ['shared/access/session.ts', 'export const keys = importKeys().then(first);', kept],
+    ['functions/auth/deps.ts', '  keys ??= importKeys(pem);', kept],
+    ['shared/identity/login.ts', '  flight ??= new Promise(f);', kept],
     ['db/client.ts', 'try { f() } catch {}', 'no empty catch'],
     ['test/api/a.test.ts', 'try {\n} catch (error) {\n}', 'no empty catch'],
     ['db/client.ts', 'f().catch(() => {});', 'no empty catch'],
@@ -134,6 +147,12 @@ describe('the text rules', () => {
     ['test/support/a.ts', 'const port = process.env.PORT;'],
     ['db/client.ts', '// never process.env here'],
     ['db/client.ts', 'try { f() } catch { return null; }'],
+    ['shared/runtime/workers.ts', 'const apps = new WeakMap<Env, App>();'],
+    ['shared/runtime/lambda.ts', '  app ??= build();'],
+    ['shared/identity/common-passwords.ts', '  words ??= new Set(list);'],
+    ['shared/access/session.ts', '  keys ??= settle(await importKeys(pem));'],
+    ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],
+    ['functions/health/last-known.ts', '    flight ??= fly();'],
     ['test/api/a.test.ts', "it.each([1])('a', f)"],
   ])('%s may say %j', (path, text) => {
     expect(textViolations([parseSource(path, text)])).toEqual([]);

@@ -12,6 +12,10 @@ type TextRule = {
 const isTest = (path: string): boolean => path.startsWith('test/');
 const isSource = (path: string): boolean => !isTest(path);
 
+/** What runs in a process of its own, which belongs to no request. */
+const isNodeOnly =
+  /^functions\/(?:health\/|all\.ts$)|^shared\/runtime\/(?:cli\/|node(?:-\w+)*\.ts$|lambda\.ts$)|^shared\/remotes\/[^/]+\/node\.ts$/;
+
 /** The patterns and their samples themselves stand in this folder. */
 const isJudged = (path: string): boolean => !path.startsWith('test/structure/');
 
@@ -21,6 +25,13 @@ const textRules: readonly TextRule[] = [
     pattern:
       /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\[|\benv\b[^=\n]*\}\s*=\s*process\b|\bimport\.meta\.env\b/g,
     concerns: (path) => isSource(path) && !path.startsWith('shared/runtime/'),
+  },
+  {
+    // A promise belongs to the request that made it: on a Worker, another one that waits for it may wait for ever.
+    rule: 'no promise is kept for another request',
+    pattern:
+      /\b(?:Weak)?(?:Map|Set)<[^;\n]*\bPromise<|^(?:export )?(?:let|const) \w+(?:: [^=\n]*\bPromise<| = (?:new Promise\b|\w+\()[^\n]*\.then\()|\?\?=\s*(?:new Promise\b|(?!new\b|await\b)[\w.]+\((?![^\n]*\bawait\b))/gm,
+    concerns: (path) => isSource(path) && !isNodeOnly.test(path),
   },
   {
     rule: 'no empty catch',

@@ -20,9 +20,8 @@ export async function listServices(ctx: UserCtx, siteUri: string): Promise<z.inp
   const site = await loadUserSite(ctx, siteUri);
   const open = site.maintenance ? [] : site.farms.filter((farm) => farm.enabled && !farm.maintenance);
   const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
-  const areAllKnown = open.every((farm) => knownDomains(farm, ctx.now));
   const ask = (farm: UserFarm, signal: AbortSignal) => askFarm(ctx, site, farm, signal);
-  const outcomes = await fanOut(open, deadline, ask, areAllKnown ? 1 : 2);
+  const outcomes = await fanOut(open, deadline, ask);
   const asked = open.flatMap((farm, at): Asked[] => (outcomes[at] ? [{ farm, outcome: outcomes[at] }] : []));
   const sites = site.farms.map((farm) =>
     farmStatus(site, farm, asked.find((one) => one.farm === farm)?.outcome, ctx.now),

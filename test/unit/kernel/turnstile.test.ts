@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Work that a test ends itself, in the order in which it began. */
+function heldWork() {
+  const begun: { name: string; end: (error?: Error) => void }[] = [];
+  const work = (name: string) => () =>
+    new Promise<string>((resolve, reject) => {
+      begun.push({ name, end: (error) => (error ? reject(error) : resolve(name)) });
+    });
+  return { begun, names: () => begun.map(({ name }) => name), work };
+}
+
+describe('a turnstile', () => {
+  it('lets so many at once and the others in their order', async () => {
+    const { begun, names, work } = heldWork();
+    const turn = createTurnstile(2);
+    const all = ['a', 'b', 'c', 'd'].map((name) => turn(work(name)));
+    expect(names()).toEqual(['a', 'b']);
+    begun[1]?.end();
+    await settled();
+    expect(names()).toEqual(['a', 'b', 'c']);
+    begun[0]?.end();
+    begun[2]?.end();
+    await settled();
+    begun[3]?.end();
+    expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('passes the place of one that fails on', async () => {
+    const { begun, names, work } = heldWork();
+    const turn = createTurnstile(1);
+    const failing = turn(work('a'));
+    const next = turn(work('b'));
+    begun[0]?.end(new Error('lost'));
+    await expect(failing).rejects.toThrow('lost');
+    begun[1]?.end();
+    expect(await next).toBe('b');
+    expect(names()).toEqual(['a', 'b']);
+  });
+
+  it('refuses those for whom the line is too long, and takes others when it is free again', async () => {
+    const { begun, work } = heldWork();
+    const turn = createTurnstile(1, 0);
+    const first = turn(work('a'));
+    await expect(turn(work('b'))).rejects.toMatchObject({ code: 'overloaded' });
+    begun[0]?.end();
+    await first;
+    const later = turn(work('c'));
+    begun[1]?.end();
+    expect(await later).toBe('c');
+  });
+});

@@ -39,4 +39,4 @@ create trigger audit_is_append_only before update or delete on audit_events
 create trigger audit_is_not_truncated before truncate on audit_events
   for each statement execute function audit_is_append_only();
 --> statement-breakpoint
-insert into guards (name) values ('audit');
+insert into guards (name) values ('audit'), ('parameters');

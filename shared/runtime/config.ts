@@ -163,7 +163,8 @@ function configFrom(given: Variables) {
     /** Absent: what the runtime does best, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: given.DATABASE_DRIVER,
     portalType: given.PORTAL_TYPE,
-    portalName: given.PORTAL_NAME ?? new URL(baseUrl).hostname,
+    /** Absent: the name of the host. */
+    portalName: given.PORTAL_NAME,
     baseUrl,
     adminPassword: given.ADMIN_PASSWORD,
     /** Base64 of 32 bytes each; the first one seals, all of them open. */

@@ -1,3 +1,4 @@
+import { release, type } from 'node:os';
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
 import type { Db } from '../../db/client.ts';
@@ -6,6 +7,7 @@ import { connectPg } from '../../db/pg.ts';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import type { Host } from '../kernel/version.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { type EdgeConfig, parseEdgeConfig } from './edge-config.ts';
@@ -38,7 +40,9 @@ function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {
 function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
-  return { ...config, db: connectTo(config, log), log };
+  const os = `${type()} ${release()}`;
+  const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
+  return { ...config, db: connectTo(config, log), log, host };
 }
 
 /** An instance serves one request at a time; a second connection is for what runs beside it. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -92,6 +92,12 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     log,
     portalType: config.portalType,
     baseUrl: config.baseUrl,
+    host: {
+      name: config.portalName ?? hostname(),
+      runtime: 'node',
+      os: `${type()} ${release()}`,
+      startedAt: new Date(),
+    },
     secretKeys: config.secretKey,
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,

@@ -4,7 +4,7 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import type { Position } from '../../shared/kernel/cursor.ts';
 import { atomically, type Db, type Statement } from '../client.ts';
 import { type Scope, within } from './scope.ts';
-import { type Link, must, setMembers } from './statements.ts';
+import { type Link, type Member, must, setMembers } from './statements.ts';
 
 /** A table of administered objects (see `recordColumns`). */
 export type RecordTable = PgTable & { id: PgColumn; revision: PgColumn; updated_at: PgColumn };
@@ -61,7 +61,7 @@ export type Page<S extends Selection> = {
 
 /** What goes into the batch of a write besides the change: conditions before it, the audit event after it. */
 export type Alongside = { before?: (handle: Db) => Statement[]; after: (handle: Db) => Statement[] };
-export type Values = { columns: Record<string, unknown>; links: Record<string, readonly string[]> };
+export type Values = { columns: Record<string, unknown>; links: Record<string, readonly Member[]> };
 
 export type Records<S extends Selection> = {
   readonly spec: RecordSpec<S>;

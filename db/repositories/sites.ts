@@ -16,7 +16,7 @@ const links = {
 };
 
 /** A site passes with one passing node, fails when all enabled ones fail, and is unknown before that. */
-const status = derived<'pass' | 'fail' | 'unknown'>(sql`
+export const siteStatus = derived<'pass' | 'fail' | 'unknown'>(sql`
   select case when bool_or(${dispatchers.status} = 'pass') then 'pass'
               when bool_and(${dispatchers.status} in ('fail', 'unauthorized')) then 'fail' else 'unknown' end
   from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
@@ -42,7 +42,7 @@ export const sites = records({
     // Gateways and rules have no tables yet.
     gateways: sql<string[]>`'{}'::uuid[]`,
     rules_count: sql<number>`0`,
-    status,
+    status: siteStatus,
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
@@ -51,7 +51,7 @@ export const sites = records({
   filters: {
     enabled: (value: boolean) => eq(table.enabled, value),
     maintenance: (value: boolean) => eq(table.maintenance, value),
-    status: (value: string) => sql`${status} = ${value}`,
+    status: (value: string) => sql`${siteStatus} = ${value}`,
   },
   sorts: {
     name: table.name_key,

@@ -8,7 +8,7 @@ export const must = (handle: Db, condition: SQL, code: string): Statement =>
   handle.select({ raised: sql`must((${condition}), ${code})` }).from(sql`(values (1)) as once`);
 
 /** Locks a named row, so that batches that judge the same rule follow one another. */
-export const lockGuard = (handle: Db, name: 'administrators' | 'roles'): Statement =>
+export const lockGuard = (handle: Db, name: 'administrators' | 'roles' | 'audit' | 'parameters'): Statement =>
   handle.select({ name: guards.name }).from(guards).where(eq(guards.name, name)).for('update');
 
 /** A many-to-many relation of a record: rows of `owner` and `member` in a table of their own. */
@@ -16,6 +16,8 @@ export type Link = {
   table: PgTable;
   owner: PgColumn;
   member: PgColumn;
+  /** Columns that a membership has besides; members are then objects of these and of `member`, by column name. */
+  details?: readonly PgColumn[];
   /** True when the owner has a member that cannot be one of his; the write is then refused. */
   unfit?: (owner: string) => SQL;
 };
@@ -30,6 +32,16 @@ export const derived = <T>(subselect: SQL): SQL<T> => sql<T>`${sql`(${subselect}
 export const memberIds = ({ table, owner, member }: Link, record: PgColumn): SQL<string[]> =>
   derived(sql`array(select ${member} from ${table} where ${owner} = ${record} order by ${member})`);
 
+/** The members of a link with details as an array of objects, ordered by their ids. */
+export const memberObjects = <T>(
+  { table, owner, member, details = [] }: Link,
+  record: PgColumn,
+): SQL<T[]> => {
+  const pairs = [member, ...details].map((column) => sql`${sql.raw(`'${column.name}'`)}, ${column}`);
+  return derived(sql`select coalesce(jsonb_agg(jsonb_build_object(${sql.join(pairs, sql`, `)}) order by ${member}), '[]')
+    from ${table} where ${owner} = ${record}`);
+};
+
 /** How many rows of a table name the record in `by`. */
 export const countOf = (table: PgTable, by: PgColumn, record: PgColumn): SQL<number> =>
   derived(sql`select count(*)::int from ${table} where ${by} = ${record}`);
@@ -38,14 +50,19 @@ export const countOf = (table: PgTable, by: PgColumn, record: PgColumn): SQL<num
 export const nameOf = (table: PgTable & { id: PgColumn; name: PgColumn }, by: PgColumn): SQL<string> =>
   derived(sql`select ${table.name} from ${table} where ${table.id} = ${by}`);
 
-/** Makes the members of a link exactly these. */
-export function setMembers(handle: Db, link: Link, id: string, members: readonly string[]): Statement[] {
-  const others = members.length ? sql`${link.member} <> all(${arrayOf(members)})` : undefined;
+/** An id, or with details an object that has the id among its members. */
+export type Member = string | Readonly<Record<string, unknown>>;
+
+/** Makes the members of a link exactly these; their details are written anew. */
+export function setMembers(handle: Db, link: Link, id: string, members: readonly Member[]): Statement[] {
+  const kept = link.details ? [] : members.filter((member) => typeof member === 'string');
+  const others = kept.length ? sql`${link.member} <> all(${arrayOf(kept)})` : undefined;
   const remove = handle.delete(link.table).where(and(eq(link.owner, id), others));
   if (members.length === 0) return [remove];
+  const owner = keyOf(link, link.owner);
   const rows = members.map((member) => ({
-    [keyOf(link, link.owner)]: id,
-    [keyOf(link, link.member)]: member,
+    [owner]: id,
+    ...(typeof member === 'string' ? { [keyOf(link, link.member)]: member } : member),
   }));
   return [remove, handle.insert(link.table).values(rows).onConflictDoNothing()];
 }

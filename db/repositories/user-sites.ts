@@ -4,7 +4,7 @@ import { authenticators } from '../schema/authenticators.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
-import { groupMembers, groups } from '../schema/groups.ts';
+import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 
 /** A user as entitlement sees him. */
@@ -39,12 +39,11 @@ export type LocalDomain = { id: string; name: string; label: string };
 
 const now = sql`now()`;
 
-/** The active groups of a user, by name. */
+/** The groups that count for a user, meta groups among them, by name. */
 export const groupsOf = (userId: string): SQL<{ id: string; name: string }[]> =>
   sql`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${groups.id}, 'name', ${groups.name}) order by ${groups.name_key}), '[]')
-  from ${groupMembers} join ${groups} on ${groups.id} = ${groupMembers.group_id}
-  where ${groupMembers.user_id} = ${userId}::uuid and ${groups.state} = 'active')`}`;
+  from ${groups} where ${groups.id} in (select group_id from effective_groups(${userId}::uuid)))`}`;
 
 /** The condition that the user may use the site: by domain, by name or by group; an enabled site only. */
 export const maySeeSite = ({ userId, domainId }: Entitled): SQL | undefined =>
@@ -54,9 +53,8 @@ export const maySeeSite = ({ userId, domainId }: Entitled): SQL | undefined =>
       sql`exists(select 1 from ${siteAuthenticators} where ${siteAuthenticators.site_id} = ${sites.id}
             and ${siteAuthenticators.authenticator_id} = ${domainId})`,
       sql`exists(select 1 from ${siteUsers} where ${siteUsers.site_id} = ${sites.id} and ${siteUsers.user_id} = ${userId})`,
-      sql`exists(select 1 from ${siteGroups} join ${groupMembers} on ${groupMembers.group_id} = ${siteGroups.group_id}
-            join ${groups} on ${groups.id} = ${siteGroups.group_id}
-            where ${siteGroups.site_id} = ${sites.id} and ${groupMembers.user_id} = ${userId} and ${groups.state} = 'active')`,
+      sql`exists(select 1 from ${siteGroups} where ${siteGroups.site_id} = ${sites.id}
+            and ${siteGroups.group_id} in (select group_id from effective_groups(${userId}::uuid)))`,
     ),
   );
 

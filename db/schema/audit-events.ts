@@ -1,9 +1,13 @@
-import { bigint, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
 export type FieldChange = { field: string; before: unknown; after: unknown };
 
-/** Append-only; `seq`, `prev_hash` and `hash` are filled in by the sealer. */
+/**
+ * Append-only (a trigger holds it). The last four columns are the sealer's: `sealed_text` is the canonical JSON of the
+ * event as it was hashed.
+ */
 export const auditEvents = pgTable(
   'audit_events',
   {
@@ -34,6 +38,17 @@ export const auditEvents = pgTable(
     count: integer().notNull().default(1),
     prev_hash: text(),
     hash: text(),
+    sealed_text: text(),
   },
-  (t) => [index('audit_events_at').on(t.at, t.id)],
+  (t) => [
+    index('audit_events_at').on(t.at, t.id),
+    uniqueIndex('audit_events_seq').on(t.seq),
+    index('audit_events_unsealed').on(t.at, t.id).where(sql`${t.seq} is null`),
+    index('audit_events_event').on(t.event, t.at, t.id),
+    index('audit_events_category').on(t.category, t.at, t.id),
+    index('audit_events_result').on(t.result, t.at, t.id),
+    index('audit_events_user').on(t.user_name, t.at, t.id),
+    index('audit_events_object').on(t.object_type, t.object_id, t.at, t.id),
+    index('audit_events_source').on(t.source_ip, t.at, t.id),
+  ],
 );

@@ -12,6 +12,7 @@ import {
 import { authenticators } from './authenticators.ts';
 import { byteText, recordColumns } from './columns.ts';
 import { groups } from './groups.ts';
+import { maintenanceTemplates } from './maintenance-templates.ts';
 import { users } from './users.ts';
 
 export const sites = pgTable(
@@ -24,11 +25,15 @@ export const sites = pgTable(
     comments: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
     maintenance: boolean().notNull().default(false),
-    maintenance_template_id: uuid(),
+    maintenance_template_id: uuid().references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
     priority: integer().notNull().default(1),
     location: jsonb().$type<{ latitude: number; longitude: number; country: string }>(),
   },
-  (t) => [uniqueIndex('sites_name_key').on(t.name_key), uniqueIndex('sites_uri').on(t.uri)],
+  (t) => [
+    uniqueIndex('sites_name_key').on(t.name_key),
+    uniqueIndex('sites_uri').on(t.uri),
+    index('sites_template').on(t.maintenance_template_id),
+  ],
 );
 
 const siteId = () =>

@@ -27,5 +27,7 @@ export const users = pgTable(
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),
     index('users_created_at').on(t.authenticator_id, t.created_at, t.id),
+    index('users_updated_at').on(t.authenticator_id, t.updated_at, t.id),
+    index('users_search').using('gin', t.name_key.op('gin_trgm_ops')),
   ],
 );

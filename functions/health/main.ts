@@ -20,6 +20,8 @@ import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
+import { parametersJob } from './jobs/parameters.ts';
+import { portalReportJob } from './jobs/portal-report.ts';
 import { probeJob } from './jobs/probes.ts';
 import { systemSampleJob } from './jobs/system-sample.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
@@ -75,16 +77,20 @@ type JobParts = Pick<Running, 'jobsDb' | 'transport' | 'worker'> & {
 async function createJobs({ config, log, jobsDb, transport, system, worker }: JobParts): Promise<Job[]> {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
+  const parameters = parametersJob(jobsDb.db);
+  const probes = {
+    remote: createDispatcherRemote(transport),
+    sealer: await createSealer(secretKey),
+    signing: await createSigningKeys(pems, baseUrl),
+    clock: systemClock,
+    log,
+  };
   return [
     heartbeatJob(jobsDb.db, worker),
+    parameters.job,
     systemSampleJob(system),
-    probeJob(jobsDb.db, {
-      remote: createDispatcherRemote(transport),
-      sealer: await createSealer(secretKey),
-      signing: await createSigningKeys(pems, baseUrl),
-      clock: systemClock,
-      log,
-    }),
+    portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
+    probeJob(jobsDb.db, probes, parameters),
   ];
 }
 

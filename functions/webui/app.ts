@@ -1,11 +1,16 @@
 import { createModule } from '../../shared/http/app.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
+import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
 import { groupOperations } from './groups/routes.ts';
+import { nodeInfoOperations } from './node-info/routes.ts';
+import { portalOperations } from './portals/routes.ts';
 import { roleOperations } from './roles/routes.ts';
 import { siteOperations } from './sites/routes.ts';
+import { systemParameterOperations } from './system-parameters/routes.ts';
+import { tagOperations } from './tags/routes.ts';
 import { userOperations } from './users/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
@@ -17,4 +22,9 @@ export const createWebui = (deps: WebuiDeps) =>
     ...siteOperations,
     ...farmOperations,
     ...dispatcherOperations,
+    ...systemParameterOperations,
+    ...tagOperations,
+    ...portalOperations,
+    ...nodeInfoOperations,
+    ...dashboardOperations,
   ]);

@@ -35,8 +35,11 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   /** Understands `If-Match` and `If-None-Match`. */
   conditional?: true;
   duringPasswordChange?: true;
-  /** A write that changes nothing of ours, so that it needs no audit and, with a narrow scope, no more than a read. */
-  readsOnly?: true;
+  /**
+   * A write that changes nothing of ours, or nothing unless it carries a body, so that it needs no audit and, with a
+   * narrow scope, no more than a read.
+   */
+  readsOnly?: true | 'without body';
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

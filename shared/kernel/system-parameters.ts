@@ -1,4 +1,13 @@
-type Fact<T> = { default: T; help: string; min?: number; max?: number; unit?: string };
+type Fact<T> = {
+  default: T;
+  help: string;
+  min?: number;
+  max?: number;
+  unit?: string;
+  choices?: readonly string[];
+  /** What a text must look like. */
+  pattern?: RegExp;
+};
 
 const seconds = (value: number, help: string, min = 1, max = 2_592_000): Fact<number> => ({
   default: value,
@@ -12,6 +21,13 @@ const milliseconds = (value: number, help: string): Fact<number> => ({
   min: 100,
   max: 60_000,
   unit: 'ms',
+  help,
+});
+const days = (value: number, help: string): Fact<number> => ({
+  default: value,
+  min: 1,
+  max: 36_500,
+  unit: 'd',
   help,
 });
 const count = (value: number, min: number, max: number, help: string): Fact<number> => ({
@@ -37,21 +53,98 @@ export const systemParameters = {
     300,
     'The first lock lasts this long; each further one twice as long, one hour at most',
   ),
+  'lockout.account_per_hour': count(
+    50,
+    1,
+    100_000,
+    'Failed logins an hour that lock an account for networks it has not been used from lately',
+  ),
+  'lockout.ip_per_minute': count(
+    50,
+    1,
+    100_000,
+    'Failed logins a minute from one address before it must wait',
+  ),
+  'lockout.overall_per_minute': count(
+    500,
+    1,
+    1_000_000,
+    'Failed logins a minute altogether before networks not known to be good must wait',
+  ),
   'password.min_length': count(15, 8, 256, 'Shortest password'),
   'password.min_length_two_factor': count(8, 8, 256, 'Shortest password in a domain with a second factor'),
   'aggregator.access_token_ttl_s': seconds(600, 'Life of the tokens that we sign for dispatchers', 30, 600),
   'aggregator.list_deadline_ms': milliseconds(1_500, 'A list over several farms answers within this time'),
   'aggregator.call_timeout_ms': milliseconds(5_000, 'Longest single call of a dispatcher'),
+  'aggregator.sync_interval_s': seconds(
+    60,
+    'Pools, workplaces and their sessions are read from every farm this often',
+    5,
+    86_400,
+  ),
   'aggregator.health_interval_s': seconds(15, 'Dispatchers are probed this often', 1, 3_600),
+  'aggregator.breaker_failures': count(
+    3,
+    1,
+    100,
+    'Failures in a row after which a dispatcher is not asked any more',
+  ),
+  'aggregator.breaker_probe_s': seconds(
+    5,
+    'A dispatcher that is not asked is tried again this often',
+    1,
+    300,
+  ),
+  'aggregator.services_fresh_s': seconds(
+    15,
+    'A list of services is not asked for again within this time',
+    0,
+    3_600,
+  ),
+  'aggregator.services_stale_s': seconds(
+    600,
+    'A list of services stands in for one that cannot be had for this long',
+    0,
+    86_400,
+  ),
+  'audit.retention_days': days(365, 'Audit events are kept for this long'),
+  'monitoring.retention_days': days(90, 'Records of the monitoring journal are kept for this long'),
   'monitoring.site_failure_fails_health': {
     default: false,
     help: 'One failing site makes the health check fail; otherwise all must fail',
   },
-  'ui.default_language': { default: 'en', help: 'Language of texts' },
-  'ui.client_download_url': { default: '', help: 'Where users find the client program' },
+  'export.keep_h': {
+    default: 24,
+    min: 1,
+    max: 720,
+    unit: 'h',
+    help: 'Finished exports are kept for this long',
+  },
+  'export.max_rows': count(10_000_000, 1, 100_000_000, 'Longest export'),
+  'limits.per_token_per_minute': count(
+    6_000,
+    0,
+    1_000_000,
+    'Requests a minute of one session; 0 is no limit',
+  ),
+  'limits.anonymous_per_ip_per_minute': count(
+    3_000,
+    0,
+    1_000_000,
+    'Requests a minute from one address without a valid session; 0 is no limit',
+  ),
+  'ui.default_language': { default: 'en', choices: ['en', 'ru'], help: 'Language of texts' },
+  'ui.client_download_url': {
+    default: '',
+    pattern: /^(?:https?:\/\/[^\s/]+\S*)?$/,
+    max: 1_024,
+    help: 'Where users find the client program: a URL, or nothing',
+  },
 } as const satisfies Record<string, Fact<number> | Fact<string> | Fact<boolean>>;
 
 type Facts = typeof systemParameters;
+export type ParameterName = keyof Facts;
+export type ParameterValue = number | string | boolean;
 type Widen<T> = T extends number ? number : T extends boolean ? boolean : string;
 export type Parameters = { readonly [Name in keyof Facts]: Widen<Facts[Name]['default']> };
 
@@ -63,3 +156,8 @@ const defaults = Object.fromEntries(
 export function parametersFrom(overrides: Record<string, unknown> | null): Parameters {
   return { ...(defaults as Parameters), ...overrides };
 }
+
+/** The facts of every parameter in their common shape, in the order of the table. */
+export const parameterFacts: readonly (readonly [ParameterName, Fact<ParameterValue>])[] = Object.entries(
+  systemParameters,
+) as [ParameterName, Fact<ParameterValue>][];

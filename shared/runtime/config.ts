@@ -168,7 +168,8 @@ function configFrom(given: Variables) {
     databaseDriver: given.DATABASE_DRIVER,
     neonProxy: given.NEON_PROXY,
     portalType: given.PORTAL_TYPE,
-    portalName: given.PORTAL_NAME ?? new URL(baseUrl).hostname,
+    /** Absent: the name of the host. */
+    portalName: given.PORTAL_NAME,
     baseUrl,
     adminPassword: given.ADMIN_PASSWORD,
     /** Base64 of 32 bytes each; the first one seals, all of them open. */
@@ -178,13 +179,7 @@ function configFrom(given: Variables) {
     aggregatorJwtSslKeySecond: given.AGGREGATOR_JWT_SSL_KEY_SECOND,
     healthCheckAccessKey: given.HEALTH_CHECK_ACCESS_KEY,
     metricsAccessKey: given.METRICS_ACCESS_KEY,
-    tlsCertFile: given.TLS_CERT_FILE,
-    tlsKeyFile: given.TLS_KEY_FILE,
-    tls: given.TLS === 'on',
-    /** Proxies between the client and us; 0 believes no `X-Forwarded-*`. */
-    trustProxy: given.TRUST_PROXY,
-    allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
-    allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
+    ...networkFrom(given),
     s3: s3From(given),
     fluentdUrl: given.FLUENTD_URL,
     syslogUrl: given.SYSLOG_URL,
@@ -193,6 +188,16 @@ function configFrom(given: Variables) {
     logLevel: given.LOG_LEVEL,
   };
 }
+
+const networkFrom = (given: Variables) => ({
+  tlsCertFile: given.TLS_CERT_FILE,
+  tlsKeyFile: given.TLS_KEY_FILE,
+  tls: given.TLS === 'on',
+  /** Proxies between the client and us; 0 believes no `X-Forwarded-*`. */
+  trustProxy: given.TRUST_PROXY,
+  allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
+  allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
+});
 
 function s3From(given: Variables): S3Config | undefined {
   const [endpoint, bucket, region, accessKeyId, secretAccessKey] = s3Names.map((name) => given[name]);

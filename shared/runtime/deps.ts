@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import type { BaseDeps, Log } from '../http/context.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { createSealer } from '../kernel/sealing.ts';
+import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
@@ -13,6 +14,7 @@ export type Ingredients = {
   clock?: Clock;
   portalType: PortalType;
   baseUrl: string;
+  host: Host;
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;

@@ -1,8 +1,10 @@
+import { release, type } from 'node:os';
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import type { Host } from '../kernel/version.ts';
 import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
@@ -42,7 +44,9 @@ function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingre
   const onError = (error: Error): void => log.warn('a database connection was lost', { error });
   // An instance serves one request at a time; a second connection is for what runs beside it.
   const { db } = connectDatabase(config, { maxConnections: 2, onError });
-  return { ...config, db, log };
+  const os = `${type()} ${release()}`;
+  const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
+  return { ...config, db, log, host };
 }
 
 function createBackground() {

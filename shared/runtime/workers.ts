@@ -2,6 +2,7 @@ import { connectNeon } from '../../db/neon.ts';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import type { Host } from '../kernel/version.ts';
 import { ConfigError, isLoopbackHost } from './config.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
@@ -54,7 +55,8 @@ function ingredientsOf<D extends BaseDeps>(env: EdgeEnv, { demands = [] }: Assem
   const log: Log = createLog({ level: logLevel });
   const { db } = connectNeon({ url, proxy });
   // Nobody waits in a line that others would have to move on: their request may be gone. It is 503 instead.
-  return { ...config, db, log, hashing: { concurrency: 2, maxWaiting: 0 } };
+  const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
+  return { ...config, db, log, host, hashing: { concurrency: 2, maxWaiting: 0 } };
 }
 
 /** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */

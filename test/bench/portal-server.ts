@@ -17,6 +17,7 @@ const deps = await portalDeps({
   db,
   log,
   portalType: 'universal',
+  host: { name: 'bench', runtime: 'node', os: 'Linux', startedAt: new Date() },
   baseUrl: settings.baseUrl,
   secretKeys: [settings.secretKey],
   signingKeys: [settings.signingKey],

@@ -49,9 +49,12 @@ const bodyFor = ({ method }: Registered, body: object): object | undefined => {
   return method === 'PUT' ? body : {};
 };
 
+/** No request makes what these are about, so files of their own look at them. */
+const lookedAtElsewhere = ['portal.delete', 'portal.tags'];
+
 it('every operation that understands preconditions is looked at', () => {
   const looked = items.flatMap(({ conditional }) => conditional.map(({ id }) => id));
-  expect(looked.sort()).toEqual(
+  expect([...looked, ...lookedAtElsewhere].sort()).toEqual(
     operations.flatMap(({ id, conditional }) => (conditional ? [id] : [])).sort(),
   );
 });

@@ -52,10 +52,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/openapi.yaml',
     'GET /status',
   ],
-  dashboard: [
-    'GET /api/webui/aggregator/dashboard/admin',
-    'GET /api/webui/aggregator/dashboard/user/{site_uri}',
-  ],
+  dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
   farms: ['GET /api/webui/aggregator/farms/{id}/tags'],
   gallery: [
     'GET /api/webui/aggregator/gallery/images/srvimg/{image_id}',
@@ -90,12 +87,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/webui/aggregator/monitoring/export',
     'POST /api/webui/aggregator/monitoring/export',
   ],
-  'node-info': ['GET /api/webui/aggregator/node-info'],
   portals: [
-    'GET /api/webui/aggregator/appnodes/portals',
-    'DELETE /api/webui/aggregator/appnodes/portals/{uuid}',
-    'PATCH /api/webui/aggregator/appnodes/portals/{uuid}/metrics',
-    'PATCH /api/webui/aggregator/appnodes/portals/{uuid}/tags',
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
   ],
@@ -136,17 +128,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/ssa/v7.0/events',
     'GET /api/ssa/v7.0/messages',
   ],
-  tags: [
-    'GET /api/webui/aggregator/tags',
-    'POST /api/webui/aggregator/tags',
-    'GET /api/webui/aggregator/tags/{id}',
-    'PUT /api/webui/aggregator/tags/{id}',
-    'DELETE /api/webui/aggregator/tags/{id}',
-    'PATCH /api/webui/aggregator/tags/{id}',
-    'GET /api/webui/aggregator/tags/export',
-    'POST /api/webui/aggregator/tags/export',
-  ],
-  tconfig: ['GET /api/webui/aggregator/tconfig', 'PUT /api/webui/aggregator/tconfig'],
+  tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
   userinfo: [
     'GET /api/userinfo/themes',
     'PUT /api/userinfo/themes',

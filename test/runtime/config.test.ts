@@ -52,7 +52,6 @@ describe('parseConfig', () => {
     expect(config.secretKey).toEqual(keys);
     expect(config.allowedPrivateNetworks).toEqual(['10.0.0.0/8', 'fd00::/8']);
     expect(config.baseUrl).toBe('https://portal.test');
-    expect(config.portalName).toBe('portal.test');
   });
 
   it.each([

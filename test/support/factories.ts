@@ -51,12 +51,15 @@ export const siteBody = (given: Given = {}): Given => {
 
 export const domainsPath = `${base}/authenticators`;
 export const usersPath = (domain: Json): string => `${domainsPath}/${domain.id}/users`;
+export const tagsPath = `${base}/tags`;
 export const groupsPath = (domain: Json): string => `${domainsPath}/${domain.id}/groups`;
 
 export const addDomain = (ask: Ask, given: Given = {}) => create(ask, domainsPath, domainBody(given));
 export const addSite = (ask: Ask, given: Given = {}) => create(ask, `${base}/sites`, siteBody(given));
 export const addFarm = (ask: Ask, site: Json, given: Given = {}) =>
   create(ask, `${base}/farms`, { name: unique('farm'), site_id: site.id, ...given });
+export const addTag = (ask: Ask, given: Given = {}) =>
+  create(ask, tagsPath, { name: unique('tag'), ...given });
 export const addDispatcher = (ask: Ask, farm: Json, given: Given = {}) =>
   create(ask, `${base}/dispatchers`, {
     name: unique('node'),

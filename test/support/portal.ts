@@ -74,6 +74,7 @@ export async function startPortal({
     clock: () => new Date(Date.now() + clock.offsetMs),
     portalType,
     baseUrl,
+    host: { name: 'portal-1', runtime: 'node', os: 'Linux', startedAt: new Date() },
     secretKeys: [randomBytes(32).toString('base64')],
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,

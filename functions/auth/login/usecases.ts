@@ -6,6 +6,7 @@ import type { SignedIn } from '../../../shared/access/actor.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
+import { version } from '../../../shared/kernel/version.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { LoginAnswer } from './schema.ts';
 
@@ -17,7 +18,7 @@ export async function answerLogin(
   return {
     result: 'ok',
     token,
-    version: '7.0',
+    version,
     expires_in: expiresInS,
     user: {
       id: user.id,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SignedIn } from '../../../shared/access/actor.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { version } from '../../../shared/kernel/version.ts';
 import { type AuthDeps, base, endpoint } from '../deps.ts';
 import { Jwks, Settings } from './schema.ts';
 
@@ -29,7 +30,7 @@ export const settingsOperations = [
 
 function settingsOf({ deps, actor: { parameters } }: Ctx<AuthDeps, SignedIn>): z.input<typeof Settings> {
   return {
-    version: '7.0',
+    version,
     portal_type: deps.portalType,
     languages: ['en', 'ru'],
     default_language: parameters['ui.default_language'],

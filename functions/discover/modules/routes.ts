@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listReachableSites } from '../../../db/repositories/own-account.ts';
 import { scopeOf } from '../../../shared/access/actor.ts';
+import { version } from '../../../shared/kernel/version.ts';
 import { modules } from '../../../shared/modules.ts';
 import { type DiscoverCtx, endpoint } from '../deps.ts';
 
@@ -39,7 +40,7 @@ async function discover({ deps, actor }: DiscoverCtx): Promise<z.input<typeof Di
   const versions = [...new Set(modules.flatMap((module) => module.versions))];
   return {
     portal_type: deps.portalType,
-    version: '7.0',
+    version,
     modules: modules
       .filter(({ portals }) => portals.includes(deps.portalType))
       .map(({ name, versions: served, paths: [path], purpose }) => ({

@@ -1,5 +1,6 @@
 import type { HealthFacts, SiteFacts } from '../../../db/repositories/probes.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+import { version } from '../../../shared/kernel/version.ts';
 import type { Known } from '../last-known.ts';
 import type { ComponentEntry, HealthReport } from './schema.ts';
 
@@ -30,7 +31,7 @@ export function reportHealth(known: Known<HealthFacts>, broker: string): HealthR
   } satisfies HealthReport['checks'];
   const isJobsRunning = checks['celery:connectionTest'].every(({ status }) => status === 'pass');
   const isPassing = known.isFresh && isJobsRunning && !doSitesFail(sites, known.value?.overrides);
-  return { version: '7.0', description: 'aggregator', status: statusOf(isPassing), checks };
+  return { version, description: 'aggregator', status: statusOf(isPassing), checks };
 }
 
 /** A database URL as it may be shown: the password masked, parameters (which may hold one too) left out. */

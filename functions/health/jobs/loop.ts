@@ -3,7 +3,7 @@ import type { Log } from '../../../shared/runtime/log.ts';
 
 export type Job = {
   name: string;
-  /** Asked after each round: the time from the start of one round to the start of the next. */
+  /** The time from the start of one round to the start of the next; asked again while it passes, since it may change. */
   intervalMs: () => number;
   round: (signal: AbortSignal) => Promise<void>;
 };
@@ -17,7 +17,7 @@ export async function runEvery(
   { name, intervalMs, round }: Job,
   log: Log,
   signal: AbortSignal,
-  pause: (ms: number, signal: AbortSignal) => Promise<void> = rest,
+  pause: (remainingMs: () => number, signal: AbortSignal) => Promise<void> = rest,
 ): Promise<void> {
   while (!signal.aborted) {
     const startedAt = performance.now();
@@ -26,14 +26,20 @@ export async function runEvery(
     } catch (error) {
       if (!signal.aborted) log.error('a job failed', { job: name, error });
     }
-    await pause(Math.max(shortestPauseMs, intervalMs() - (performance.now() - startedAt)), signal);
+    const earliest = performance.now() + shortestPauseMs;
+    await pause(() => Math.max(earliest, startedAt + intervalMs()) - performance.now(), signal);
   }
 }
 
 /** A job that is always late must not keep the process busy. */
 const shortestPauseMs = 100;
 
+/** A changed interval counts within this time. */
+const longestSleepMs = 1_000;
+
 /** @returns early, and without an error, when `signal` aborts */
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
+async function rest(remainingMs: () => number, signal: AbortSignal): Promise<void> {
+  for (let left = remainingMs(); left > 0 && !signal.aborted; left = remainingMs()) {
+    await delay(Math.min(left, longestSleepMs), undefined, { signal }).catch(() => undefined);
+  }
 }

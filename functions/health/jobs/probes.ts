@@ -7,20 +7,19 @@ import {
 } from '../../../db/repositories/probes.ts';
 import { type Parameters, parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import type { Job } from './loop.ts';
+import type { KnownParameters } from './parameters.ts';
 import { type ProbeDeps, probeNode } from './probe-node.ts';
 
 const maxInFlight = 6;
 
 /** Probes all dispatchers that are in service, every `aggregator.health_interval_s`. */
-export function probeJob(db: Db, deps: ProbeDeps): Job {
-  let intervalS = parametersFrom(null)['aggregator.health_interval_s'];
+export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters): Job {
   return {
     name: 'probes',
-    intervalMs: () => intervalS * 1000,
+    intervalMs: () => known.current()['aggregator.health_interval_s'] * 1000,
     round: async (signal) => {
       const { overrides, targets } = await probePlan(db);
       const parameters = parametersFrom(overrides);
-      intervalS = parameters['aggregator.health_interval_s'];
       const outcomes = await probeAll(deps, parameters, targets, signal);
       // What an abort cut short says nothing about the nodes.
       if (!signal.aborted) await recordProbes(db, outcomes);

@@ -1,7 +1,7 @@
 import { installationCounts } from '../../../db/repositories/installation-counts.ts';
 import { type HealthDeps, patienceMs } from '../deps.ts';
+import { metricsText } from '../exposition.ts';
 import { lastKnown } from '../last-known.ts';
-import { metricsText } from './exposition.ts';
 
 /** `GET /aggregator/health/metrics`: always the text format, whatever `Accept` says, the database up or down. */
 export function tellMetrics({ db, clock, log, system }: HealthDeps): () => Promise<Response> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Comments, Id, Moment, Name, Priority } from '../../../shared/http/fields.ts';
+import { Comments, Id, Moment, Name, Priority, TagNames } from '../../../shared/http/fields.ts';
 
 const DomainState = z.enum(['visible', 'hidden', 'disabled']);
 const DomainType = z.enum(['internal', 'ldap', 'active_directory', 'freeipa']);
@@ -17,7 +17,7 @@ export const AuthenticatorWrite = z.object({
   subjects: z.enum(['all', 'users', 'staff']).default('all'),
   two_factor: z.boolean().default(false),
   params: z.strictObject({}).default({}),
-  tags: z.array(z.string().min(1).max(64)).max(50).default([]),
+  tags: TagNames,
 });
 
 export const Authenticator = z.strictObject({

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept-rows.ts';
 import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
+import { registerTags } from '../../../db/repositories/tags.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
@@ -22,7 +23,7 @@ const { kind } = authenticatorCrud;
 type Write = z.output<typeof AuthenticatorWrite>;
 
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
-  return createRecord(ctx, kind, assertBuilt(body));
+  return createRecord(ctx, kind, assertBuilt(body), { after: (h) => registerTags(h, body.tags) });
 }
 
 export const replaceAuthenticator = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -50,11 +51,11 @@ function change(
         body.subjects !== row.subjects ||
         body.two_factor !== row.two_factor ||
         JSON.stringify(body.params) !== JSON.stringify(row.params);
-      if (!concernsLogin) return { body };
+      if (!concernsLogin) return { body, after: (h) => registerTags(h, body.tags) };
       return {
         body,
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h)],
+        after: (h) => [...registerTags(h, body.tags), mustKeepAdministrator(h)],
       };
     }),
   );

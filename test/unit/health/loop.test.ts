@@ -9,8 +9,8 @@ function loop(rounds: number, round: (n: number) => Promise<void>) {
   const pauses: number[] = [];
   let n = 0;
   const job = { name: 'tested', intervalMs: () => 15_000, round: () => round(n++) };
-  const pause = async (ms: number) => {
-    pauses.push(ms);
+  const pause = async (remainingMs: () => number) => {
+    pauses.push(remainingMs());
     if (pauses.length === rounds) stopping.abort();
   };
   const log = createLog({ write: (line) => lines.push(line) });
@@ -30,6 +30,23 @@ test('the next round starts an interval after the start of the last one, not aft
   const { pauses } = await loop(2, async () => undefined);
   for (const ms of pauses) expect(ms).toBeGreaterThan(14_000);
   for (const ms of pauses) expect(ms).toBeLessThanOrEqual(15_000);
+});
+
+test('an interval that becomes shorter ends the pause that is under way', async () => {
+  const stopping = new AbortController();
+  const rounds: number[] = [];
+  let intervalMs = 3_600_000;
+  const round = async () => {
+    rounds.push(performance.now());
+    if (rounds.length === 2) stopping.abort();
+    intervalMs = rounds.length === 1 ? intervalMs : 0;
+  };
+  const job = { name: 'tested', intervalMs: () => intervalMs, round };
+  const running = runEvery(job, createLog({ write: () => undefined }), stopping.signal);
+  await expect.poll(() => rounds.length).toBe(1);
+  intervalMs = 10;
+  await running;
+  expect(rounds).toHaveLength(2);
 });
 
 test('a stop ends a pause at once', async () => {

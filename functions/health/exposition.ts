@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { InstallationCounts } from '../../../db/repositories/installation-counts.ts';
-import type { SystemSample } from '../system.ts';
+import type { InstallationCounts } from '../../db/repositories/installation-counts.ts';
+import { version } from '../../shared/kernel/version.ts';
+import type { SystemSample } from './system.ts';
 
 /** `counts` is absent until the database has answered for the first time. */
 export type MetricsFacts = { system: SystemSample; counts: InstallationCounts | undefined };
@@ -19,6 +20,10 @@ export async function metricsText(facts: MetricsFacts): Promise<string> {
   for (const family of families) addFamily(registry, family, facts);
   return asFloats(await registry.metrics());
 }
+
+/** The specification's metrics as members: a number, or for those that carry facts in labels an object of these. */
+export const metricsMembers = (facts: MetricsFacts): Record<string, unknown> =>
+  Object.fromEntries(families.map(({ name, labels, value }) => [name, labels?.(facts) ?? value(facts)]));
 
 /** `1` becomes `1.0`, as the specification has it; and "not a number" is spelled as the format spells it. */
 export const asFloats = (text: string): string =>
@@ -57,7 +62,7 @@ const counted = (name: string, help: string, of: keyof InstallationCounts): Fami
 const families: readonly Family[] = [
   {
     ...gauge('version_info', 'Version of the portal', () => 1),
-    labels: () => ({ version: '7.0' }),
+    labels: () => ({ version }),
   },
   {
     ...gauge('system_info', 'Operating system of the host', () => 1),

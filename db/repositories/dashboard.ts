@@ -1,0 +1,119 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
+import { auditEvents } from '../schema/audit-events.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { type CertificateFacts, dispatchers } from '../schema/dispatchers.ts';
+import { farms } from '../schema/farms.ts';
+import { gateways } from '../schema/gateways.ts';
+import { monitoringRecords } from '../schema/monitoring-records.ts';
+import { sites } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
+import { installationCounts } from './installation-counts.ts';
+import { type Scope, within } from './scope.ts';
+import { siteStatus } from './sites.ts';
+import { derived } from './statements.ts';
+
+/** How much there is of everything, sites and what they hold inside the scope only; two statements at once. */
+export async function countAll(db: Db, scope: Scope, now: Date) {
+  const inside = within(sites.id, scope) ?? sql`true`;
+  const [[own], installation] = await Promise.all([
+    db
+      .select({
+        sites: count(sql`${sites} where ${inside}`),
+        farms: count(sql`${farms} join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`),
+        dispatchers: count(
+          sql`${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`,
+        ),
+        gateways: count(sql`${gateways}`),
+        domains: count(sql`${authenticators}`),
+        users: count(sql`${users}`),
+      })
+      .from(sql`(values (1)) as once`),
+    installationCounts(db, now),
+  ]);
+  if (!own) throw new Error('a select without a table gave no row');
+  return { ...own, admin_sessions: installation.adminSessions, user_sessions: installation.userSessions };
+}
+
+const count = (rows: SQL) => derived<number>(sql`select count(*)::int from ${rows}`);
+
+const nodesOfSite = (condition: SQL) =>
+  derived<number>(sql`
+  select count(*)::int from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+  where ${farms.site_id} = ${sites.id} and ${dispatchers.enabled} and ${condition}`);
+
+/** The sites inside the scope with the state of their nodes, by name. */
+export const siteOverview = (db: Db, scope: Scope) =>
+  db
+    .select({
+      id: sites.id,
+      uri: sites.uri,
+      name: sites.name,
+      status: siteStatus,
+      farms: derived<number>(sql`select count(*)::int from ${farms} where ${farms.site_id} = ${sites.id}`),
+      dispatchers_up: nodesOfSite(sql`${dispatchers.status} = 'pass'`),
+      dispatchers: nodesOfSite(sql`true`),
+    })
+    .from(sites)
+    .where(within(sites.id, scope))
+    .orderBy(asc(sites.name_key))
+    .limit(500);
+
+/** The latest ten failures of the journal that nobody has closed. */
+export const recentFailures = (db: Db) =>
+  db
+    .select({
+      id: monitoringRecords.id,
+      at: monitoringRecords.at,
+      level: monitoringRecords.level,
+      source: monitoringRecords.source,
+      object_type: monitoringRecords.object_type,
+      object_id: monitoringRecords.object_id,
+      object_name: monitoringRecords.object_name,
+      message: monitoringRecords.message,
+    })
+    .from(monitoringRecords)
+    .where(
+      and(
+        inArray(monitoringRecords.level, ['error', 'critical']),
+        inArray(monitoringRecords.state, ['open', 'acknowledged']),
+      ),
+    )
+    .orderBy(desc(monitoringRecords.at), desc(monitoringRecords.id))
+    .limit(10);
+
+/** Logins that failed in the last 24 hours; an event may stand for several. */
+export async function failedLogins(db: Db, now: Date): Promise<number> {
+  const since = new Date(now.getTime() - 86_400_000);
+  const [row] = await db
+    .select({ n: sql<number>`coalesce(sum(${auditEvents.count}), 0)::int` })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.event, 'portal.LoginFailed'), gt(auditEvents.at, since)));
+  return row?.n ?? 0;
+}
+
+/** Certificates of nodes inside the scope that end within thirty days, or have ended; the first to end first. */
+export const certificatesExpiring = (db: Db, scope: Scope) => {
+  const notAfter = sql`(${dispatchers.certificate} ->> 'not_after')::timestamptz`;
+  return db
+    .select({
+      dispatcher_id: dispatchers.id,
+      name: dispatchers.name,
+      site_id: farms.site_id,
+      site_name: sites.name,
+      certificate: sql<CertificateFacts>`${dispatchers.certificate}`,
+      days_left: sql<number>`floor(extract(epoch from ${notAfter} - now()) / 86400)::int`,
+    })
+    .from(dispatchers)
+    .innerJoin(farms, eq(farms.id, dispatchers.farm_id))
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(
+      and(
+        isNotNull(dispatchers.certificate),
+        sql`${notAfter} < now() + interval '30 days'`,
+        within(sites.id, scope),
+      ),
+    )
+    .orderBy(asc(notAfter), asc(dispatchers.id))
+    .limit(100);
+};

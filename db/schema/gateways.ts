@@ -1,0 +1,52 @@
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { byteText, moment, recordColumns } from './columns.ts';
+import { sites } from './sites.ts';
+
+/** What a gateway tells of itself with each heartbeat. */
+export type GatewayStats = { connections: number; sent: number; received: number };
+
+/** Gateways; of the token only its SHA-256. The last three columns are written by heartbeats. */
+export const gateways = pgTable(
+  'gateways',
+  {
+    ...recordColumns,
+    name: text().notNull(),
+    name_key: byteText().notNull(),
+    host: text().notNull(),
+    port: integer().notNull().default(443),
+    protocols: text().array().notNull().default(['rdp', 'spice']),
+    networks: text().array().notNull().default([]),
+    priority: integer().notNull().default(1),
+    enabled: boolean().notNull().default(true),
+    maintenance: boolean().notNull().default(false),
+    token_hash: text().notNull(),
+    version: text(),
+    last_seen_at: moment(),
+    stats: jsonb().$type<GatewayStats>(),
+  },
+  (t) => [uniqueIndex('gateways_name_key').on(t.name_key), uniqueIndex('gateways_token').on(t.token_hash)],
+);
+
+/** The sites whose users go through the gateway. */
+export const gatewaySites = pgTable(
+  'gateway_sites',
+  {
+    gateway_id: uuid()
+      .notNull()
+      .references(() => gateways.id, { onDelete: 'cascade' }),
+    site_id: uuid()
+      .notNull()
+      .references(() => sites.id, { onDelete: 'restrict' }),
+  },
+  (t) => [primaryKey({ columns: [t.gateway_id, t.site_id] }), index('gateway_sites_site').on(t.site_id)],
+);

@@ -1,0 +1,61 @@
+import { portals } from '../../../db/repositories/portals.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { findRecord } from '../../../shared/http/record-writes.ts';
+import { base, endpoint } from '../deps.ts';
+import { Portal, PortalMetrics, PortalTags, PortalWrite, portalFilters } from './schema.ts';
+import { deletePortal, tagsOfPortal } from './usecases.ts';
+
+/** Portals come into being by their heartbeats; only tags are written. */
+export const portalCrud = crud({
+  type: 'portal',
+  one: 'a portal',
+  many: 'portals',
+  resource: 'portals',
+  path: `${base}/appnodes/portals`,
+  records: portals,
+  view: Portal,
+  write: PortalWrite,
+  idParam: 'uuid',
+  filters: portalFilters,
+  sorts: ['name', 'last_seen_at', 'created_at'],
+  verbs: ['list'],
+});
+
+const { operations, declared, target, kind } = portalCrud;
+const { params } = declared.get;
+
+export const portalOperations = [
+  ...operations,
+  endpoint({ ...declared.delete, errors: ['invalid_state'] }, (ctx, input) =>
+    deletePortal(ctx, kind, target(input)),
+  ),
+  endpoint(
+    {
+      id: 'portal.readMetrics',
+      route: `PATCH ${base}/appnodes/portals/{uuid}/metrics`,
+      access: 'portals.read',
+      summary: 'Return the metrics of a portal',
+      description: 'As its last heartbeat told them.',
+      params,
+      readsOnly: true,
+      returns: [200, PortalMetrics],
+    },
+    async (ctx, input) => (await findRecord(ctx, kind, target(input).id)).metrics,
+  ),
+  endpoint(
+    {
+      id: 'portal.tags',
+      route: `PATCH ${base}/appnodes/portals/{uuid}/tags`,
+      access: 'portals.read',
+      summary: 'Return the tags of a portal',
+      description: 'With a body, which needs `portals.update` for all sites, makes them exactly these.',
+      params,
+      body: { optional: PortalTags },
+      conditional: true,
+      readsOnly: 'without body',
+      returns: [200, PortalTags],
+      errors: ['forbidden'],
+    },
+    (ctx, input) => tagsOfPortal(ctx, kind, target(input), input.body?.tags),
+  ),
+];

@@ -1,0 +1,38 @@
+import { mustBeOffline } from '../../../db/repositories/portals.ts';
+import type { Row, Selection } from '../../../db/repositories/records.ts';
+import { registerTags } from '../../../db/repositories/tags.ts';
+import { admit } from '../../../shared/access/guard.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import type { RecordKind } from '../../../shared/http/record-kind.ts';
+import { changeRecord, findRecord, removeRecord } from '../../../shared/http/record-writes.ts';
+import type { WebuiCtx } from '../deps.ts';
+
+/** @throws AppError `invalid_state` for one that is online: it would only come back */
+export const deletePortal = <S extends Selection>(
+  ctx: WebuiCtx,
+  kind: RecordKind<S>,
+  at: Target,
+): Promise<void> => removeRecord(ctx, kind, at, () => ({ before: (h) => [mustBeOffline(h, at.id)] }));
+
+/** Reads the tags, or sets them, which only who may change portals does. */
+export async function tagsOfPortal<S extends Selection>(
+  ctx: WebuiCtx,
+  kind: RecordKind<S>,
+  at: Target,
+  tags: string[] | undefined,
+): Promise<Answer> {
+  if (tags === undefined) {
+    const row = await findRecord(ctx, kind, at.id);
+    return new Answer({ tags: tagsIn(kind, row) }, { revision: row.revision });
+  }
+  admit(ctx.actor, { access: 'portals.update', writes: true });
+  const { body, revision } = await changeRecord(ctx, kind, at, () => ({
+    body: { tags },
+    after: (h) => registerTags(h, tags),
+  }));
+  const written = { tags: Reflect.get(Object(body), 'tags') };
+  return new Answer(written, revision === undefined ? {} : { revision });
+}
+
+const tagsIn = <S extends Selection>(kind: RecordKind<S>, row: Row<S>): unknown => kind.view(row).tags;

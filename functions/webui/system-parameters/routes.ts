@@ -1,0 +1,30 @@
+import { findOverrides } from '../../../db/repositories/system-parameters.ts';
+import { base, endpoint } from '../deps.ts';
+import { SystemParameters, SystemParametersWrite } from './schema.ts';
+import { describeParameters, writeParameters } from './usecases.ts';
+
+export const systemParameterOperations = [
+  endpoint(
+    {
+      id: 'systemParameters.get',
+      route: `GET ${base}/tconfig`,
+      access: 'system_parameters.read',
+      summary: 'List system parameters',
+      returns: [200, SystemParameters],
+    },
+    async ({ deps }) => describeParameters(await findOverrides(deps.db)),
+  ),
+  endpoint(
+    {
+      id: 'systemParameters.replace',
+      route: `PUT ${base}/tconfig`,
+      access: 'system_parameters.update',
+      summary: 'Save configuration parameters',
+      description:
+        'Parameters that are absent stay as they are; all that are given are saved, or none. In force everywhere within 5 seconds.',
+      body: { required: SystemParametersWrite },
+      returns: [200, SystemParameters],
+    },
+    (ctx, { body }) => writeParameters(ctx, body),
+  ),
+];

@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import { saveParameters } from '../../../db/repositories/system-parameters.ts';
+import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { parameterFacts } from '../../../shared/kernel/system-parameters.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { namedIn, type SystemParametersWrite, typeOf } from './schema.ts';
+
+type Described = Record<string, Record<string, unknown>>;
+
+/** Every parameter with its value and all that a page needs to edit it. */
+export function describeParameters(overrides: Record<string, unknown> | null): Described {
+  const described: Described = {};
+  for (const [name, fact] of parameterFacts) {
+    const [section = '', key = ''] = name.split('.');
+    const { default: fallback, pattern: _, ...facts } = fact;
+    described[section] ??= {};
+    described[section][key] = {
+      value: overrides?.[name] ?? fallback,
+      default: fallback,
+      type: typeOf(fact),
+      ...facts,
+    };
+  }
+  return described;
+}
+
+export async function writeParameters(
+  ctx: WebuiCtx,
+  body: z.output<typeof SystemParametersWrite>,
+): Promise<Described> {
+  const changes = namedIn(body).map((change) => ({ id: newId(), ...change }));
+  const audit = auditEntry(ctx, {
+    event: 'portal.SystemConfigChanged',
+    category: 'config',
+    action: 'update',
+    object_type: 'system_parameter',
+  });
+  return describeParameters(await saveParameters(ctx.deps.db, changes, audit));
+}

@@ -1,0 +1,19 @@
+import { tags } from '../../../db/repositories/tags.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Tag, TagWrite, tagFilters } from './schema.ts';
+
+/** Objects carry tags by name, so a tag that is renamed or deleted concerns them. */
+export const tagCrud = crud({
+  type: 'tag',
+  one: 'a tag',
+  many: 'tags',
+  resource: 'tags',
+  path: `${base}/tags`,
+  records: tags,
+  view: Tag,
+  write: TagWrite,
+  filters: tagFilters,
+  sorts: ['name', 'created_at', 'updated_at'],
+  verbs: ['list', 'get', 'create'],
+});

@@ -1,0 +1,23 @@
+import { endpoint } from '../deps.ts';
+import { tagCrud } from './record.ts';
+import { TagPatch } from './schema.ts';
+import { deleteTag, manageTag, replaceTag } from './usecases.ts';
+
+const { operations, declared, target } = tagCrud;
+
+export const tagOperations = [
+  ...operations,
+  endpoint(declared.replace, (ctx, input) => replaceTag(ctx, target(input), input.body)),
+  endpoint(
+    {
+      ...declared.update,
+      summary: 'Manage a tag',
+      description:
+        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag.',
+      body: { required: TagPatch },
+      errors: ['already_exists', 'invalid_state'],
+    },
+    (ctx, input) => manageTag(ctx, target(input), input.body),
+  ),
+  endpoint(declared.delete, (ctx, input) => deleteTag(ctx, target(input))),
+];

@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import { raisedByMust } from '../../../db/errors.ts';
+import {
+  attachTag,
+  detachTag,
+  mustBeUnused,
+  objectsWithTag,
+  renameTag,
+  type TaggedObject,
+} from '../../../db/repositories/tags.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord, removeRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { foldName } from '../../../shared/kernel/text.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { tagCrud } from './record.ts';
+import { type TagPatch, TagWrite } from './schema.ts';
+
+const { kind } = tagCrud;
+
+type Objects = { attach?: TaggedObject[]; detach?: TaggedObject[] };
+
+export const replaceTag = (ctx: WebuiCtx, at: Target, body: z.output<typeof TagWrite>): Promise<Answer> =>
+  change(ctx, at, () => body, {});
+
+export function manageTag(ctx: WebuiCtx, at: Target, patch: z.output<typeof TagPatch>): Promise<Answer> {
+  const { attach, detach, ...members } = patch as Record<string, unknown> & Objects;
+  const objects = { attach: attach ?? [], detach: detach ?? [] };
+  return change(ctx, at, (current) => applyPatch(TagWrite, current, members), objects);
+}
+
+/** Renames the tag on all objects that carry it, and puts it on or takes it off those named. */
+const change = (
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => z.output<typeof TagWrite>,
+  { attach = [], detach = [] }: Objects,
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) => {
+    const body = become(writableOf(kind, row));
+    const moved = Object.entries({ attach, detach }).filter(([, objects]) => objects.length > 0);
+    return {
+      body,
+      changes: moved.map(([field, objects]) => ({ field, before: null, after: objects })),
+      after: (h) => [
+        ...(body.name === row.name ? [] : renameTag(h, foldName(row.name), body.name)),
+        ...detach.map((object) => detachTag(h, body.name, object)),
+        ...attach.flatMap((object, n) => attachTag(h, body.name, object, `/attach/${n}/id`)),
+      ],
+    };
+  });
+
+/** @throws AppError `in_use` with objects that carry the tag */
+export async function deleteTag(ctx: WebuiCtx, at: Target): Promise<void> {
+  let key = '';
+  try {
+    await removeRecord(ctx, kind, at, (row) => {
+      key = foldName(row.name);
+      return { before: (h) => [mustBeUnused(h, key)] };
+    });
+  } catch (error) {
+    if (raisedByMust(error)?.code !== 'in_use') throw error;
+    const references = await objectsWithTag(ctx.deps.db, key);
+    throw new AppError('in_use', undefined, { references }, { cause: error });
+  }
+}

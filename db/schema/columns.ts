@@ -19,3 +19,13 @@ export const recordColumns = {
   updated_at: moment().notNull().default(sql`now()`),
   revision: integer().notNull().default(1),
 };
+
+/**
+ * What every row of the snapshot has. `fetched_at` is when we last saw it; `touched_at` when an action of ours changed
+ * it, which no sync that began before may take back.
+ */
+export const snapshotColumns = {
+  id: uuid().primaryKey().default(sql`gen_random_uuid()`),
+  fetched_at: moment().notNull(),
+  touched_at: moment(),
+};

@@ -3,7 +3,11 @@ import { authenticatorOperations } from './authenticators/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
+import { gatewayOperations } from './gateways/routes.ts';
 import { groupOperations } from './groups/routes.ts';
+import { maintenanceOperations } from './maintenance/routes.ts';
+import { monitoringOperations } from './monitoring/routes.ts';
+import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { userOperations } from './users/routes.ts';
@@ -17,4 +21,8 @@ export const createWebui = (deps: WebuiDeps) =>
     ...siteOperations,
     ...farmOperations,
     ...dispatcherOperations,
+    ...gatewayOperations,
+    ...maintenanceOperations,
+    ...monitoringOperations,
+    ...priorityGroupOperations,
   ]);

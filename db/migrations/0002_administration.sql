@@ -249,7 +249,8 @@ CREATE INDEX "monitoring_records_at" ON "monitoring_records" USING btree ("at","
 CREATE INDEX "monitoring_records_level" ON "monitoring_records" USING btree ("level","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_source" ON "monitoring_records" USING btree ("source","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_state" ON "monitoring_records" USING btree ("state","at","id");--> statement-breakpoint
-CREATE INDEX "monitoring_records_object" ON "monitoring_records" USING btree ("object_type","object_id","at","id");--> statement-breakpoint
+CREATE INDEX "monitoring_records_object_type" ON "monitoring_records" USING btree ("object_type","at","id");--> statement-breakpoint
+CREATE INDEX "monitoring_records_object_id" ON "monitoring_records" USING btree ("object_id","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_code" ON "monitoring_records" USING btree ("code","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_message" ON "monitoring_records" USING gin ("message_key" gin_trgm_ops);--> statement-breakpoint
 CREATE UNIQUE INDEX "portals_name_key" ON "portals" USING btree ("name_key");--> statement-breakpoint

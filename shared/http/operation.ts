@@ -40,6 +40,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
    * narrow scope, no more than a read.
    */
   readsOnly?: true | 'without body';
+  /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
+  shownOnce?: readonly string[];
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

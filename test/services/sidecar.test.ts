@@ -6,13 +6,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eq } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { jobWorkers } from '../../db/schema/job-workers.ts';
+import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -212,6 +213,16 @@ describe('a probe', () => {
     simulator.knobs.failing = null;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
     expect(await rowOf(id)).toMatchObject({ status: 'pass', last_error: null, domains: [domain] });
+    const told = await admin.db
+      .select()
+      .from(monitoringRecords)
+      .where(eq(monitoringRecords.object_id, id))
+      .orderBy(asc(monitoringRecords.at));
+    const object_name = simulator.name;
+    expect(told).toMatchObject([
+      { code: 'dispatcher_fail', object_name, details: { last_error: 'upstream_failed:server_error' } },
+      { code: 'dispatcher_pass', object_name, details: { last_error: null } },
+    ]);
   });
 
   test('of more than six nodes has six in flight at most', async () => {

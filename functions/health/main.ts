@@ -17,6 +17,7 @@ import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/c
 import { createLog, type Log } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
+import { refusalsJob, sealJob } from './jobs/audit.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
 import { probeJob } from './jobs/probes.ts';
@@ -84,6 +85,8 @@ async function createJobs({ config, log, jobsDb, transport, system, worker }: Jo
   return [
     heartbeatJob(jobsDb.db, worker),
     systemSampleJob(system),
+    sealJob(jobsDb.db),
+    refusalsJob(jobsDb.db, systemClock),
     probeJob(jobsDb.db, {
       remote: createDispatcherRemote(transport),
       sealer: await createSealer(secretKey),

@@ -28,12 +28,11 @@ export async function serveOperation<D extends BaseDeps>(
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
   const actor = await identify(c, deps, operation, now);
-  const scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   const trace = c.get('trace');
   const ctx: Ctx<D> = {
     deps,
     actor,
-    scope,
+    scope: [],
     requestId: trace.requestId,
     trace,
     client: { ...client, userAgent: (c.req.header('user-agent') ?? '').slice(0, 512) },
@@ -43,7 +42,9 @@ export async function serveOperation<D extends BaseDeps>(
     now,
     background,
   };
+  // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
+  ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   if (isStale(actor, now)) background(touchSession(deps.db, actor.session.id, now));
   const raw = await readInput(c, operation);
   return respond(c, deps, operation, await operation.run(ctx, raw));

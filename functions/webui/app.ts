@@ -1,4 +1,5 @@
 import { createModule } from '../../shared/http/app.ts';
+import { auditOperations } from './audit/routes.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
@@ -17,4 +18,5 @@ export const createWebui = (deps: WebuiDeps) =>
     ...siteOperations,
     ...farmOperations,
     ...dispatcherOperations,
+    ...auditOperations,
   ]);

@@ -1,4 +1,5 @@
 import { createModule } from '../../shared/http/app.ts';
+import { auditOperations } from './audit/routes.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
 import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
@@ -35,4 +36,5 @@ export const createWebui = (deps: WebuiDeps) =>
     ...maintenanceOperations,
     ...monitoringOperations,
     ...priorityGroupOperations,
+    ...auditOperations,
   ]);

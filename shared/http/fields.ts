@@ -14,12 +14,12 @@ export const Id = z
 /** RFC 3339, UTC, milliseconds. */
 export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T08:30:00.000Z' });
 
-/** A moment as a request may give it: RFC 3339, any offset; kept in UTC with milliseconds. */
-export const GivenMoment = z.iso
+/** A moment as a request may give it: RFC 3339, any offset and precision; becomes UTC with milliseconds. */
+export const Instant = z.iso
   .datetime({ offset: true })
-  .refine(isOfYear1To9999, 'Out of range')
   .transform((text) => new Date(text).toISOString())
-  .meta({ example: '2026-11-21T08:30:00.000Z' });
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a moment of the years 1 to 9999')
+  .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
 /** Names are trimmed, 1–128 characters; control characters have no place in them. */
 export const Name = z
@@ -69,9 +69,3 @@ export const flagFilter = Flag.optional();
 
 /** What probes say of a site or farm. */
 export const Status = z.enum(['pass', 'fail', 'unknown']);
-
-/** PostgreSQL knows no year 0, and RFC 3339 none beyond 9999; an offset can lead to either. */
-function isOfYear1To9999(text: string): boolean {
-  const year = new Date(text).getUTCFullYear();
-  return !(year < 1 || year > 9999);
-}

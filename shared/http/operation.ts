@@ -32,6 +32,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   errors?: readonly ErrorCode[];
   /** Rows belong to sites: a narrow scope may write those within it. */
   sited?: true;
+  /** Needs its permission for all sites, even to read. */
+  allSites?: true;
   /** Understands `If-Match` and `If-None-Match`. */
   conditional?: true;
   duringPasswordChange?: true;

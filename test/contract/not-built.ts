@@ -23,12 +23,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/aggregator/v7.0/portals/heartbeat',
     'GET /api/aggregator/v7.0/portals/self',
   ],
-  audit: [
-    'GET /api/webui/aggregator/audit',
-    'GET /api/webui/aggregator/audit/export',
-    'POST /api/webui/aggregator/audit/export',
-    'GET /api/webui/aggregator/audit/verify',
-  ],
+  audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
   authenticators: [
     'PATCH /api/webui/aggregator/authenticators/{uuid}/attribute',
     'GET /api/webui/aggregator/authenticators/gui/{data_type}',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GivenMoment, Id, Moment, Name } from '../../../shared/http/fields.ts';
+import { Id, Instant, Moment, Name } from '../../../shared/http/fields.ts';
 
 export const MaintenanceTemplateWrite = z.object({
   name: Name,
@@ -10,8 +10,8 @@ export const MaintenanceTemplateWrite = z.object({
     .min(1)
     .max(1024)
     .meta({ description: 'What users are told', example: 'Maintenance on Saturday from 10 to 12' }),
-  start_at: GivenMoment.nullable().default(null),
-  end_at: GivenMoment.nullable().default(null).meta({ description: 'Later than `start_at`' }),
+  start_at: Instant.nullable().default(null),
+  end_at: Instant.nullable().default(null).meta({ description: 'Later than `start_at`' }),
   warn_minutes: z
     .int()
     .min(0)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GivenMoment, Id, Moment } from '../../../shared/http/fields.ts';
+import { Id, Instant, Moment } from '../../../shared/http/fields.ts';
 
 const Level = z.enum(['info', 'warning', 'error', 'critical']);
 const Source = z.enum(['portal', 'site', 'farm', 'dispatcher', 'gateway', 'domain', 'jobs', 'database']);
@@ -7,7 +7,7 @@ const State = z.enum(['open', 'acknowledged', 'closed']);
 const Word = z.string().max(128);
 
 export const MonitoringWrite = z.object({
-  at: GivenMoment.nullable().default(null).meta({ description: 'When it happened; now unless given' }),
+  at: Instant.nullable().default(null).meta({ description: 'When it happened; now unless given' }),
   level: Level,
   source: Source.default('portal'),
   object_type: Word.nullable().default(null),
@@ -36,6 +36,6 @@ export const monitoringFilters = {
   object_type: Word.optional(),
   object_id: Word.optional(),
   code: Word.optional(),
-  from: GivenMoment.optional().meta({ description: 'That moment and later' }),
-  to: GivenMoment.optional().meta({ description: 'That moment and earlier' }),
+  from: Instant.optional().meta({ description: 'That moment and later' }),
+  to: Instant.optional().meta({ description: 'That moment and earlier' }),
 };

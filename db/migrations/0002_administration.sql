@@ -1,4 +1,10 @@
 create extension if not exists pg_trgm;--> statement-breakpoint
+CREATE TABLE "audit_head" (
+	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"seq" bigint NOT NULL,
+	"hash" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "audit_refusals" (
 	"subject" text collate "C" NOT NULL,
 	"minute" timestamp (3) with time zone NOT NULL,
@@ -249,7 +255,8 @@ CREATE INDEX "monitoring_records_at" ON "monitoring_records" USING btree ("at","
 CREATE INDEX "monitoring_records_level" ON "monitoring_records" USING btree ("level","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_source" ON "monitoring_records" USING btree ("source","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_state" ON "monitoring_records" USING btree ("state","at","id");--> statement-breakpoint
-CREATE INDEX "monitoring_records_object" ON "monitoring_records" USING btree ("object_type","object_id","at","id");--> statement-breakpoint
+CREATE INDEX "monitoring_records_object_type" ON "monitoring_records" USING btree ("object_type","at","id");--> statement-breakpoint
+CREATE INDEX "monitoring_records_object_id" ON "monitoring_records" USING btree ("object_id","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_code" ON "monitoring_records" USING btree ("code","at","id");--> statement-breakpoint
 CREATE INDEX "monitoring_records_message" ON "monitoring_records" USING gin ("message_key" gin_trgm_ops);--> statement-breakpoint
 CREATE UNIQUE INDEX "portals_name_key" ON "portals" USING btree ("name_key");--> statement-breakpoint
@@ -275,8 +282,9 @@ CREATE INDEX "audit_events_unsealed" ON "audit_events" USING btree ("at","id") W
 CREATE INDEX "audit_events_event" ON "audit_events" USING btree ("event","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_category" ON "audit_events" USING btree ("category","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_result" ON "audit_events" USING btree ("result","at","id");--> statement-breakpoint
-CREATE INDEX "audit_events_user" ON "audit_events" USING btree ("user_name","at","id");--> statement-breakpoint
-CREATE INDEX "audit_events_object" ON "audit_events" USING btree ("object_type","object_id","at","id");--> statement-breakpoint
+CREATE INDEX "audit_events_user" ON "audit_events" USING btree (lower("user_name"),"at","id");--> statement-breakpoint
+CREATE INDEX "audit_events_object_type" ON "audit_events" USING btree ("object_type","at","id");--> statement-breakpoint
+CREATE INDEX "audit_events_object_id" ON "audit_events" USING btree ("object_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_source" ON "audit_events" USING btree ("source_ip","at","id");--> statement-breakpoint
 CREATE INDEX "farms_template" ON "farms" USING btree ("maintenance_template_id");--> statement-breakpoint
 CREATE INDEX "sites_template" ON "sites" USING btree ("maintenance_template_id");--> statement-breakpoint

@@ -40,3 +40,48 @@ create trigger audit_is_not_truncated before truncate on audit_events
   for each statement execute function audit_is_append_only();
 --> statement-breakpoint
 insert into guards (name) values ('audit'), ('parameters');
+--> statement-breakpoint
+insert into audit_head (seq, hash) values (0, repeat('0', 64));
+--> statement-breakpoint
+-- The canonical text of an event: the members that the API shows, always these and in this order, the moment in UTC
+-- whatever the session's time zone. The sealer hashes it and the verification makes it anew, so both use this function.
+create function audit_text(e audit_events) returns text language sql stable parallel safe as $$
+  select json_build_object(
+    'seq', e.seq, 'id', e.id, 'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'event', e.event, 'category', e.category, 'level', e.level, 'result', e.result,
+    'user', e.user_name, 'user_id', e.user_id, 'domain', e.domain, 'portal', e.portal,
+    'service_token', e.service_token, 'source_ip', e.source_ip, 'user_agent', e.user_agent,
+    'request_id', e.request_id, 'method', e.method, 'path', e.path, 'object_type', e.object_type,
+    'object_id', e.object_id, 'object_name', e.object_name, 'action', e.action, 'changes', e.changes,
+    'details', e.details, 'message', e.message, 'count', e.count)::text
+$$;
+--> statement-breakpoint
+-- Both texts one after the other: whoever holds them checks the hash with any SHA-256 program.
+create function audit_hash(prev_hash text, sealed_text text) returns text language sql immutable parallel safe as $$
+  select encode(sha256(convert_to(prev_hash || sealed_text, 'UTF8')), 'hex')
+$$;
+--> statement-breakpoint
+-- Chains committed events that no one has sealed yet, up to `batch`, and tells how many. The caller holds the guard row
+-- 'audit' by an earlier statement, so that this sees all that the sealer before him has done. A loop, because each
+-- hash needs the one before; a recursive query over the same rows takes time in the square of their number.
+create function seal_audit(batch int) returns int language plpgsql set aggregator.audit = 'sealer' as $$
+declare
+  head audit_head;
+  next audit_events;
+  sealed int := 0;
+begin
+  select * into strict head from audit_head;
+  for next in select * from audit_events where seq is null order by at, id limit batch loop
+    next.seq := head.seq + 1;
+    head.seq := next.seq;
+    next.prev_hash := head.hash;
+    next.sealed_text := audit_text(next);
+    head.hash := audit_hash(next.prev_hash, next.sealed_text);
+    update audit_events
+      set seq = next.seq, prev_hash = next.prev_hash, sealed_text = next.sealed_text, hash = head.hash
+      where id = next.id;
+    sealed := sealed + 1;
+  end loop;
+  update audit_head set seq = head.seq, hash = head.hash where sealed > 0;
+  return sealed;
+end $$;

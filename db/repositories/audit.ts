@@ -3,7 +3,7 @@ import type { Db, Statement } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 
 /** An event as the code that causes it describes it; the sealer adds `seq` and the hashes. */
-export type AuditEntry = Omit<typeof auditEvents.$inferInsert, 'seq' | 'prev_hash' | 'hash'>;
+export type AuditEntry = Omit<typeof auditEvents.$inferInsert, 'seq' | 'prev_hash' | 'hash' | 'sealed_text'>;
 
 /** The statement that writes one event; it belongs into the batch of the change it tells of. */
 export const appendAudit = (handle: Db, entry: AuditEntry): Statement =>

@@ -1,6 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators as table } from '../schema/authenticators.ts';
 import { groups } from '../schema/groups.ts';
+import { priorityGroupGroups, priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { records } from './records.ts';
@@ -66,6 +67,20 @@ export const authenticators = records({
       by: ownerOf(groups, sql`${siteGroups.group_id}`),
       id: siteGroups.site_id,
       name: nameOf(sites, siteGroups.site_id),
+    },
+    {
+      type: 'priority_group',
+      table: priorityGroupUsers,
+      by: ownerOf(users, sql`${priorityGroupUsers.user_id}`),
+      id: priorityGroupUsers.priority_group_id,
+      name: nameOf(priorityGroups, priorityGroupUsers.priority_group_id),
+    },
+    {
+      type: 'priority_group',
+      table: priorityGroupGroups,
+      by: ownerOf(groups, sql`${priorityGroupGroups.group_id}`),
+      id: priorityGroupGroups.priority_group_id,
+      name: nameOf(priorityGroups, priorityGroupGroups.priority_group_id),
     },
   ],
   unique: { '/name': ['name_key'], '/small_name': ['small_name_key'] },

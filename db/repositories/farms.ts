@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farms as table } from '../schema/farms.ts';
+import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
 import { sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, derived, nameOf } from './statements.ts';
@@ -53,6 +54,13 @@ export const farms = records({
       by: dispatchers.farm_id,
       id: dispatchers.id,
       name: dispatchers.name,
+    },
+    {
+      type: 'priority_group',
+      table: priorityGroupFarms,
+      by: priorityGroupFarms.farm_id,
+      id: priorityGroupFarms.priority_group_id,
+      name: nameOf(priorityGroups, priorityGroupFarms.priority_group_id),
     },
   ],
   unique: { '/name': ['name_key'] },

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups as table } from '../schema/groups.ts';
+import { priorityGroupGroups, priorityGroups } from '../schema/priority-groups.ts';
 import { siteGroups, sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, nameOf } from './statements.ts';
@@ -37,6 +38,13 @@ export const groups = records({
       by: siteGroups.group_id,
       id: siteGroups.site_id,
       name: nameOf(sites, siteGroups.site_id),
+    },
+    {
+      type: 'priority_group',
+      table: priorityGroupGroups,
+      by: priorityGroupGroups.group_id,
+      id: priorityGroupGroups.priority_group_id,
+      name: nameOf(priorityGroups, priorityGroupGroups.priority_group_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

@@ -4,7 +4,9 @@ import { type CertificateFacts, dispatchers, type NodeDomain } from '../schema/d
 import { farms } from '../schema/farms.ts';
 import { jobWorkers } from '../schema/job-workers.ts';
 import { sites } from '../schema/sites.ts';
+import { isTransition } from './dispatcher-status.ts';
 import { parameterOverrides } from './login-sessions.ts';
+import { insertMonitoring, type MonitoringEntry, monitoringRow } from './monitoring.ts';
 import { derived } from './statements.ts';
 
 /** A dispatcher as a probe needs it; `health_key` is sealed, `ca_certificate` PEM. */
@@ -30,6 +32,8 @@ export type ProbeOutcome = {
   version: string | null;
   certificate: CertificateFacts | null;
   domains: NodeDomain[] | null;
+  /** Written when the node begins to fail by this, or passes again. */
+  record: MonitoringEntry;
 };
 
 /** A site by the last probes; `pass_age_s` is the age of its youngest passing probe. */
@@ -66,26 +70,31 @@ export async function probePlan(db: Db): Promise<ProbePlan> {
 }
 
 /**
- * Writes what probes saw, one statement for all. `revision` and `updated_at` stay: no administrator changed
- * anything. The rows are locked in order of their ids, so that two sidecars wait for each other and never in a circle.
+ * Writes what probes saw and what is news of it, one statement for all: of two sidecars that see one change, the second
+ * waits for the row and finds it told. `revision` and `updated_at` stay: no administrator changed anything. The rows
+ * are locked in order of their ids, so that two sidecars wait for each other and never in a circle.
  */
 export async function recordProbes(db: Db, outcomes: readonly ProbeOutcome[]): Promise<void> {
   if (outcomes.length === 0) return;
+  const rows = outcomes.map((outcome) => ({ ...outcome, record: monitoringRow(outcome.record) }));
   await db.execute(sql`
     with seen as (
-      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as r(id uuid, revision int, status text,
-        last_error text, response_time_ms int, version text, certificate jsonb, domains jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, revision int, status text,
+        last_error text, response_time_ms int, version text, certificate jsonb, domains jsonb, record jsonb)
     ), kept as (
-      select d.id from ${dispatchers} d join seen on seen.id = d.id and seen.revision = d.revision
+      select d.id, d.status as before from ${dispatchers} d join seen on seen.id = d.id and seen.revision = d.revision
       order by d.id for no key update of d
-    )
-    update ${dispatchers} d set
-      status = seen.status, last_error = seen.last_error, last_check_at = now(),
-      response_time_ms = seen.response_time_ms, version = coalesce(seen.version, d.version),
-      certificate = coalesce(nullif(seen.certificate, 'null'), d.certificate),
-      domains = coalesce(nullif(seen.domains, 'null'), d.domains),
-      domains_at = case when nullif(seen.domains, 'null') is null then d.domains_at else now() end
-    from seen join kept on kept.id = seen.id where d.id = kept.id`);
+    ), written as (
+      update ${dispatchers} d set
+        status = seen.status, last_error = seen.last_error, last_check_at = now(),
+        response_time_ms = seen.response_time_ms, version = coalesce(seen.version, d.version),
+        certificate = coalesce(nullif(seen.certificate, 'null'), d.certificate),
+        domains = coalesce(nullif(seen.domains, 'null'), d.domains),
+        domains_at = case when nullif(seen.domains, 'null') is null then d.domains_at else now() end
+      from seen join kept on kept.id = seen.id where d.id = kept.id
+      returning seen.record, kept.before, d.status
+    ), news as (select record from written where ${isTransition(sql`before`, sql`status`)})
+    ${insertMonitoring(sql`news`)}`);
 }
 
 /** What the health check tells, one statement. Ages are by the database's clock, which also wrote the moments. */

@@ -38,7 +38,9 @@ export function danglingPointer<S extends Selection>({ spec }: Records<S>, error
     if (constraint.startsWith(`${getTableName(table)}_${member.name}_`)) return `/${name}`;
   }
   const own = constraint.replace(`${getTableName(spec.table)}_`, '');
-  const column = Object.keys(getTableColumns(spec.table)).find((name) => own.startsWith(`${name}_`));
+  const columns = Object.keys(getTableColumns(spec.table)).filter((name) => own.startsWith(`${name}_`));
+  // One name may begin with another: `maintenance` stands before `maintenance_template_id`.
+  const column = columns.sort((a, b) => b.length - a.length)[0];
   return column ? `/${column}` : '';
 }
 

@@ -19,10 +19,10 @@ export type Reference = {
   name: PgColumn | SQL;
 };
 
-export type RecordSpec<S extends Selection> = {
-  table: RecordTable;
-  /** What one read gives; `id` and `revision` are always among it. */
-  select: S & { id: PgColumn; revision: PgColumn };
+/** What a list needs to know of the rows it shows, administered objects or not. */
+export type ListSpec<S extends Selection> = {
+  table: PgTable & { id: PgColumn };
+  select: S & { id: PgColumn };
   /** The site a row belongs to; without it rows are seen with any scope. */
   site?: PgColumn | SQL;
   /** The column that names the owner of a nested collection, the owner's table, and the owner's site if it has one. */
@@ -30,13 +30,20 @@ export type RecordSpec<S extends Selection> = {
   search: readonly (PgColumn | SQL)[];
   filters: Record<string, (value: never) => SQL>;
   sorts: Record<string, PgColumn>;
+};
+
+export type RecordSpec<S extends Selection> = ListSpec<S> & {
+  table: RecordTable;
+  /** What one read gives; `id` and `revision` are always among it. */
+  select: S & { id: PgColumn; revision: PgColumn };
   links?: Record<string, Link>;
   references?: readonly Reference[];
   /** Columns under unique constraints, by the pointer of the field they guard. */
   unique: Record<string, readonly string[]>;
 };
 
-export type Row<S extends Selection> = SelectResultFields<S> & { id: string; revision: number };
+export type ListRow<S extends Selection> = SelectResultFields<S> & { id: string };
+export type Row<S extends Selection> = ListRow<S> & { revision: number };
 
 /** Whose rows: inside the caller's scope and, for a nested collection, of one owner. */
 export type Reach = { scope: Scope; parent?: string };
@@ -51,7 +58,7 @@ export type PageQuery = Reach & {
 };
 
 export type Page<S extends Selection> = {
-  rows: Row<S>[];
+  rows: ListRow<S>[];
   /** Where the next page starts; absent on the last one. */
   next?: Position;
   total?: number;
@@ -81,7 +88,7 @@ export type Records<S extends Selection> = {
 
 /** The condition that a row is within reach. */
 export const reachable = <S extends Selection>(
-  { site, parent }: RecordSpec<S>,
+  { site, parent }: ListSpec<S>,
   reach: Reach,
 ): SQL | undefined =>
   and(
@@ -178,5 +185,8 @@ const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): 
   );
 
 /** Order of a page: the sort column, then `id`, both in one direction so that one row comparison continues it. */
-export const pageOrder = (table: RecordTable, column: PgColumn, descending: boolean): SQL[] =>
-  descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];
+export const pageOrder = (
+  table: ListSpec<Selection>['table'],
+  column: PgColumn,
+  descending: boolean,
+): SQL[] => (descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)]);

@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
+import { gatewaySites, gateways } from '../schema/gateways.ts';
 import { siteAuthenticators, siteGroups, siteUsers, sites as table } from '../schema/sites.ts';
 import { records } from './records.ts';
-import { countOf, derived, memberIds } from './statements.ts';
+import { countOf, derived, memberIds, nameOf } from './statements.ts';
 
 const links = {
   authenticators: {
@@ -14,6 +15,9 @@ const links = {
   users: { table: siteUsers, owner: siteUsers.site_id, member: siteUsers.user_id },
   groups: { table: siteGroups, owner: siteGroups.site_id, member: siteGroups.group_id },
 };
+
+/** Gateways say which sites they serve; a site only shows it. */
+const servedBy = { table: gatewaySites, owner: gatewaySites.site_id, member: gatewaySites.gateway_id };
 
 /** A site passes with one passing node, fails when all enabled ones fail, and is unknown before that. */
 export const siteStatus = derived<'pass' | 'fail' | 'unknown'>(sql`
@@ -39,8 +43,7 @@ export const sites = records({
     users: memberIds(links.users, table.id),
     groups: memberIds(links.groups, table.id),
     farms_count: countOf(farms, farms.site_id, table.id),
-    // Gateways and rules have no tables yet.
-    gateways: sql<string[]>`'{}'::uuid[]`,
+    gateways: memberIds(servedBy, table.id),
     rules_count: sql<number>`0`,
     status: siteStatus,
     created_at: table.created_at,
@@ -61,6 +64,15 @@ export const sites = records({
     priority: table.priority,
   },
   links,
-  references: [{ type: 'farm', table: farms, by: farms.site_id, id: farms.id, name: farms.name }],
+  references: [
+    { type: 'farm', table: farms, by: farms.site_id, id: farms.id, name: farms.name },
+    {
+      type: 'gateway',
+      table: gatewaySites,
+      by: gatewaySites.site_id,
+      id: gatewaySites.gateway_id,
+      name: nameOf(gateways, gatewaySites.gateway_id),
+    },
+  ],
   unique: { '/name': ['name_key'], '/uri': ['uri'] },
 });

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
 import { loginLocks } from '../schema/login-locks.ts';
+import { priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
 import { userRoles } from '../schema/roles.ts';
 import { sites, siteUsers } from '../schema/sites.ts';
 import { users as table } from '../schema/users.ts';
@@ -77,6 +78,13 @@ export const users = records({
       by: siteUsers.user_id,
       id: siteUsers.site_id,
       name: nameOf(sites, siteUsers.site_id),
+    },
+    {
+      type: 'priority_group',
+      table: priorityGroupUsers,
+      by: priorityGroupUsers.user_id,
+      id: priorityGroupUsers.priority_group_id,
+      name: nameOf(priorityGroups, priorityGroupUsers.priority_group_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

@@ -18,6 +18,7 @@ import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog, type Log } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
+import { refusalsJob, sealJob } from './jobs/audit.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
 import { parametersJob } from './jobs/parameters.ts';
@@ -89,6 +90,8 @@ async function createJobs({ config, log, jobsDb, transport, system, worker }: Jo
     heartbeatJob(jobsDb.db, worker),
     parameters.job,
     systemSampleJob(system),
+    sealJob(jobsDb.db),
+    refusalsJob(jobsDb.db, systemClock),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     probeJob(jobsDb.db, probes, parameters),
   ];

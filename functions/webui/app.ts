@@ -1,12 +1,17 @@
 import { createModule } from '../../shared/http/app.ts';
+import { auditOperations } from './audit/routes.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
 import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
+import { gatewayOperations } from './gateways/routes.ts';
 import { groupOperations } from './groups/routes.ts';
+import { maintenanceOperations } from './maintenance/routes.ts';
+import { monitoringOperations } from './monitoring/routes.ts';
 import { nodeInfoOperations } from './node-info/routes.ts';
 import { portalOperations } from './portals/routes.ts';
+import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
@@ -27,4 +32,9 @@ export const createWebui = (deps: WebuiDeps) =>
     ...portalOperations,
     ...nodeInfoOperations,
     ...dashboardOperations,
+    ...gatewayOperations,
+    ...maintenanceOperations,
+    ...monitoringOperations,
+    ...priorityGroupOperations,
+    ...auditOperations,
   ]);

@@ -10,6 +10,8 @@ export type Demand = {
   access: Access;
   /** Rows belong to sites, so a narrow scope may write those within it. */
   sited?: boolean | undefined;
+  /** Rows of all sites are mixed: even reading needs the scope `*`. */
+  allSites?: boolean | undefined;
   /** The operation writes: without sites, that needs the scope `*`. */
   writes: boolean;
   /** Works also while the user must change his password. */
@@ -29,7 +31,7 @@ export function admit(actor: Actor, demand: Demand): Scope {
   if (demand.access === 'signed-in') return '*';
   const scope = scopeOf(actor, demand.access);
   if (scope === undefined) throw refused(demand.access, 'No role of the caller gives this permission');
-  if (scope !== '*' && demand.writes && !demand.sited)
+  if (scope !== '*' && (demand.allSites || (demand.writes && !demand.sited)))
     throw refused(demand.access, 'This needs the permission for all sites');
   return scope;
 }

@@ -5,10 +5,15 @@ export class Answer<Body = unknown> {
   /** The writes of the object: the first half of its ETag. */
   readonly revision: number | undefined;
 
-  constructor(body: Body, extras: { headers?: Record<string, string>; revision?: number } = {}) {
+  constructor(body: Body, extras: { headers?: Record<string, string>; revision?: number | undefined } = {}) {
     this.body = body;
     this.headers = extras.headers ?? {};
     this.revision = extras.revision;
+  }
+
+  /** The same answer with these members: secrets that are shown once. */
+  showing(members: Record<string, string>): Answer {
+    return new Answer({ ...this.body, ...members }, { headers: this.headers, revision: this.revision });
   }
 }
 

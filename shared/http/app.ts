@@ -7,6 +7,7 @@ import type { BaseDeps, Ctx, Log, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { asAppError, headersOfAll, problemResponse } from './problem.ts';
+import { auditRefusal } from './refusals.ts';
 import { traceOf } from './request-ids.ts';
 import { type Served, serveOperation } from './serve.ts';
 
@@ -37,10 +38,11 @@ export function createModule<D extends BaseDeps>(
   });
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
   app.notFound((c) => problemResponse(new AppError('not_found'), c.get('trace').requestId));
-  app.onError((error, c) => {
+  app.onError(async (error, c) => {
     const problem = asAppError(error);
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
+    await auditRefusal(c.get('ctx'), problem);
     return problemResponse(problem, c.get('trace').requestId, allowOf(problem));
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };

@@ -26,6 +26,7 @@ export type Plan<W extends z.ZodObject> = {
   parentParam: 'auth_uuid' | undefined;
   filters: Record<string, z.ZodType>;
   sorts: readonly string[];
+  defaultSort?: string;
   bulkDestroyMethod: 'POST' | 'PATCH';
   sited?: true;
 };
@@ -51,7 +52,7 @@ const collectionVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
     route: route('GET', plan.path),
     summary: `List ${plan.many}`,
     params: plan.shapes.parents,
-    query: listQuery(plan.sorts, plan.filters),
+    query: listQuery(plan.sorts, plan.filters, plan.defaultSort),
     returns: [200, listOf(plan.view)] as const,
   },
   create: {

@@ -36,6 +36,8 @@ export type CrudDeclaration<S extends Selection, W extends z.ZodObject> = KindDe
   parentParam?: 'auth_uuid';
   filters?: Record<string, z.ZodType>;
   sorts: readonly string[];
+  /** The first of `sorts` unless given. */
+  defaultSort?: string;
   bulkDestroyMethod?: 'POST' | 'PATCH';
   sited?: true;
 };

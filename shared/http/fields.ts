@@ -14,6 +14,13 @@ export const Id = z
 /** RFC 3339, UTC, milliseconds. */
 export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T08:30:00.000Z' });
 
+/** A moment as a request may give it: RFC 3339, any offset and precision; becomes UTC with milliseconds. */
+export const Instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a moment of the years 1 to 9999')
+  .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
+
 /** Names are trimmed, 1–128 characters; control characters have no place in them. */
 export const Name = z
   .string()

@@ -32,6 +32,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   errors?: readonly ErrorCode[];
   /** Rows belong to sites: a narrow scope may write those within it. */
   sited?: true;
+  /** Needs its permission for all sites, even to read. */
+  allSites?: true;
   /** Understands `If-Match` and `If-None-Match`. */
   conditional?: true;
   duringPasswordChange?: true;
@@ -40,6 +42,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
    * narrow scope, no more than a read.
    */
   readsOnly?: true | 'without body';
+  /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
+  shownOnce?: readonly string[];
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

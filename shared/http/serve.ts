@@ -35,13 +35,12 @@ export async function serveOperation<D extends BaseDeps>(
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
   const actor = await identify(c, deps, operation, now);
-  const scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {
     deps,
     actor,
-    scope,
+    scope: [],
     requestId: trace.requestId,
     trace,
     client: { ...client, userAgent: (c.req.header('user-agent') ?? '').slice(0, 512) },
@@ -53,7 +52,9 @@ export async function serveOperation<D extends BaseDeps>(
     upstream,
     later: (write) => background(upstream(write)),
   };
+  // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
+  ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   if (isStale(actor, now)) ctx.later(() => touchSession(deps.db, actor.session.id, now));
   const raw = await readInput(c, operation);
   return respond(c, deps, operation, await operation.run(ctx, raw));

@@ -1,5 +1,5 @@
 import { atomically } from '../../db/client.ts';
-import { appendAudit } from '../../db/repositories/audit.ts';
+import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { endOldest, startSession } from '../../db/repositories/login-sessions.ts';
 import {
   type Attempt,
@@ -22,6 +22,7 @@ import { isId, newId, noId } from '../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import { escapeControls, foldName } from '../kernel/text.ts';
 import type { PortalType } from '../modules.ts';
+import { failedLogin, noteLockedAttempt, noteUnadmitted } from './failed-logins.ts';
 import { networkOf } from './networks.ts';
 import type { Hasher } from './passwords.ts';
 
@@ -65,13 +66,21 @@ export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<Login
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
   const attempt: Attempt = { account, network: networkOf(ctx.client.ip) };
   const lock = await findLock(ctx.deps.db, attempt, ctx.now);
-  if (lock.lockedUntil) throw lockedOut(lock.lockedUntil, ctx.now);
+  const failed = failedLogin(ctx, request.username, candidate);
+  if (lock.lockedUntil) {
+    await noteLockedAttempt(ctx, attempt, failed);
+    throw lockedOut(lock.lockedUntil, ctx.now);
+  }
   const parameters = parametersFrom(lock.parameters);
   const hash = mayLogIn(candidate) ? candidate.user.password_hash : null;
   const isRight = await ctx.deps.hasher.verify(request.password, hash);
-  if (!isRight || hash === null || !mayLogIn(candidate))
-    return refuse(ctx, request, attempt, candidate, parameters);
-  return admitUser(ctx, request, attempt, candidate, parameters);
+  if (!isRight || hash === null || !mayLogIn(candidate)) return refuse(ctx, attempt, failed, parameters);
+  try {
+    return await admitUser(ctx, request, attempt, candidate, parameters);
+  } catch (error) {
+    await noteUnadmitted(ctx, attempt, failed, error);
+    throw error;
+  }
 }
 
 const domainNames = ({ authId, auth, authSmallName }: LoginRequest): DomainNames => ({
@@ -117,21 +126,11 @@ const lockedOut = (until: Date, now: Date): AppError =>
 /** Counts the failure and writes its event; the lock that it may bring has an event of its own. */
 async function refuse(
   ctx: LoginCtx,
-  request: LoginRequest,
   attempt: Attempt,
-  candidate: Candidate | undefined,
+  failed: AuditEntry,
   parameters: Parameters,
 ): Promise<never> {
   const rules = { maxTries: parameters['lockout.max_tries'], blockS: parameters['lockout.block_s'] };
-  const who = { user_name: escapeControls(request.username), domain: candidate?.domain.small_name ?? null };
-  const failed = auditEntry(ctx, {
-    event: 'portal.LoginFailed',
-    category: 'auth',
-    level: 'warning',
-    result: 'failure',
-    ...who,
-    user_id: candidate?.user?.id ?? null,
-  });
   const locked = {
     ...failed,
     id: newId(),

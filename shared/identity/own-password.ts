@@ -1,5 +1,5 @@
 import { atomically } from '../../db/client.ts';
-import { appendAudit } from '../../db/repositories/audit.ts';
+import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { endSessionsOf } from '../../db/repositories/login-sessions.ts';
 import {
   type Attempt,
@@ -17,6 +17,7 @@ import type { Ctx } from '../http/context.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
+import { noteLockedAttempt } from './failed-logins.ts';
 import type { LoginDeps } from './login.ts';
 import { networkOf } from './networks.ts';
 import { assertPassword } from './password-policy.ts';
@@ -42,10 +43,12 @@ export async function changeOwnPassword(
     findLock(deps.db, attempt, now),
     findPasswordHash(deps.db, user.id),
   ]);
-  if (lock.lockedUntil)
+  if (lock.lockedUntil) {
+    await noteLockedAttempt(ctx, attempt, failedChange(ctx));
     throw new AppError('locked_out', undefined, {
       retry_after_s: (lock.lockedUntil.getTime() - now.getTime()) / 1000,
     });
+  }
   if (stored === null) throw conflict('no_password', 'The account has no password here');
   if (!(await deps.hasher.verify(current, stored))) return refuse(ctx, attempt);
   const hash = await deps.hasher.hash(next);
@@ -68,18 +71,9 @@ export async function changeOwnPassword(
 
 /** A stolen session must not become a way to guess the password: failures count as those of a login. */
 async function refuse(ctx: OwnCtx, attempt: Attempt): Promise<never> {
-  const { parameters, user } = ctx.actor;
+  const { parameters } = ctx.actor;
   const rules = { maxTries: parameters['lockout.max_tries'], blockS: parameters['lockout.block_s'] };
-  const audit = auditEntry(ctx, {
-    event: 'portal.LoginFailed',
-    category: 'auth',
-    level: 'warning',
-    result: 'failure',
-    action: 'change_password',
-    object_type: 'user',
-    object_id: user.id,
-    object_name: user.name,
-  });
+  const audit = failedChange(ctx);
   const locked = { ...audit, id: newId(), event: 'portal.UserLocked', details: { network: attempt.network } };
   const [[counted]] = (await atomically(ctx.deps.db, (h) => [
     recordFailure(h, attempt, ctx.now, rules),
@@ -88,3 +82,15 @@ async function refuse(ctx: OwnCtx, attempt: Attempt): Promise<never> {
   ])) as [{ lockedUntil: Date | null }[]];
   throw new AppError(counted === undefined ? 'locked_out' : 'invalid_credentials');
 }
+
+const failedChange = (ctx: OwnCtx): AuditEntry =>
+  auditEntry(ctx, {
+    event: 'portal.LoginFailed',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    action: 'change_password',
+    object_type: 'user',
+    object_id: ctx.actor.user.id,
+    object_name: ctx.actor.user.name,
+  });

@@ -4,8 +4,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 /** SHA-256 of UTF-8 text, base64url. */
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64url');
 
-/** 256 random bits, base64url (43 characters): session tokens. */
-export const randomToken = (): string => randomBytes(32).toString('base64url');
+/** Random bytes as base64url: 32 of them, 43 characters, for a session token. */
+export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url');
 
 /** Compares two texts in a time that depends on neither (both are hashed first, so lengths do not show). */
 export function sameText(a: string, b: string): boolean {

@@ -39,7 +39,8 @@ describe.each(
     Promise.all(
       Array.from({ length: count }, () => create(admin, resource.path(world), resource.body(world))),
     );
-  const destroy = (body?: unknown) => admin(`POST ${resource.path(world)}/bulk_destroy`, body);
+  const destroy = (body?: unknown) =>
+    admin(`${resource.bulkDestroyMethod ?? 'POST'} ${resource.path(world)}/bulk_destroy`, body);
 
   it('deletes the ids given and no others, with one audit event, and may be repeated', async () => {
     const [first, second, third] = await add(3);

@@ -58,7 +58,9 @@ describe.each(
     if (!resource.bulkDestroy) return;
     const last = await create(admin, path, resource.body(world));
     expect(
-      await tripsOf(200, () => admin(`POST ${path}/bulk_destroy`, { ids: [last.id] })),
+      await tripsOf(200, () =>
+        admin(`${resource.bulkDestroyMethod ?? 'POST'} ${path}/bulk_destroy`, { ids: [last.id] }),
+      ),
       'bulk',
     ).toBeLessThanOrEqual(3);
   });

@@ -43,7 +43,7 @@ function operationFaults(document: Json, operation: Json, path: string): Fault[]
   const known = new Set((document.tags ?? []).map(({ name }: Json) => name));
   const statuses = Object.keys(responses ?? {});
   return [
-    ...need(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(operationId), `operationId ${operationId}`),
+    ...need(/^[a-z][A-Za-z_]*\.[a-z][A-Za-z]*$/.test(operationId), `operationId ${operationId}`),
     ...need(summary && description, 'no summary or description'),
     ...need(tags.length > 0 && tags.every((tag: string) => known.has(tag)), `tags ${tags}`),
     ...need(new Set(tags).size === tags.length, 'a tag twice'),

@@ -6,13 +6,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eq } from 'drizzle-orm';
+import { asc, eq, isNull } from 'drizzle-orm';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
+import { verifyAudit } from '../../db/repositories/audit-chain.ts';
+import { countRefusal } from '../../db/repositories/audit-refusals.ts';
+import { auditEvents } from '../../db/schema/audit-events.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { jobWorkers } from '../../db/schema/job-workers.ts';
+import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -155,6 +159,26 @@ async function rowOf(id: string) {
 const probed = (id: string) =>
   expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ last_check_at: expect.any(Date) });
 
+test('the audit is sealed and refusals are settled by however many sidecars there are', async () => {
+  const { db } = admin;
+  const at = new Date(Date.now() - 120_000);
+  const event = {
+    at,
+    event: 'portal.AccessRefused',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+  } as const;
+  for (let n = 0; n < 3; n++) await countRefusal(db, 'somebody', { ...event, id: newId() });
+  await Promise.all([startSidecar(), startSidecar()]);
+  const unsealed = () => db.$count(auditEvents, isNull(auditEvents.seq));
+  const counts = async () => (await db.select().from(auditEvents)).map(({ count }) => count).sort();
+  await expect.poll(counts, { timeout: 10_000 }).toEqual([1, 2]);
+  await expect.poll(unsealed, { timeout: 10_000 }).toBe(0);
+  const verdict = await verifyAudit(db, { from: 1, to: 10, limit: 10 });
+  expect(verdict).toEqual({ checked: 2, sealedTo: 2, broken: null });
+});
+
 describe('a probe', () => {
   test('writes what each kind of node is like, and changes nothing else of its row', async () => {
     const good = await simulate();
@@ -212,6 +236,16 @@ describe('a probe', () => {
     simulator.knobs.failing = null;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
     expect(await rowOf(id)).toMatchObject({ status: 'pass', last_error: null, domains: [domain] });
+    const told = await admin.db
+      .select()
+      .from(monitoringRecords)
+      .where(eq(monitoringRecords.object_id, id))
+      .orderBy(asc(monitoringRecords.at));
+    const object_name = simulator.name;
+    expect(told).toMatchObject([
+      { code: 'dispatcher_fail', object_name, details: { last_error: 'upstream_failed:server_error' } },
+      { code: 'dispatcher_pass', object_name, details: { last_error: null } },
+    ]);
   });
 
   test('of more than six nodes has six in flight at most', async () => {

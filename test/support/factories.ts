@@ -67,6 +67,19 @@ export const addDispatcher = (ask: Ask, farm: Json, given: Given = {}) =>
     url: 'https://node.example.com',
     ...given,
   });
+export const gatewayBody = (given: Given = {}): Given => ({
+  name: unique('gateway'),
+  host: 'gw.example.com',
+  ...given,
+});
+export const addGateway = (ask: Ask, given: Given = {}) =>
+  create(ask, `${base}/gateways`, gatewayBody(given));
+export const addTemplate = (ask: Ask, given: Given = {}) =>
+  create(ask, `${base}/maintenance`, { name: unique('template'), message: 'Back at noon', ...given });
+export const addMonitoringRecord = (ask: Ask, given: Given = {}) =>
+  create(ask, `${base}/monitoring`, { level: 'info', message: unique('message'), ...given });
+export const addPriorityGroup = (ask: Ask, given: Given = {}) =>
+  create(ask, `${base}/priority_groups`, { name: unique('preference'), ...given });
 export const addGroup = (ask: Ask, domain: Json, given: Given = {}) =>
   create(ask, groupsPath(domain), { name: unique('group'), ...given });
 export const addUser = (ask: Ask, domain: Json, given: Given = {}) =>
@@ -127,6 +140,10 @@ export type Resource = {
   plain: readonly [name: string, value: unknown, fallback: unknown];
   sorts: readonly string[];
   bulkDestroy?: true;
+  /** POST unless given. */
+  bulkDestroyMethod?: 'PATCH';
+  /** A member that creation alone shows; null afterwards. */
+  shownOnce?: string;
   /** The name is set at creation only. */
   fixedName?: true;
 };
@@ -189,6 +206,32 @@ export const resources: readonly Resource[] = [
     plain: ['priority', 7, 1],
     sorts: ['priority', ...dated],
     bulkDestroy: true,
+  },
+  {
+    type: 'gateway',
+    path: () => `${base}/gateways`,
+    body: () => gatewayBody(),
+    plain: ['priority', 7, 1],
+    sorts: ['priority', ...dated],
+    bulkDestroy: true,
+    bulkDestroyMethod: 'PATCH',
+    shownOnce: 'token',
+  },
+  {
+    type: 'maintenance_template',
+    path: () => `${base}/maintenance`,
+    body: () => ({ name: unique('template'), message: 'Back at noon' }),
+    plain: ['title', 'noted', ''],
+    sorts: dated,
+    bulkDestroy: true,
+    bulkDestroyMethod: 'PATCH',
+  },
+  {
+    type: 'priority_group',
+    path: () => `${base}/priority_groups`,
+    body: () => ({ name: unique('preference') }),
+    plain: ['comments', 'noted', ''],
+    sorts: ['priority', ...dated],
   },
 ];
 

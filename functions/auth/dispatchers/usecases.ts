@@ -6,6 +6,7 @@ import type { SignedIn } from '../../../shared/access/actor.ts';
 import { aggregator, obtainKey } from '../../../shared/fleet/dispatcher-keys.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { nodeRecord } from '../../../shared/journal/node-records.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
 import type { AuthDeps } from '../deps.ts';
@@ -54,8 +55,9 @@ async function record(ctx: Ctx<AuthDeps, SignedIn>, row: Row, error: AppError | 
     object_name: row.name,
   });
   const isRefused = error !== undefined && isUnauthorized(error);
+  const seen = { status: 'unauthorized', last_error: error?.code ?? '' } as const;
   await atomically(ctx.deps.db, (h) => [
-    ...(isRefused ? [setStatus(h, row.id, 'unauthorized', error.code, ctx.now)] : []),
+    ...(isRefused ? setStatus(h, row.id, { ...seen, at: ctx.now }, nodeRecord(row, seen, ctx.now)) : []),
     appendAudit(h, audit),
   ]);
 }

@@ -1,5 +1,6 @@
 import type { ProbeOutcome, ProbeTarget } from '../../../db/repositories/probes.ts';
 import type { SigningKeys } from '../../../shared/access/signing-keys.ts';
+import { nodeRecord } from '../../../shared/journal/node-records.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -39,7 +40,8 @@ export async function probeNode(
 ): Promise<ProbeOutcome> {
   const probe = { deps, parameters, target, node: nodeOf(target), signal };
   const [seen, certificate] = await Promise.all([look(probe), readCertificate(probe)]);
-  return { id: target.id, revision: target.revision, ...seen, certificate };
+  const record = nodeRecord(target, seen, deps.clock());
+  return { id: target.id, revision: target.revision, ...seen, certificate, record };
 }
 
 const nodeOf = (target: ProbeTarget): Node => ({

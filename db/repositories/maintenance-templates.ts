@@ -1,0 +1,31 @@
+import { farms } from '../schema/farms.ts';
+import { maintenanceTemplates as table } from '../schema/maintenance-templates.ts';
+import { sites } from '../schema/sites.ts';
+import { records } from './records.ts';
+
+export const maintenanceTemplates = records({
+  table,
+  select: {
+    id: table.id,
+    revision: table.revision,
+    name: table.name,
+    title: table.title,
+    message: table.message,
+    start_at: table.start_at,
+    end_at: table.end_at,
+    warn_minutes: table.warn_minutes,
+    block_new_sessions: table.block_new_sessions,
+    disconnect_sessions: table.disconnect_sessions,
+    logoff_sessions: table.logoff_sessions,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+  },
+  search: [table.name_key],
+  filters: {},
+  sorts: { name: table.name_key, created_at: table.created_at, updated_at: table.updated_at },
+  references: [
+    { type: 'site', table: sites, by: sites.maintenance_template_id, id: sites.id, name: sites.name },
+    { type: 'farm', table: farms, by: farms.maintenance_template_id, id: farms.id, name: farms.name },
+  ],
+  unique: { '/name': ['name_key'] },
+});

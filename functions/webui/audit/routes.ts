@@ -1,0 +1,42 @@
+import { verifyAudit } from '../../../db/repositories/audit-chain.ts';
+import { auditList } from '../../../db/repositories/audit-list.ts';
+import { answerList, listOf } from '../../../shared/http/list.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import { base, endpoint } from '../deps.ts';
+import { AuditEvent, AuditQuery, Verification, VerifyQuery } from './schema.ts';
+
+/** About a second's work for the database. */
+const limit = 100_000;
+const view = viewOf(AuditEvent);
+
+export const auditOperations = [
+  endpoint(
+    {
+      id: 'audit.list',
+      route: `GET ${base}/audit`,
+      access: 'audit.read',
+      allSites: true,
+      summary: 'List audit events',
+      query: AuditQuery,
+      returns: [200, listOf(AuditEvent)],
+    },
+    (ctx, { query }) => answerList(ctx, auditList, query, view),
+  ),
+  endpoint(
+    {
+      id: 'audit.verify',
+      route: `GET ${base}/audit/verify`,
+      access: 'audit.read',
+      allSites: true,
+      summary: 'Verify the chain of audit events',
+      description: `Looks at up to ${limit} events from \`from\` on. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
+      query: VerifyQuery,
+      returns: [200, Verification],
+    },
+    async (ctx, { query: { from, to = Number.MAX_SAFE_INTEGER } }) => {
+      const { checked, sealedTo, broken } = await verifyAudit(ctx.deps.db, { from, to, limit });
+      const ok = broken === null;
+      return { ok, checked, sealed_to: sealedTo, ...(!ok && { first_bad: broken }) };
+    },
+  ),
+];

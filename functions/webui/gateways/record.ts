@@ -1,0 +1,20 @@
+import { gateways } from '../../../db/repositories/gateways.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Gateway, GatewayWrite, gatewayFilters } from './schema.ts';
+
+/** Creation and change give tokens out; the other verbs are plain. */
+export const gatewayCrud = crud({
+  type: 'gateway',
+  one: 'a gateway',
+  many: 'gateways',
+  resource: 'gateways',
+  path: `${base}/gateways`,
+  records: gateways,
+  view: Gateway,
+  write: GatewayWrite,
+  filters: gatewayFilters,
+  sorts: ['name', 'priority', 'created_at', 'updated_at'],
+  verbs: ['list', 'get', 'replace', 'delete', 'bulkDestroy'],
+  bulkDestroyMethod: 'PATCH',
+});

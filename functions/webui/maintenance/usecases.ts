@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { invalid } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { maintenanceCrud } from './record.ts';
+import { MaintenanceTemplateWrite } from './schema.ts';
+
+const { kind } = maintenanceCrud;
+type Write = z.output<typeof MaintenanceTemplateWrite>;
+
+/** @throws AppError `invalid_request` for one that ends before it has started, as the other writes do */
+export async function createTemplate(ctx: WebuiCtx, body: Write): Promise<Answer> {
+  return createRecord(ctx, kind, body, { columns: momentsOf(body) });
+}
+
+export const replaceTemplate = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> => {
+  const columns = momentsOf(body);
+  return changeRecord(ctx, kind, at, () => ({ body, columns }));
+};
+
+export const updateTemplate = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) => {
+    const body = applyPatch(MaintenanceTemplateWrite, writableOf(kind, row), patch);
+    return { body, columns: momentsOf(body) };
+  });
+
+/** The two moments as columns take them. */
+function momentsOf({ start_at, end_at }: Write): { start_at: Date | null; end_at: Date | null } {
+  const [start, end] = [start_at, end_at].map((at) => (at === null ? null : new Date(at)));
+  if (start && end && end <= start)
+    throw invalid({ pointer: '/end_at', code: 'too_early', detail: 'Must be later than start_at' });
+  return { start_at: start ?? null, end_at: end ?? null };
+}

@@ -1,0 +1,22 @@
+import { monitoring } from '../../../db/repositories/monitoring.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { MonitoringRecord, MonitoringWrite, monitoringFilters } from './schema.ts';
+
+/** Writes keep who acknowledged a record and when; the other verbs are plain. */
+export const monitoringCrud = crud({
+  type: 'monitoring_record',
+  one: 'a record of the monitoring journal',
+  many: 'records of the monitoring journal',
+  resource: 'monitoring',
+  path: `${base}/monitoring`,
+  records: monitoring,
+  view: MonitoringRecord,
+  write: MonitoringWrite,
+  folds: { message_key: 'message' },
+  filters: monitoringFilters,
+  sorts: ['at'],
+  defaultSort: '-at',
+  verbs: ['list', 'get', 'delete', 'bulkDestroy'],
+  bulkDestroyMethod: 'PATCH',
+});

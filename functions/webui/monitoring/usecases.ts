@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { monitoringCrud } from './record.ts';
+import { MonitoringWrite } from './schema.ts';
+
+const { kind } = monitoringCrud;
+type Write = z.output<typeof MonitoringWrite>;
+type Acknowledgement = { acknowledged_by: string | null; acknowledged_at: Date | null };
+
+const nobody: Acknowledgement = { acknowledged_by: null, acknowledged_at: null };
+
+export const addRecord = (ctx: WebuiCtx, body: Write): Promise<Answer> => {
+  const { dated, columns } = withMoment(ctx, body);
+  return createRecord(ctx, kind, dated, {
+    columns: { ...columns, ...acknowledgement(ctx, { state: 'open', ...nobody }, body.state) },
+  });
+};
+
+export const replaceRecord = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
+  change(ctx, at, () => body);
+
+export const updateRecord = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
+  change(ctx, at, (current) => applyPatch(MonitoringWrite, current, patch));
+
+const change = (
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => Write,
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) => {
+    const { dated, columns } = withMoment(ctx, become(writableOf(kind, row)));
+    return { body: dated, columns: { ...columns, ...acknowledgement(ctx, row, dated.state) } };
+  });
+
+/** The body with its moment filled in, and that moment as the column takes it. */
+function withMoment(ctx: WebuiCtx, body: Write) {
+  const at = body.at === null ? ctx.now : new Date(body.at);
+  return { dated: { ...body, at: at.toISOString() }, columns: { at } };
+}
+
+/** Whoever moves a record to `acknowledged` has acknowledged it, until it is opened again; closing keeps his name. */
+function acknowledgement(
+  ctx: WebuiCtx,
+  former: Acknowledgement & { state: Write['state'] },
+  state: Write['state'],
+): Acknowledgement {
+  if (state === 'open') return nobody;
+  if (state === 'acknowledged' && former.state !== 'acknowledged')
+    return { acknowledged_by: ctx.actor.user.name, acknowledged_at: ctx.now };
+  return { acknowledged_by: former.acknowledged_by, acknowledged_at: former.acknowledged_at };
+}

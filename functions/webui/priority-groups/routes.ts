@@ -1,0 +1,17 @@
+import { priorityGroups } from '../../../db/repositories/priority-groups.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { PriorityGroup, PriorityGroupWrite } from './schema.ts';
+
+export const { operations: priorityGroupOperations } = crud({
+  type: 'priority_group',
+  one: 'a priority group',
+  many: 'priority groups',
+  resource: 'priority_groups',
+  path: `${base}/priority_groups`,
+  records: priorityGroups,
+  view: PriorityGroup,
+  write: PriorityGroupWrite,
+  sorts: ['name', 'priority', 'created_at', 'updated_at'],
+  verbs: ['list', 'create', 'get', 'replace', 'update', 'delete'],
+});

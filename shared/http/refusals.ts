@@ -1,0 +1,39 @@
+import type { AuditEntry } from '../../db/repositories/audit.ts';
+import { countRefusal } from '../../db/repositories/audit-refusals.ts';
+import { sha256 } from '../kernel/digests.ts';
+import { type AppError, codeFacts } from '../kernel/errors.ts';
+import { canonicalJson } from '../kernel/json.ts';
+import { auditEntry } from './audit-entry.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+
+/**
+ * Audits what was refused to a subject: the first time in a minute at once, further times counted. Nothing was changed,
+ * so that a refusal that cannot be audited stays a refusal, and the log tells of it.
+ */
+export async function noteRefusal(ctx: Ctx<BaseDeps>, subject: string, entry: AuditEntry): Promise<void> {
+  try {
+    await countRefusal(ctx.deps.db, subject, entry);
+  } catch (error) {
+    ctx.log.error('a refusal could not be audited', { request_id: ctx.requestId, event: entry.event, error });
+  }
+}
+
+/** Audits a 403 of a known session; the subject is the session and what it lacks. */
+export async function auditRefusal(ctx: Ctx<BaseDeps> | undefined, problem: AppError): Promise<void> {
+  if (ctx?.actor.kind !== 'user' || codeFacts(problem.code).status !== 403) return;
+  const { required_permission, missing } = problem.members;
+  const details = {
+    code: problem.code,
+    ...(required_permission !== undefined && { required_permission }),
+    ...(missing !== undefined && { missing }),
+  };
+  const entry = auditEntry(ctx, {
+    event: 'portal.AccessRefused',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    details,
+  });
+  // Hashed, because a list of all permissions is too long for a key.
+  await noteRefusal(ctx, `session ${ctx.actor.session.id} ${sha256(canonicalJson(details))}`, entry);
+}

@@ -1,0 +1,21 @@
+import type { MonitoringEntry } from '../../db/repositories/monitoring.ts';
+
+type Seen = { status: 'pass' | 'fail' | 'unauthorized'; last_error: string | null };
+
+/**
+ * What the monitoring journal says when a dispatcher node begins to fail, or passes again.
+ * @param seen `last_error` is our code for it, never what the node said
+ */
+export function nodeRecord(node: { id: string; name: string }, seen: Seen, at: Date): MonitoringEntry {
+  const object = { source: 'dispatcher', object_type: 'dispatcher', object_id: node.id } as const;
+  const common = { ...object, object_name: node.name, at, details: { ...seen } };
+  if (seen.status === 'pass')
+    return {
+      ...common,
+      level: 'info',
+      code: 'dispatcher_pass',
+      message: `Dispatcher ${node.name} passes again`,
+    };
+  const message = `Dispatcher ${node.name} fails: ${seen.last_error ?? seen.status}`;
+  return { ...common, level: 'error', code: 'dispatcher_fail', message };
+}

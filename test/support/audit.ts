@@ -1,0 +1,21 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import { sealAudit } from '../../db/repositories/audit-chain.ts';
+
+/** From now on no audit event can be written. @returns what mends it */
+export async function breakAudit(db: Db): Promise<() => Promise<void>> {
+  await db.execute(sql`create or replace function audit_is_broken() returns trigger language plpgsql
+    as $$ begin raise exception 'the audit is full'; end $$`);
+  await db.execute(sql`create trigger audit_is_broken before insert on audit_events
+    for each row execute function audit_is_broken()`);
+  return async () => void (await db.execute(sql`drop trigger audit_is_broken on audit_events`));
+}
+
+/** Seals all events that there are. @returns how many */
+export async function sealAll(db: Db, batch = 500): Promise<number> {
+  for (let total = 0; ; ) {
+    const sealed = await sealAudit(db, batch);
+    total += sealed;
+    if (sealed < batch) return total;
+  }
+}

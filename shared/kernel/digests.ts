@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** SHA-256 of UTF-8 text, base64url. */
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64url');
+/** SHA-256 of bytes, or of text as UTF-8, base64url. */
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('base64url');
 
 /** 256 random bits, base64url (43 characters): session tokens. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');

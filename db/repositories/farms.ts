@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farms as table } from '../schema/farms.ts';
+import { ruleMembers, rules } from '../schema/rules.ts';
 import { sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, derived, nameOf } from './statements.ts';
@@ -53,6 +54,13 @@ export const farms = records({
       by: dispatchers.farm_id,
       id: dispatchers.id,
       name: dispatchers.name,
+    },
+    {
+      type: 'rule',
+      table: ruleMembers,
+      by: ruleMembers.farm_id,
+      id: ruleMembers.rule_id,
+      name: nameOf(rules, ruleMembers.rule_id),
     },
   ],
   unique: { '/name': ['name_key'] },

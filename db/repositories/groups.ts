@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups as table } from '../schema/groups.ts';
+import { ruleGroups, rules } from '../schema/rules.ts';
 import { siteGroups, sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, nameOf } from './statements.ts';
@@ -37,6 +38,13 @@ export const groups = records({
       by: siteGroups.group_id,
       id: siteGroups.site_id,
       name: nameOf(sites, siteGroups.site_id),
+    },
+    {
+      type: 'rule',
+      table: ruleGroups,
+      by: ruleGroups.group_id,
+      id: ruleGroups.rule_id,
+      name: nameOf(rules, ruleGroups.rule_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

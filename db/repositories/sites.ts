@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
+import { rules } from '../schema/rules.ts';
 import { siteAuthenticators, siteGroups, siteUsers, sites as table } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, derived, memberIds } from './statements.ts';
@@ -39,9 +40,9 @@ export const sites = records({
     users: memberIds(links.users, table.id),
     groups: memberIds(links.groups, table.id),
     farms_count: countOf(farms, farms.site_id, table.id),
-    // Gateways and rules have no tables yet.
+    // Gateways have no table yet.
     gateways: sql<string[]>`'{}'::uuid[]`,
-    rules_count: sql<number>`0`,
+    rules_count: countOf(rules, rules.site_id, table.id),
     status,
     created_at: table.created_at,
     updated_at: table.updated_at,
@@ -61,6 +62,9 @@ export const sites = records({
     priority: table.priority,
   },
   links,
-  references: [{ type: 'farm', table: farms, by: farms.site_id, id: farms.id, name: farms.name }],
+  references: [
+    { type: 'farm', table: farms, by: farms.site_id, id: farms.id, name: farms.name },
+    { type: 'rule', table: rules, by: rules.site_id, id: rules.id, name: rules.name },
+  ],
   unique: { '/name': ['name_key'], '/uri': ['uri'] },
 });

@@ -3,6 +3,7 @@ import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { userRoles } from '../schema/roles.ts';
+import { rules, ruleUsers } from '../schema/rules.ts';
 import { sites, siteUsers } from '../schema/sites.ts';
 import { users as table } from '../schema/users.ts';
 import { records } from './records.ts';
@@ -77,6 +78,13 @@ export const users = records({
       by: siteUsers.user_id,
       id: siteUsers.site_id,
       name: nameOf(sites, siteUsers.site_id),
+    },
+    {
+      type: 'rule',
+      table: ruleUsers,
+      by: ruleUsers.user_id,
+      id: ruleUsers.rule_id,
+      name: nameOf(rules, ruleUsers.rule_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

@@ -4,7 +4,9 @@ import type { WebuiDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
 import { groupOperations } from './groups/routes.ts';
+import { imageOperations } from './images/routes.ts';
 import { roleOperations } from './roles/routes.ts';
+import { ruleOperations } from './rules/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { userOperations } from './users/routes.ts';
 
@@ -17,4 +19,6 @@ export const createWebui = (deps: WebuiDeps) =>
     ...siteOperations,
     ...farmOperations,
     ...dispatcherOperations,
+    ...ruleOperations,
+    ...imageOperations,
   ]);

@@ -26,6 +26,20 @@ export const Name = z
 export const Comments = z.string().max(1024).default('').meta({ example: '' });
 export const Priority = z.int().min(0).max(10_000).default(1);
 
+/** `#rrggbb`. */
+export const Color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'A colour #rrggbb')
+  .meta({ example: '#1f6feb' });
+
+export const TagName = z
+  .string()
+  .regex(/^[\w.:-]{1,64}$/, 'Letters, digits and _ . : -')
+  .meta({ example: 'production' });
+
+/** Names of tags that an object carries. */
+export const TagNames = z.array(TagName).max(50).default([]);
+
 /** Ids of other objects; the order does not matter and a repetition counts once. */
 export const Ids = z
   .array(Id)

@@ -57,10 +57,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/webui/aggregator/dashboard/user/{site_uri}',
   ],
   farms: ['GET /api/webui/aggregator/farms/{id}/tags'],
-  gallery: [
-    'GET /api/webui/aggregator/gallery/images/srvimg/{image_id}',
-    'GET /api/webui/aggregator/gallery/images/transicon/{image_id}',
-  ],
   gateways: [
     'GET /api/webui/aggregator/gateways',
     'POST /api/webui/aggregator/gateways',
@@ -107,21 +103,12 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'PATCH /api/webui/aggregator/priority_groups/{id}',
     'DELETE /api/webui/aggregator/priority_groups/{id}',
   ],
-  rules: [
-    'GET /api/webui/aggregator/rules',
-    'POST /api/webui/aggregator/rules',
-    'GET /api/webui/aggregator/rules/{id}',
-    'PUT /api/webui/aggregator/rules/{id}',
-    'PATCH /api/webui/aggregator/rules/{id}',
-    'DELETE /api/webui/aggregator/rules/{id}',
-  ],
   servicespools: [
     'GET /api/webui/aggregator/servicespools',
     'PATCH /api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}',
     'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
     'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
   ],
-  sites: ['GET /api/webui/aggregator/sites/{id}/rules'],
   spsessions: [
     'GET /api/webui/aggregator/spsessions',
     'PATCH /api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}',
@@ -148,14 +135,11 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   tconfig: ['GET /api/webui/aggregator/tconfig', 'PUT /api/webui/aggregator/tconfig'],
   userinfo: [
-    'GET /api/userinfo/themes',
-    'PUT /api/userinfo/themes',
     'PATCH /api/userinfo',
     'POST /api/userinfo/two_factor',
     'DELETE /api/userinfo/two_factor',
     'GET /api/userinfo/sessions',
     'DELETE /api/userinfo/sessions/{id}',
-    'GET /api/userinfo/images/{image_id}',
   ],
   workplaces: [
     'GET /api/webui/aggregator/workplaces',

@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators as table } from '../schema/authenticators.ts';
 import { groups } from '../schema/groups.ts';
 import { priorityGroupGroups, priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
+import { ruleGroups, rules, ruleUsers } from '../schema/rules.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { records } from './records.ts';
@@ -81,6 +82,20 @@ export const authenticators = records({
       by: ownerOf(groups, sql`${priorityGroupGroups.group_id}`),
       id: priorityGroupGroups.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupGroups.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleUsers,
+      by: ownerOf(users, sql`${ruleUsers.user_id}`),
+      id: ruleUsers.rule_id,
+      name: nameOf(rules, ruleUsers.rule_id),
+    },
+    {
+      type: 'rule',
+      table: ruleGroups,
+      by: ownerOf(groups, sql`${ruleGroups.group_id}`),
+      id: ruleGroups.rule_id,
+      name: nameOf(rules, ruleGroups.rule_id),
     },
   ],
   unique: { '/name': ['name_key'], '/small_name': ['small_name_key'] },

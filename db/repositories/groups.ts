@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups as table } from '../schema/groups.ts';
 import { priorityGroupGroups, priorityGroups } from '../schema/priority-groups.ts';
+import { ruleGroups, rules } from '../schema/rules.ts';
 import { siteGroups, sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, nameOf } from './statements.ts';
@@ -45,6 +46,13 @@ export const groups = records({
       by: priorityGroupGroups.group_id,
       id: priorityGroupGroups.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupGroups.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleGroups,
+      by: ruleGroups.group_id,
+      id: ruleGroups.rule_id,
+      name: nameOf(rules, ruleGroups.rule_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

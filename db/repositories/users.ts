@@ -4,6 +4,7 @@ import { groupMembers, groups } from '../schema/groups.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
 import { userRoles } from '../schema/roles.ts';
+import { rules, ruleUsers } from '../schema/rules.ts';
 import { sites, siteUsers } from '../schema/sites.ts';
 import { users as table } from '../schema/users.ts';
 import { records } from './records.ts';
@@ -85,6 +86,13 @@ export const users = records({
       by: priorityGroupUsers.user_id,
       id: priorityGroupUsers.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupUsers.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleUsers,
+      by: ruleUsers.user_id,
+      id: ruleUsers.rule_id,
+      name: nameOf(rules, ruleUsers.rule_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

@@ -7,12 +7,14 @@ import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
 import { gatewayOperations } from './gateways/routes.ts';
 import { groupOperations } from './groups/routes.ts';
+import { imageOperations } from './images/routes.ts';
 import { maintenanceOperations } from './maintenance/routes.ts';
 import { monitoringOperations } from './monitoring/routes.ts';
 import { nodeInfoOperations } from './node-info/routes.ts';
 import { portalOperations } from './portals/routes.ts';
 import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
+import { ruleOperations } from './rules/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
@@ -37,4 +39,6 @@ export const createWebui = (deps: WebuiDeps) =>
     ...monitoringOperations,
     ...priorityGroupOperations,
     ...auditOperations,
+    ...ruleOperations,
+    ...imageOperations,
   ]);

@@ -105,20 +105,24 @@ function successOf(operation: Described, schemas: Schemas) {
     headersOf(operation).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
   const success = {
-    description: outcomes[status],
+    description: shape || !operation.alsoReturns ? outcomes[status] : 'The document',
     headers,
-    ...(shape && { content: contentOf(shape, operation, schemas) }),
+    ...((shape || operation.alsoReturns) && { content: contentOf(shape, operation, schemas) }),
   };
   const isCacheable = operation.conditional && operation.method === 'GET';
   return { [status]: success, ...(isCacheable && { 304: { description: 'Not changed since', headers } }) };
 }
 
-function contentOf(shape: Shape, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
+function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
   return {
-    [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas),
-    ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: { type: 'string' } }])),
+    ...(shape && { [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas) }),
+    ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: documentSchema(type) }])),
   };
 }
+
+/** Bytes have no type in JSON Schema: since OpenAPI 3.1 their media type says all about them. */
+const documentSchema = (type: string): Schema =>
+  /^text\/|[+/]xml$/.test(type) ? { type: 'string' } : { contentMediaType: type };
 
 /** The example of a component stands beside it, once. */
 function mediaOf(schema: Schema, schemas: Schemas) {
@@ -128,12 +132,12 @@ function mediaOf(schema: Schema, schemas: Schemas) {
     : { schema, example: exampleOf(schema, schemas.components()) };
 }
 
-function headersOf({ returns: [status, shape], conditional, query }: Described): string[] {
+function headersOf({ returns: [status, shape], alsoReturns, conditional, query }: Described): string[] {
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   return [
     'X-Request-Id',
     ...(status === 201 ? ['Location'] : []),
-    ...(shape && (status === 201 || conditional) ? ['ETag'] : []),
+    ...((shape || alsoReturns) && (status === 201 || conditional) ? ['ETag'] : []),
     ...(isPaged ? ['Link'] : []),
   ];
 }

@@ -22,7 +22,7 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   /** Without it the operation takes no body. */
   body?: { required: B } | { optional: B };
   maxBodyBytes?: number;
-  /** The success status and its shape; `null` is an empty body. */
+  /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** The media type of a success that is no JSON; its shape is that of the text. */
   mediaType?: string;

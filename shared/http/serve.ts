@@ -85,13 +85,8 @@ async function respond(
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
   const [status, shape] = operation.returns;
-  if (answer instanceof Document) {
-    return new Response(answer.body, {
-      status,
-      headers: { ...answer.headers, 'content-type': answer.mediaType },
-    });
-  }
-  if (deps.checkAnswers) await assertDeclared(operation, answer.body);
+  const isDocument = answer instanceof Document;
+  if (deps.checkAnswers && !isDocument) await assertDeclared(operation, answer.body);
   const headers = new Headers(answer.headers);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
   const etag = headers.get('etag');
@@ -101,6 +96,10 @@ async function respond(
     isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag)
   ) {
     return new Response(null, { status: 304, headers });
+  }
+  if (isDocument) {
+    headers.set('content-type', answer.mediaType);
+    return new Response(answer.body, { status, headers });
   }
   if (shape === null) return new Response(null, { status, headers });
   headers.set('content-type', 'application/json');

@@ -74,6 +74,9 @@ describe('trips to the database', () => {
       '/api/auth/v7.0/settings',
       `${base}/sites/${world.site.id}/farms`,
       `${base}/farms/${world.farm.id}/dispatchers`,
+      `${base}/sites/${world.site.id}/rules`,
+      '/api/userinfo/themes',
+      `/api/userinfo/images/${world.site.id}`,
       `${base}/sites/users-groups-from-domains`,
       `${base}/rbac/permissions`,
     ];

@@ -49,22 +49,10 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
   farms: ['GET /api/webui/aggregator/farms/{id}/tags'],
-  gallery: [
-    'GET /api/webui/aggregator/gallery/images/srvimg/{image_id}',
-    'GET /api/webui/aggregator/gallery/images/transicon/{image_id}',
-  ],
   monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
   portals: [
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
-  ],
-  rules: [
-    'GET /api/webui/aggregator/rules',
-    'POST /api/webui/aggregator/rules',
-    'GET /api/webui/aggregator/rules/{id}',
-    'PUT /api/webui/aggregator/rules/{id}',
-    'PATCH /api/webui/aggregator/rules/{id}',
-    'DELETE /api/webui/aggregator/rules/{id}',
   ],
   servicespools: [
     'GET /api/webui/aggregator/servicespools',
@@ -72,7 +60,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
     'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
   ],
-  sites: ['GET /api/webui/aggregator/sites/{id}/rules'],
   spsessions: [
     'GET /api/webui/aggregator/spsessions',
     'PATCH /api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}',
@@ -89,14 +76,11 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
   userinfo: [
-    'GET /api/userinfo/themes',
-    'PUT /api/userinfo/themes',
     'PATCH /api/userinfo',
     'POST /api/userinfo/two_factor',
     'DELETE /api/userinfo/two_factor',
     'GET /api/userinfo/sessions',
     'DELETE /api/userinfo/sessions/{id}',
-    'GET /api/userinfo/images/{image_id}',
   ],
   workplaces: [
     'GET /api/webui/aggregator/workplaces',

@@ -80,6 +80,24 @@ export const addMonitoringRecord = (ask: Ask, given: Given = {}) =>
   create(ask, `${base}/monitoring`, { level: 'info', message: unique('message'), ...given });
 export const addPriorityGroup = (ask: Ask, given: Given = {}) =>
   create(ask, `${base}/priority_groups`, { name: unique('preference'), ...given });
+export const rulesPath = `${base}/rules`;
+/** A rule that covers pools by a tag, unless members are given. */
+export const ruleBody = (site: Json, given: Given = {}): Given => ({
+  name: unique('rule'),
+  site_id: site.id,
+  ...(!given.members && { match_tags: { any: ['office'], all: [] } }),
+  ...given,
+});
+export const addRule = (ask: Ask, site: Json, given: Given = {}) =>
+  create(ask, rulesPath, ruleBody(site, given));
+/** A farm's part in a rule. */
+export const memberOf = (farm: Json, given: Given = {}): Given => ({
+  farm_id: farm.id,
+  servicepool_uuid: newId(),
+  priority: 1,
+  enabled: true,
+  ...given,
+});
 export const addGroup = (ask: Ask, domain: Json, given: Given = {}) =>
   create(ask, groupsPath(domain), { name: unique('group'), ...given });
 export const addUser = (ask: Ask, domain: Json, given: Given = {}) =>
@@ -232,6 +250,13 @@ export const resources: readonly Resource[] = [
     body: () => ({ name: unique('preference') }),
     plain: ['comments', 'noted', ''],
     sorts: ['priority', ...dated],
+  },
+  {
+    type: 'rule',
+    path: () => rulesPath,
+    body: ({ site }) => ruleBody(site),
+    plain: ['comments', 'noted', ''],
+    sorts: dated,
   },
 ];
 

@@ -142,12 +142,12 @@ function requestOf(route: string, { token, body, headers = {} }: SendOptions): R
   });
 }
 
+/** The body is what its JSON says, the bytes of a picture, or text. */
 async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text ? JSON.parse(text) : text,
-  };
+  const { status, headers } = response;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const type = headers.get('content-type') ?? '';
+  if (bytes.length > 0 && type.startsWith('image/')) return { status, headers, body: bytes };
+  const text = bytes.toString();
+  return { status, headers, body: type.includes('json') && text ? JSON.parse(text) : text };
 }

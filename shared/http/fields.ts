@@ -37,6 +37,7 @@ export const Ids = z
 export const Certificates = z
   .string()
   .max(65_536)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
   .transform((text, { addIssue }) => {
     const clean = cleanCertificates(text);
     if (clean !== undefined) return clean;

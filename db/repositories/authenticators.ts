@@ -11,6 +11,12 @@ import { countOf, nameOf } from './statements.ts';
 const ownerOf = (owned: typeof users | typeof groups, id: SQL): SQL =>
   sql`(select ${owned.authenticator_id} from ${owned} where ${owned.id} = ${id})`;
 
+/** Parameters as they may be read: of a secret only that there is one. */
+const shownParams = sql<
+  Record<string, unknown>
+>`case when ${table.type} = 'internal' then ${table.params} else
+  ${table.params} || jsonb_build_object('bind_password', null, 'bind_password_set', ${table.params} ->> 'bind_password' is not null) end`;
+
 export const authenticators = records({
   table,
   select: {
@@ -25,7 +31,9 @@ export const authenticators = records({
     state: table.state,
     subjects: table.subjects,
     two_factor: table.two_factor,
-    params: table.params,
+    params: shownParams,
+    /** As sealed, for writes that keep it; no view names it. */
+    sealed_password: sql<string | null>`${table.params} ->> 'bind_password'`,
     attributes: table.attributes,
     tags: table.tags,
     builtin: table.builtin,

@@ -17,6 +17,8 @@ export type Reference = {
   by: PgColumn | SQL;
   id: PgColumn;
   name: PgColumn | SQL;
+  /** What `id` names is a record of the same table, to which nothing of it refers; both may go in one bulk deletion. */
+  own?: true;
 };
 
 /** What a list needs to know of the rows it shows, administered objects or not. */

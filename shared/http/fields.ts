@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isId } from '../kernel/ids.ts';
+import { cleanCertificates } from '../kernel/pem.ts';
 
 /** An identifier: any UUID, spelled in lower case in answers. */
 export const Id = z
@@ -52,6 +53,18 @@ export const Ids = z
   .array(Id)
   .max(1000)
   .transform((ids) => [...new Set(ids)].sort());
+
+/** PEM certificates and nothing beside them, in one spelling. */
+export const Certificates = z
+  .string()
+  .max(65_536)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
+  .transform((text, { addIssue }) => {
+    const clean = cleanCertificates(text);
+    if (clean !== undefined) return clean;
+    addIssue('Must be PEM certificates and nothing else');
+    return z.NEVER;
+  });
 
 /** A boolean in a query. */
 export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');

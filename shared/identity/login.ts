@@ -56,7 +56,7 @@ export type LoginResult = {
 /**
  * Logs a user of an internal domain in. Whatever is wrong, the refusal is the same and takes the same time.
  * @throws AppError `invalid_credentials`, `locked_out`, `overloaded`; after a right password `two_factor_required`
- * and `forbidden`; `invalid_request` when identifiers name different domains
+ * and `forbidden`; `invalid_request` when identifiers name two different domains
  */
 export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<LoginResult> {
   const names = domainNames(request);
@@ -92,25 +92,28 @@ const domainNames = ({ authId, auth, authSmallName }: LoginRequest): DomainNames
 /** What is no UUID names no domain, but must not be told apart from one that does not exist. */
 const idOr = (text: string): string => (isId(text) ? text.toLowerCase() : noId);
 
-/** The domain that all given identifiers name; unknown ones are not told apart from wrong passwords. */
+/**
+ * The domain that all given identifiers name; one that names nothing is not told apart from a wrong password, or a
+ * hidden domain could be found by naming another one beside it.
+ * @throws AppError `invalid_request` when they name different domains
+ */
 function theOne(
   candidates: readonly Candidate[],
   { id, nameKey, labelKey }: DomainNames,
 ): Candidate | undefined {
-  const [first] = candidates;
-  if (!first) return undefined;
-  const { domain } = first;
+  const [first, ...others] = candidates;
+  if (others.length > 0) {
+    throw invalid({
+      pointer: '',
+      code: 'different_domains',
+      detail: 'authId, auth and authSmallName must name the same domain',
+    });
+  }
   const agrees =
-    candidates.length === 1 &&
-    (id === undefined || domain.id === id) &&
-    (nameKey === undefined || domain.name_key === nameKey) &&
-    (labelKey === undefined || domain.small_name_key === labelKey);
-  if (agrees) return first;
-  throw invalid({
-    pointer: '',
-    code: 'different_domains',
-    detail: 'authId, auth and authSmallName must name the same domain',
-  });
+    (id === undefined || first?.domain.id === id) &&
+    (nameKey === undefined || first?.domain.name_key === nameKey) &&
+    (labelKey === undefined || first?.domain.small_name_key === labelKey);
+  return agrees ? first : undefined;
 }
 
 const mayLogIn = (candidate: Candidate | undefined): candidate is Account =>

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Heartbeats alone make what these are about, so a file of their own looks at them. */
-const lookedAtElsewhere = ['portal.delete', 'portal.tags'];
+/** What no request makes, or only some objects of a kind have; tests of the resources look at these. */
+const lookedAtElsewhere = ['authenticator.changeAttribute', 'portal.delete', 'portal.tags'];
 
 /**
  * The operations of one address that understand preconditions, and the one that makes what they are about; what nobody

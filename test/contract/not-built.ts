@@ -25,11 +25,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
   authenticators: [
-    'PATCH /api/webui/aggregator/authenticators/{uuid}/attribute',
-    'GET /api/webui/aggregator/authenticators/gui/{data_type}',
-    'POST /api/webui/aggregator/authenticators/test_params/{type}',
     'POST /api/webui/aggregator/authenticators/test/{type}',
-    'GET /api/webui/aggregator/authenticators/types',
     'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
     'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
     'POST /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',

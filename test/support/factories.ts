@@ -44,6 +44,13 @@ export const domainBody = (given: Given = {}): Given => {
   const name = unique('domain');
   return { name, small_name: name, type: 'internal', ...given };
 };
+/** A domain whose users a directory knows. */
+export const directoryBody = (params: Given = {}, given: Given = {}): Given =>
+  domainBody({
+    type: 'ldap',
+    params: { hosts: ['ldaps://directory.example.com'], base_dn: 'dc=example,dc=com', ...params },
+    ...given,
+  });
 export const siteBody = (given: Given = {}): Given => {
   const uri = unique('site');
   return { name: uri, uri, ...given };
@@ -55,6 +62,8 @@ export const tagsPath = `${base}/tags`;
 export const groupsPath = (domain: Json): string => `${domainsPath}/${domain.id}/groups`;
 
 export const addDomain = (ask: Ask, given: Given = {}) => create(ask, domainsPath, domainBody(given));
+export const addDirectory = (ask: Ask, params: Given = {}, given: Given = {}) =>
+  create(ask, domainsPath, directoryBody(params, given));
 export const addSite = (ask: Ask, given: Given = {}) => create(ask, `${base}/sites`, siteBody(given));
 export const addFarm = (ask: Ask, site: Json, given: Given = {}) =>
   create(ask, `${base}/farms`, { name: unique('farm'), site_id: site.id, ...given });

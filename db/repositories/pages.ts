@@ -4,12 +4,11 @@ import type { Position } from '../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../shared/kernel/text.ts';
 import { atomically, type Db, type Statement } from '../client.ts';
 import {
+  type ListedRow,
+  type ListSpec,
   type Page,
   type PageQuery,
   pageOrder,
-  type RecordSpec,
-  type Records,
-  type Row,
   reachable,
   type Selection,
 } from './records.ts';
@@ -21,7 +20,7 @@ import { type Scope, within } from './scope.ts';
  */
 export async function listPage<S extends Selection>(
   db: Db,
-  { spec }: Records<S>,
+  { spec }: { readonly spec: ListSpec<S> },
   query: PageQuery,
 ): Promise<Page<S>> {
   const column = spec.sorts[query.sort.key];
@@ -42,7 +41,13 @@ export async function listPage<S extends Selection>(
           .where(matching)),
     spec.parent && query.parent !== undefined && parentStatement(spec.parent, query.parent, query.scope),
   ]);
-  return assemble(query, column, rows as Row<S>[], total?.[0]?.n, owner === undefined || owner.length > 0);
+  return assemble(
+    query,
+    column,
+    rows as ListedRow<S>[],
+    total?.[0]?.n,
+    owner === undefined || owner.length > 0,
+  );
 }
 
 type Asked = ((handle: Db) => Statement) | false | undefined;
@@ -61,7 +66,7 @@ async function run(db: Db, asked: Asked[]): Promise<(Answer | undefined)[]> {
 
 function pageStatement<S extends Selection>(
   h: Db,
-  spec: RecordSpec<S>,
+  spec: ListSpec<S>,
   column: PgColumn,
   { sort, after, limit }: PageQuery,
   matching: SQL | undefined,
@@ -78,7 +83,7 @@ function pageStatement<S extends Selection>(
 const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
 
 const afterCondition = <S extends Selection>(
-  spec: RecordSpec<S>,
+  spec: ListSpec<S>,
   column: PgColumn,
   after: Position,
   descending: boolean,
@@ -88,18 +93,18 @@ const afterCondition = <S extends Selection>(
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };
 
-type Parent = NonNullable<RecordSpec<Selection>['parent']>;
+type Parent = NonNullable<ListSpec<Selection>['parent']>;
 
 const parentStatement =
-  ({ table, site }: Parent, id: string, scope: Scope) =>
+  ({ table, site, where }: Parent, id: string, scope: Scope) =>
   (h: Db): Statement =>
     h
       .select({ n: sql`1` })
       .from(table as PgTable)
-      .where(and(eq(table.id, id), site && within(site, scope)));
+      .where(and(eq(table.id, id), where, site && within(site, scope)));
 
 const filterConditions = <S extends Selection>(
-  spec: RecordSpec<S>,
+  spec: ListSpec<S>,
   filters: Record<string, unknown>,
 ): (SQL | undefined)[] =>
   Object.entries(filters).map(([name, value]) =>
@@ -107,7 +112,7 @@ const filterConditions = <S extends Selection>(
   );
 
 function searchCondition<S extends Selection>(
-  spec: RecordSpec<S>,
+  spec: ListSpec<S>,
   search: string | undefined,
 ): SQL | undefined {
   if (!search) return undefined;
@@ -118,7 +123,7 @@ function searchCondition<S extends Selection>(
 function assemble<S extends Selection>(
   query: PageQuery,
   _column: PgColumn,
-  found: Row<S>[],
+  found: ListedRow<S>[],
   total: unknown,
   parentExists: boolean,
 ): Page<S> {

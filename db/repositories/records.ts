@@ -6,8 +6,10 @@ import { atomically, type Db, type Statement } from '../client.ts';
 import { type Scope, within } from './scope.ts';
 import { type Link, type Member, must, setMembers } from './statements.ts';
 
+/** A table whose rows are listed. */
+export type ListedTable = PgTable & { id: PgColumn };
 /** A table of administered objects (see `recordColumns`). */
-export type RecordTable = PgTable & { id: PgColumn; revision: PgColumn; updated_at: PgColumn };
+export type RecordTable = ListedTable & { revision: PgColumn; updated_at: PgColumn };
 export type Selection = Record<string, PgColumn | SQL | SQL.Aliased>;
 
 /** Rows elsewhere that refer to a record by `by` and keep it from being deleted. */
@@ -19,24 +21,37 @@ export type Reference = {
   name: PgColumn | SQL;
 };
 
-export type RecordSpec<S extends Selection> = {
-  table: RecordTable;
-  /** What one read gives; `id` and `revision` are always among it. */
-  select: S & { id: PgColumn; revision: PgColumn };
+/** What a list needs to know of its rows. */
+export type ListSpec<S extends Selection> = {
+  table: ListedTable;
+  /** What one read gives; `id` is always among it. */
+  select: S & { id: PgColumn };
   /** The site a row belongs to; without it rows are seen with any scope. */
   site?: PgColumn | SQL;
-  /** The column that names the owner of a nested collection, the owner's table, and the owner's site if it has one. */
-  parent?: { column: PgColumn; table: PgTable & { id: PgColumn }; site?: PgColumn | SQL };
+  /**
+   * The column that names the owner of a nested collection, the owner's table, the owner's site if it has one, and
+   * what else must hold of him.
+   */
+  parent?: { column: PgColumn; table: ListedTable; site?: PgColumn | SQL; where?: SQL };
+  /** Rows that there are at all; without it every row of the table. */
+  where?: SQL | undefined;
   search: readonly (PgColumn | SQL)[];
   filters: Record<string, (value: never) => SQL>;
   sorts: Record<string, PgColumn>;
+};
+
+export type RecordSpec<S extends Selection> = ListSpec<S> & {
+  table: RecordTable;
+  /** What one read gives; `id` and `revision` are always among it. */
+  select: S & { id: PgColumn; revision: PgColumn };
   links?: Record<string, Link>;
   references?: readonly Reference[];
   /** Columns under unique constraints, by the pointer of the field they guard. */
   unique: Record<string, readonly string[]>;
 };
 
-export type Row<S extends Selection> = SelectResultFields<S> & { id: string; revision: number };
+export type ListedRow<S extends Selection> = SelectResultFields<S> & { id: string };
+export type Row<S extends Selection> = ListedRow<S> & { revision: number };
 
 /** Whose rows: inside the caller's scope and, for a nested collection, of one owner. */
 export type Reach = { scope: Scope; parent?: string };
@@ -51,7 +66,7 @@ export type PageQuery = Reach & {
 };
 
 export type Page<S extends Selection> = {
-  rows: Row<S>[];
+  rows: ListedRow<S>[];
   /** Where the next page starts; absent on the last one. */
   next?: Position;
   total?: number;
@@ -81,10 +96,11 @@ export type Records<S extends Selection> = {
 
 /** The condition that a row is within reach. */
 export const reachable = <S extends Selection>(
-  { site, parent }: RecordSpec<S>,
+  { site, parent, where }: ListSpec<S>,
   reach: Reach,
 ): SQL | undefined =>
   and(
+    where,
     site && within(site, reach.scope),
     parent && reach.parent !== undefined ? eq(parent.column, reach.parent) : undefined,
   );
@@ -178,5 +194,5 @@ const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): 
   );
 
 /** Order of a page: the sort column, then `id`, both in one direction so that one row comparison continues it. */
-export const pageOrder = (table: RecordTable, column: PgColumn, descending: boolean): SQL[] =>
+export const pageOrder = (table: ListedTable, column: PgColumn, descending: boolean): SQL[] =>
   descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];

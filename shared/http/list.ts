@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listPage } from '../../db/repositories/pages.ts';
-import type { Records, Row, Selection } from '../../db/repositories/records.ts';
+import type { ListedRow, ListSpec, Selection } from '../../db/repositories/records.ts';
 import { type ListIdentity, openCursor, type Position, sealCursor } from '../kernel/cursor.ts';
 import { notFound } from '../kernel/errors.ts';
 import { Answer } from './answer.ts';
@@ -42,9 +42,9 @@ export type ListQuery = {
  */
 export async function answerList<S extends Selection, V>(
   ctx: Ctx<BaseDeps>,
-  repository: Records<S>,
+  repository: { readonly spec: ListSpec<S> },
   query: ListQuery,
-  view: (row: Row<S>) => V,
+  view: (row: ListedRow<S>) => V,
   parent?: string,
 ): Promise<Answer> {
   const { limit, cursor, sort, search, count, ...filters } = query;

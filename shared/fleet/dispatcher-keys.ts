@@ -79,9 +79,7 @@ async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker) {
   const sealedKey = await deps.sealer.seal(granted.token, placeOf(node, speaker));
   const expiresAt = addSeconds(now, granted.expiresInS);
   const { userId, subject } = speaker;
-  const kept = Promise.resolve(
-    keepKey(deps.db, { dispatcherId: node.id, userId, subject, sealedKey, expiresAt }),
-  );
+  const kept = Promise.resolve(keepKey(deps.db, { node, userId, subject, sealedKey, expiresAt }));
   // The caller goes on with the key; that it is kept is nobody's to wait for.
   return { granted, kept: kept.catch((error: unknown) => deps.log.warn('a key was not kept', { error })) };
 }

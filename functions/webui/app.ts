@@ -5,7 +5,9 @@ import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
 import { groupOperations } from './groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
+import { serviceTokenOperations } from './service-tokens/routes.ts';
 import { siteOperations } from './sites/routes.ts';
+import { userSessionOperations } from './user-sessions/routes.ts';
 import { userOperations } from './users/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
@@ -13,6 +15,8 @@ export const createWebui = (deps: WebuiDeps) =>
     ...authenticatorOperations,
     ...groupOperations,
     ...userOperations,
+    ...serviceTokenOperations,
+    ...userSessionOperations,
     ...roleOperations,
     ...siteOperations,
     ...farmOperations,

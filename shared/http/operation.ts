@@ -35,6 +35,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   duringPasswordChange?: true;
   /** A write that changes nothing of ours, so that it needs no audit and, with a narrow scope, no more than a read. */
   readsOnly?: true;
+  /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
+  shownOnce?: readonly string[];
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
-import { touchSession } from '../../db/repositories/login-sessions.ts';
 import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
-import { findActor } from '../access/session.ts';
+import { findActor, noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
 import { Answer, Document } from './answer.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
@@ -44,7 +43,7 @@ export async function serveOperation<D extends BaseDeps>(
     background,
   };
   c.set('ctx', ctx);
-  if (isStale(actor, now)) background(touchSession(deps.db, actor.session.id, now));
+  if (isStale(actor, now)) background(noteUse(deps.db, actor, now));
   const raw = await readInput(c, operation);
   return respond(c, deps, operation, await operation.run(ctx, raw));
 }
@@ -61,7 +60,7 @@ async function identify(
 ): Promise<Actor> {
   const token = access === 'public' ? undefined : c.req.header('x-auth-token');
   if (token === undefined || token === '') return anonymous;
-  const actor = await findActor(deps.db, token, now);
+  const actor = await findActor(deps.db, token, now, deps.portalType);
   if (!actor) throw new AppError('invalid_token');
   return actor;
 }

@@ -11,7 +11,7 @@ import {
 import { findPasswordHash, hasHash, setOwnPassword } from '../../db/repositories/own-account.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
-import type { SignedIn } from '../access/actor.ts';
+import { assertLoggedIn, type SignedIn } from '../access/actor.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { Ctx } from '../http/context.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
@@ -31,6 +31,7 @@ export async function changeOwnPassword(
   ctx: OwnCtx,
   { current, new: next }: { current: string; new: string },
 ): Promise<void> {
+  assertLoggedIn(ctx.actor);
   const { deps, actor, now } = ctx;
   const { user, domain, parameters } = actor;
   assertPassword(next, { name: user.name, domain }, parameters, '/new');

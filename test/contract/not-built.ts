@@ -36,11 +36,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/webui/aggregator/authenticators/test/{type}',
     'GET /api/webui/aggregator/authenticators/types',
     'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
-    'POST /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
-    'DELETE /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens/{id}',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions',
-    'DELETE /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions',
   ],
   'browser pages': [
     'GET /signin',
@@ -150,11 +145,8 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   userinfo: [
     'GET /api/userinfo/themes',
     'PUT /api/userinfo/themes',
-    'PATCH /api/userinfo',
     'POST /api/userinfo/two_factor',
     'DELETE /api/userinfo/two_factor',
-    'GET /api/userinfo/sessions',
-    'DELETE /api/userinfo/sessions/{id}',
     'GET /api/userinfo/images/{image_id}',
   ],
   workplaces: [

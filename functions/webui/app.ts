@@ -15,9 +15,11 @@ import { portalOperations } from './portals/routes.ts';
 import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
 import { ruleOperations } from './rules/routes.ts';
+import { serviceTokenOperations } from './service-tokens/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
+import { userSessionOperations } from './user-sessions/routes.ts';
 import { userOperations } from './users/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
@@ -25,6 +27,8 @@ export const createWebui = (deps: WebuiDeps) =>
     ...authenticatorOperations,
     ...groupOperations,
     ...userOperations,
+    ...serviceTokenOperations,
+    ...userSessionOperations,
     ...roleOperations,
     ...siteOperations,
     ...farmOperations,

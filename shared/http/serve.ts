@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
-import { touchSession } from '../../db/repositories/login-sessions.ts';
 import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
-import { findActor } from '../access/session.ts';
+import { findActor, noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTurnstile } from '../kernel/turnstile.ts';
 import { Answer, Document } from './answer.ts';
@@ -55,7 +54,7 @@ export async function serveOperation<D extends BaseDeps>(
   // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
   ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
-  if (isStale(actor, now)) ctx.later(() => touchSession(deps.db, actor.session.id, now));
+  if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
   const raw = await readInput(c, operation);
   return respond(c, deps, operation, await operation.run(ctx, raw));
 }
@@ -72,7 +71,7 @@ async function identify(
 ): Promise<Actor> {
   const token = access === 'public' ? undefined : c.req.header('x-auth-token');
   if (token === undefined || token === '') return anonymous;
-  const actor = await findActor(deps.db, token, now);
+  const actor = await findActor(deps.db, token, now, deps.portalType);
   if (!actor) throw new AppError('invalid_token');
   return actor;
 }

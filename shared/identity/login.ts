@@ -13,6 +13,7 @@ import {
 } from '../../db/repositories/logins.ts';
 import { accountKey } from '../../db/repositories/users.ts';
 import type { RoleGrant } from '../access/actor.ts';
+import { isServed, portalFor } from '../access/portal.ts';
 import { absoluteAge } from '../access/session.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
@@ -21,7 +22,6 @@ import { AppError, invalid } from '../kernel/errors.ts';
 import { isId, newId, noId } from '../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import { escapeControls, foldName } from '../kernel/text.ts';
-import type { PortalType } from '../modules.ts';
 import { failedLogin, noteLockedAttempt, noteUnadmitted } from './failed-logins.ts';
 import { networkOf } from './networks.ts';
 import type { Hasher } from './passwords.ts';
@@ -157,7 +157,7 @@ async function admitUser(
   parameters: Parameters,
 ): Promise<LoginResult> {
   if (domain.two_factor) throw new AppError('two_factor_required');
-  const portal = portalFor(ctx.deps.portalType, request.portal, roles, domain.subjects);
+  const portal = portalOf(ctx, request, roles.length > 0, domain);
   const token = randomToken();
   const session = sessionOf(ctx, request, user.id, portal, token);
   const { hasher } = ctx.deps;
@@ -206,23 +206,15 @@ const sessionOf = (
   last_seen_at: now,
 });
 
-/**
- * The portal of the new session: the portal type; on the universal one `admin` for whoever holds a role.
- * @throws AppError `forbidden`
- */
-function portalFor(
-  type: PortalType,
-  asked: 'admin' | 'user' | undefined,
-  roles: readonly RoleGrant[],
-  subjects: Account['domain']['subjects'],
+/** @throws AppError `forbidden` for whom the domain does not serve, or the portal */
+function portalOf(
+  { deps }: LoginCtx,
+  { portal: asked }: LoginRequest,
+  isStaff: boolean,
+  { subjects }: Account['domain'],
 ): 'admin' | 'user' {
-  const isStaff = roles.length > 0;
-  if ((subjects === 'staff' && !isStaff) || (subjects === 'users' && isStaff)) {
-    throw new AppError('forbidden', 'This domain does not serve such users');
-  }
-  const portal = asked ?? (type === 'universal' ? (isStaff ? 'admin' : 'user') : type);
-  if ((type !== 'universal' && portal !== type) || (portal === 'admin' && !isStaff)) {
-    throw new AppError('forbidden', 'The user may not use this portal');
-  }
+  if (!isServed(subjects, isStaff)) throw new AppError('forbidden', 'This domain does not serve such users');
+  const portal = portalFor(deps.portalType, isStaff, asked);
+  if (portal === undefined) throw new AppError('forbidden', 'The user may not use this portal');
   return portal;
 }

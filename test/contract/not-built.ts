@@ -27,11 +27,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   authenticators: [
     'POST /api/webui/aggregator/authenticators/test/{type}',
     'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
-    'POST /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
-    'DELETE /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens/{id}',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions',
-    'DELETE /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions',
   ],
   'browser pages': [
     'GET /signin',
@@ -71,13 +66,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/ssa/v7.0/messages',
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
-  userinfo: [
-    'PATCH /api/userinfo',
-    'POST /api/userinfo/two_factor',
-    'DELETE /api/userinfo/two_factor',
-    'GET /api/userinfo/sessions',
-    'DELETE /api/userinfo/sessions/{id}',
-  ],
+  userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
   workplaces: [
     'GET /api/webui/aggregator/workplaces',
     'PATCH /api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}',

@@ -5,6 +5,7 @@ import { keptUsers } from '../../../db/repositories/kept-rows.ts';
 import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
 import { liftLocks } from '../../../db/repositories/logins.ts';
 import { mustKeepAdministrator, type Stake } from '../../../db/repositories/privileges.ts';
+import { revokeTokensOf } from '../../../db/repositories/service-tokens.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
@@ -96,7 +97,8 @@ async function change(
       assertOwnAccount(ctx, row, body);
       const power = powerOver(ctx, stakesOf(row, body, lifts));
       explain = power.explained;
-      const isNewPassword = body.password !== null || body.kind !== row.kind;
+      const isNewKind = body.kind !== row.kind;
+      const isNewPassword = body.password !== null || isNewKind;
       return {
         body,
         columns: {
@@ -107,7 +109,10 @@ async function change(
         },
         ...(lifts && { changes: [{ field: 'locked_until', before: row.locked_until, after: null }] }),
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h), ...consequences(h, row, isNewPassword, lifts)],
+        after: (h) => [
+          mustKeepAdministrator(h),
+          ...consequences(h, row, { isNewPassword, isNewKind, lifts }),
+        ],
       };
     });
   } catch (error) {
@@ -115,9 +120,13 @@ async function change(
   }
 }
 
-function consequences(h: Db, row: Row, isNewPassword: boolean, lifts: boolean): Statement[] {
+type Changed = { isNewPassword: boolean; isNewKind: boolean; lifts: boolean };
+
+function consequences(h: Db, row: Row, { isNewPassword, isNewKind, lifts }: Changed): Statement[] {
   return [
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
+    // A person has none, and one who becomes a service again shall not find the former ones alive.
+    ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
     ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
   ];
 }

@@ -9,6 +9,7 @@ import { problemResponse } from '../shared/http/problem.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import { AppError } from '../shared/kernel/errors.ts';
 import { newId } from '../shared/kernel/ids.ts';
+import type { Log } from '../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
@@ -19,7 +20,7 @@ import { ensureLocalTls, type LocalTls } from '../shared/runtime/cli/local-tls.t
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import type { Config } from '../shared/runtime/config.ts';
-import { createLog, type Log } from '../shared/runtime/log.ts';
+import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 

@@ -6,10 +6,11 @@ import { connectPg } from '../../db/pg.ts';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { type EdgeConfig, parseEdgeConfig } from './edge-config.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 

@@ -9,9 +9,9 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Log } from '../kernel/log.ts';
 import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
-import type { Log } from './log.ts';
 
 export { onStop, type StopOptions, type StopStep } from './stopping.ts';
 

@@ -26,9 +26,11 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
 
 /** RFC 6901: `~` and `/` inside a name are escaped, and the whole document is the empty text. */
 function pointerTo(path: readonly PropertyKey[], root: '/' | '?'): string {
-  const parts = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+  const parts = path.map((part) => escaped(String(part)));
   return parts.length === 0 && root === '/' ? '' : root + parts.join('/');
 }
+
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;
@@ -36,7 +38,11 @@ function codeOf(issue: z.core.$ZodIssue): string {
   return issue.code;
 }
 
-/** Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand in the body or query. */
+/**
+ * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. A name that is one cannot be
+ * told, so what it stands in is.
+ * @param pointer of the value: empty for a body, `?` for the query
+ */
 export function unstorable(value: unknown, pointer: string): FieldError[] {
   if (typeof value === 'string')
     return isStorable(value)
@@ -51,4 +57,4 @@ export function unstorable(value: unknown, pointer: string): FieldError[] {
 }
 
 const join = (pointer: string, name: string): string =>
-  pointer === '?' || pointer === '/' ? pointer + name : `${pointer}/${name}`;
+  pointer === '?' ? pointer + escaped(name) : `${pointer}/${escaped(name)}`;

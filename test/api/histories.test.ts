@@ -22,7 +22,13 @@ const references: Reference[] = resources.flatMap((holder) => {
   });
 });
 
-describe.each(['pg', 'neon'] as const)('by the driver %s', (driver) => {
+/** Twenty write at once, so many times one after the other; each statement of Neon's driver is a request of its own. */
+const drivers = [
+  ['pg', 5],
+  ['neon', 2],
+] as const;
+
+describe.each(drivers)('by the driver %s', (driver, rounds) => {
   let world: World;
   const admin: World['admin'] = (...parts) => world.admin(...parts);
   const add = (resource: Resource): Promise<Json> =>
@@ -35,19 +41,24 @@ describe.each(['pg', 'neon'] as const)('by the driver %s', (driver) => {
   afterAll(() => world.portal.close());
 
   describe.each(resources.map((resource) => [resource.type, resource] as const))('a %s', (_, resource) => {
-    it('counts each acknowledged write of a hundred at once, and loses none', async () => {
+    it('counts each acknowledged write of many at once, and loses none', async () => {
       const [plain, , fallback] = resource.plain;
       const one = addressOf(resource, await add(resource));
+      const write = async (value: unknown): Promise<Answer> => {
+        const etag = (await admin(`GET ${one}`)).headers.get('etag') ?? '';
+        return admin(`PATCH ${one}`, { [plain]: value }, { 'if-match': etag });
+      };
       const { result, events } = await audited(world.portal, () =>
-        many(100, async (n) => {
-          const etag = (await admin(`GET ${one}`)).headers.get('etag') ?? '';
-          const value = typeof fallback === 'number' ? 1_000 + n : `noted ${n}`;
-          return admin(`PATCH ${one}`, { [plain]: value }, { 'if-match': etag });
-        }),
+        many(20, async (writer) => {
+          const answers: Answer[] = [];
+          for (let n = writer * rounds; n < (writer + 1) * rounds; n++)
+            answers.push(await write(typeof fallback === 'number' ? 1_000 + n : `noted ${n}`));
+          return answers;
+        }).then((answers) => answers.flat()),
       );
       const acknowledged = having(200, result);
-      expect(acknowledged.length).toBeGreaterThan(0);
-      expect(having(412, result)).toHaveLength(100 - acknowledged.length);
+      expect(acknowledged.length).toBeGreaterThanOrEqual(rounds);
+      expect(having(412, result)).toHaveLength(20 * rounds - acknowledged.length);
       const { headers, body } = await admin(`GET ${one}`);
       expect(headers.get('etag')).toMatch(new RegExp(`^"${1 + acknowledged.length}\\.`));
       // One history: what each write replaced is what another one wrote, but for the first and the last.

@@ -44,6 +44,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   readsOnly?: true | 'without body';
   /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
   shownOnce?: readonly string[];
+  /** Does not count to the rate limits. */
+  unmetered?: true;
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

@@ -1,15 +1,17 @@
 import type { Context } from 'hono';
-import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
+import type { Actor, SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
-import { findActor, noteUse } from '../access/session.ts';
+import { noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTurnstile } from '../kernel/turnstile.ts';
 import { Answer, Document } from './answer.ts';
+import { identify } from './caller.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { readInput } from './reading.ts';
+import { runAsAsked } from './write-modes.ts';
 
 export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
 
@@ -22,7 +24,7 @@ const safe: readonly string[] = ['GET', 'HEAD'];
 const upstreamAtOnce = 6;
 
 /**
- * One request for one operation, in the order of checks: https, session, permission, then what was sent.
+ * One request for one operation, in the order of checks: https, rate, session, permission, then what was sent.
  * @throws AppError for every refusal; it is rendered in one place
  */
 export async function serveOperation<D extends BaseDeps>(
@@ -33,7 +35,7 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const actor = await identify(c, deps, operation, now);
+  const actor = await identify(deps, operation, { ...c.env, token: c.req.header('x-auth-token'), now });
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {
@@ -56,25 +58,14 @@ export async function serveOperation<D extends BaseDeps>(
   ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
   const raw = await readInput(c, operation);
-  return respond(c, deps, operation, await operation.run(ctx, raw));
+  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
+    respond(c, deps, operation, await operation.run(own, raw)),
+  );
 }
 
 /** `last_seen` moves at most once a minute, and never while somebody waits for it. */
 const isStale = (actor: Actor, now: Date): actor is SignedIn =>
   actor.kind === 'user' && now.getTime() - actor.session.lastSeenAt.getTime() >= 60_000;
-
-async function identify(
-  c: Served,
-  deps: BaseDeps,
-  { access }: Pick<Operation, 'access'>,
-  now: Date,
-): Promise<Actor> {
-  const token = access === 'public' ? undefined : c.req.header('x-auth-token');
-  if (token === undefined || token === '') return anonymous;
-  const actor = await findActor(deps.db, token, now, deps.portalType);
-  if (!actor) throw new AppError('invalid_token');
-  return actor;
-}
 
 async function respond(
   c: Served,

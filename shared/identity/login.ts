@@ -20,10 +20,10 @@ import type { BaseDeps, Ctx } from '../http/context.ts';
 import { randomToken, sha256 } from '../kernel/digests.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { isId, newId, noId } from '../kernel/ids.ts';
+import { networkOf } from '../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import { escapeControls, foldName } from '../kernel/text.ts';
 import { failedLogin, noteLockedAttempt, noteUnadmitted } from './failed-logins.ts';
-import { networkOf } from './networks.ts';
 import type { Hasher } from './passwords.ts';
 
 export type LoginDeps = BaseDeps & { hasher: Hasher };

@@ -16,10 +16,10 @@ import { auditEntry } from '../http/audit-entry.ts';
 import type { Ctx } from '../http/context.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { networkOf } from '../kernel/networks.ts';
 import { foldName } from '../kernel/text.ts';
 import { noteLockedAttempt } from './failed-logins.ts';
 import type { LoginDeps } from './login.ts';
-import { networkOf } from './networks.ts';
 import { assertPassword } from './password-policy.ts';
 
 type OwnCtx = Ctx<LoginDeps, SignedIn>;

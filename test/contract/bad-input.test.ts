@@ -15,6 +15,7 @@ import {
   type Place,
   placesOf,
 } from './hostile.ts';
+import { liftLimits } from './limits.ts';
 import { expectProblem } from './problems.ts';
 import { digestOf, expectHarmless } from './unharmed.ts';
 
@@ -26,6 +27,7 @@ const tokens: string[] = [];
 beforeAll(async () => {
   process.stdout.write(`bad input: seed ${seed}, ${runs} runs an operation\n`);
   portal = await startPortal();
+  await liftLimits(portal);
   for (const _ of operations) tokens.push(await portal.login());
   const token = await portal.login();
   const domains = await portal.send('GET /api/webui/aggregator/authenticators', { token });
@@ -35,6 +37,8 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const withBody = operations.filter(({ body }) => body);
+/** What it is told would end the sessions of these tests, or limit them; a file of its own looks at it. */
+const servesAtWill = withBody.filter(({ id }) => id !== 'systemParameters.replace');
 const withParameters = operations.filter(({ path }) => path.includes('{'));
 
 const send = (operation: Registered, { path }: Ground, options: SendOptions & { query?: string } = {}) =>
@@ -105,14 +109,14 @@ describe('a body', () => {
     expect(await digestOf(portal)).toBe(before);
   });
 
-  it.each(withBody)('of $id that fits is served, or refused with nothing written', async (operation) => {
+  it.each(servesAtWill)('of $id that fits is served, or refused with nothing written', async (operation) => {
     const at = await ground.of(operation);
     const places = placesOf(bodySchemaOf(operation), at.body);
     const fitting = mutantsOf(places).filter((mutant) => verdictOn(operation, mutant) === 'valid');
     for (const mutant of chosen(fitting, 1 / 4)) await expectAllOrNothing(operation, at, mutant);
   });
 
-  it.each(withBody)('of $id, whatever JSON stands in it, is refused or fits', async (operation) => {
+  it.each(servesAtWill)('of $id, whatever JSON stands in it, is refused or fits', async (operation) => {
     const at = await ground.of(operation);
     const places: Place[] = placesOf(bodySchemaOf(operation), at.body);
     await fc.assert(
@@ -135,11 +139,7 @@ async function expectAllOrNothing(operation: Registered, at: Ground, mutant: Mut
   if (isWhole && operation.conditional) await expectSentBack(operation, at, answer);
 }
 
-/** Its answer says more of each member than was sent. */
-const answersMore = ['systemParameters.replace'];
-
-function expectAsSent({ id, body }: Registered, answer: Answer, { text }: Mutant): void {
-  if (answersMore.includes(id)) return;
+function expectAsSent({ body }: Registered, answer: Answer, { text }: Mutant): void {
   const read: object = answer.body;
   const taken: unknown = body && 'required' in body ? body.required.parse(JSON.parse(text)) : {};
   // `null` sets the default, which may be a moment or another member.
@@ -176,6 +176,9 @@ describe('a query', () => {
   });
 });
 
+/** A site may be called so, and other tests may have made one. */
+const isSlug = (segment: string): boolean => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(segment);
+
 /** Their answer to what names nothing is a picture. */
 const neverAbsent = ['image.getOfService', 'image.get'];
 
@@ -186,12 +189,15 @@ describe('an address', () => {
     const at = await ground.of(operation);
     const before = await digestOf(portal);
     for (const [, name = ''] of operation.path.matchAll(/\{(\w+)\}/g))
-      await each(chosen(oddSegments), async (segment) => {
-        const path = pathOf(operation, { ...at.values, [name]: segment });
-        const answer = await send(operation, { ...at, path }, { body: at.body });
-        expectHarmless(answer, operation, path);
-        expect([answer.status, path]).toEqual([404, path]);
-      });
+      await each(
+        chosen(oddSegments.filter((segment) => name !== 'site_uri' || !isSlug(segment))),
+        async (segment) => {
+          const path = pathOf(operation, { ...at.values, [name]: segment });
+          const answer = await send(operation, { ...at, path }, { body: at.body });
+          expectHarmless(answer, operation, path);
+          expect([answer.status, path]).toEqual([404, path]);
+        },
+      );
     expect(await digestOf(portal)).toBe(before);
   });
 });

@@ -5,6 +5,7 @@ import { startPortal, type TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { property } from './effort.ts';
 import { createGround, creatorFor, creatorOf } from './ground.ts';
+import { liftLimits } from './limits.ts';
 import { expectProblem } from './problems.ts';
 import { createSessions } from './sessions.ts';
 
@@ -28,6 +29,7 @@ const paged = operations.filter((operation) => queryOf(operation).includes('curs
 
 beforeAll(async () => {
   portal = await startPortal();
+  await liftLimits(portal);
   token = await portal.login();
   ground = createGround(portal, token);
   const sessions = await createSessions(portal, token);

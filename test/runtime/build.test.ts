@@ -80,6 +80,7 @@ describe('the bundles for Workers', () => {
       '@neondatabase/serverless',
       'drizzle-orm',
       'hono',
+      'ipaddr.js',
       'uuid',
       'zod',
     ]);

@@ -8,6 +8,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import { type Bundle, bundleAll, type EdgeModule } from '../../shared/runtime/cli/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { eventOf } from '../support/lambda-events.ts';
 import type { Json } from '../support/local-workers.ts';
 
 const password = 'correct horse battery staple';
@@ -50,34 +51,27 @@ async function load(module: EdgeModule, instance = 'first') {
   const file = bundles.find((bundle) => bundle.module === module)?.file;
   const { handler } = await import(/* @vite-ignore */ `file://${file}?${instance}`);
   return async (route: string, asking: Asking = {}): Promise<Result> => {
-    const result = await handler(eventOf(route, asking), {});
+    const result = await handler(askingOf(route, asking), {});
     return { ...result, body: result.body.startsWith('{') ? JSON.parse(result.body) : result.body };
   };
 }
 
-/** An event of an HTTP API, format 2.0, with what of it is read. */
-function eventOf(route: string, { token, body, query = '' }: Asking) {
-  const [method = 'GET', rawPath = '/'] = route.split(' ');
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath,
-    rawQueryString: query,
+/** The address in the header is a lie; the body goes in base64, as one that is no text for API Gateway. */
+function askingOf(route: string, { token, body, query = '' }: Asking) {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  return eventOf({
+    method,
+    path,
+    query,
     headers: {
       host: 'portal.example',
       'x-forwarded-for': '203.0.113.9',
       ...(token && { 'x-auth-token': token }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/merge-patch+json' }),
     },
-    requestContext: {
-      domainName: 'portal.example',
-      stage: '$default',
-      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
-    },
-    // API Gateway sends every body that it does not know to be text in base64.
-    ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)).toString('base64') }),
-    isBase64Encoded: body !== undefined,
-  };
+    ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
+    sourceIp: '198.51.100.7',
+  });
 }
 
 describe('a module as a Lambda function', () => {
@@ -167,7 +161,7 @@ describe('a streaming Lambda function', () => {
         done();
       },
     });
-    await handler(eventOf('GET /api/errors/not_found', {}), sink, {});
+    await handler(askingOf('GET /api/errors/not_found', {}), sink, {});
     vi.unstubAllGlobals();
     expect(heads).toMatchObject([{ statusCode: 200, headers: { 'content-type': 'application/json' } }]);
     expect(JSON.parse(text)).toMatchObject({ code: 'not_found' });

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Asking } from './api.ts';
+import { createInstallation, type Installation } from './installation.ts';
+import { describeRecords } from './record-path.ts';
+import { describeRefusals } from './refusal-path.ts';
+import { type Stand, startStand, type Target } from './targets.ts';
+import { describeUserPath } from './user-path.ts';
+
+/** A portal with something in it, seen by its administrator. */
+export type World = {
+  stand: Stand;
+  token: string;
+  installed: Installation;
+  /** As the administrator: `admin('POST /api/…', { body })`. */
+  admin(route: string, asking?: Asking): Promise<Answer>;
+};
+
+/** What a user can do with the portal, whatever it runs on: the same questions, the same answers. */
+export function describePath(target: Target): void {
+  describe(`the portal on ${target.name}`, () => {
+    let stand: Stand;
+    let world: World;
+
+    beforeAll(async () => {
+      stand = await startStand(target);
+      const { api, node, trust } = stand;
+      const token = await api.login('admin', stand.adminPassword);
+      const installed = await createInstallation(api, token, node, trust);
+      const admin: World['admin'] = (route, asking) => api.send(route, { token, ...asking });
+      world = { stand, token, installed, admin };
+    });
+    afterAll(() => stand?.remove());
+
+    it('tells where it is', () => {
+      expect(new URL(stand.baseUrl)).toMatchObject({ protocol: target.protocol, hostname: 'localhost' });
+    });
+
+    describeUserPath(() => world);
+    describeRecords(() => world);
+    describeRefusals(() => world);
+
+    it('ends with 0 on SIGTERM, and has logged no failure', async () => {
+      const { code, stderr } = await stand.stop();
+      expect(code).toBe(0);
+      expect(stderr.split('\n').filter((line) => /"level":"error"/.test(line))).toEqual([]);
+    });
+  });
+}

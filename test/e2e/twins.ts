@@ -8,7 +8,7 @@ import type { Simulator } from '../simulator/start.ts';
 import { freshDatabase } from '../support/database.ts';
 import { type Api, accepted, createApi } from './api.ts';
 import { createInstallation, type Installation, user, webui } from './installation.ts';
-import { bareVariables, freePorts, startPortal } from './portal-process.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
 import { nodeTarget, startNode, workersTarget } from './targets.ts';
 
 const adminPassword = 'correct horse battery staple';
@@ -42,10 +42,10 @@ export async function startTwins(): Promise<Twins> {
   };
   const start = (name: string, ports: number[], { command }: { command: readonly string[] }) =>
     startPortal({ command, env: { ...bareVariables(join(folder, name), ports), ...shared } });
-  const portals = [
-    await start('node', [port, healthPort], nodeTarget),
-    await start('workers', [workersPort, healthPort], workersTarget),
-  ];
+  const portals = await allOrNone([
+    start('node', [port, healthPort], nodeTarget),
+    start('workers', [workersPort, healthPort], workersTarget),
+  ]);
   const node = createApi(baseUrl, readFileSync(portals[0]?.announcement.ca_file ?? '', 'utf8'));
   const workers = createApi(`http://localhost:${workersPort}`);
   const dispatcher = await startNode({ api: node, issuer: baseUrl, authority });
@@ -60,6 +60,16 @@ export async function startTwins(): Promise<Twins> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** When one does not start, the other is ended. */
+async function allOrNone(starting: Promise<PortalProcess>[]): Promise<PortalProcess[]> {
+  const settled = await Promise.allSettled(starting);
+  const started = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (!failed) return started;
+  await Promise.all(started.map((portal) => portal.stop()));
+  throw failed.reason;
 }
 
 /** What the questions to the twins are about, and tokens of those who ask them. */

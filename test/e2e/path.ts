@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Asking } from './api.ts';
-import { createInstallation, type Installation } from './installation.ts';
 import { describeRecords } from './record-path.ts';
 import { describeRefusals } from './refusal-path.ts';
 import { type Stand, startStand, type Target } from './targets.ts';
 import { describeUserPath } from './user-path.ts';
-
-/** A portal with something in it, seen by its administrator. */
-export type World = {
-  stand: Stand;
-  token: string;
-  installed: Installation;
-  /** As the administrator: `admin('POST /api/…', { body })`. */
-  admin(route: string, asking?: Asking): Promise<Answer>;
-};
+import { furnish, type World } from './world.ts';
 
 /** What a user can do with the portal, whatever it runs on: the same questions, the same answers. */
 export function describePath(target: Target): void {
@@ -23,11 +13,7 @@ export function describePath(target: Target): void {
 
     beforeAll(async () => {
       stand = await startStand(target);
-      const { api, node, trust } = stand;
-      const token = await api.login('admin', stand.adminPassword);
-      const installed = await createInstallation(api, token, node, trust);
-      const admin: World['admin'] = (route, asking) => api.send(route, { token, ...asking });
-      world = { stand, token, installed, admin };
+      world = await furnish(stand);
     });
     afterAll(() => stand?.remove());
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Json } from './api.ts';
 import { webui } from './installation.ts';
-import type { World } from './path.ts';
+import type { World } from './world.ts';
 
 type Kind = { collection: string; body: (n: number) => Record<string, unknown>; replaced: object };
 

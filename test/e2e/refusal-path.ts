@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer, Asking } from './api.ts';
 import { auth, client, user, webui } from './installation.ts';
-import type { World } from './path.ts';
+import type { World } from './world.ts';
 
 const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const json = { 'content-type': 'application/json' };

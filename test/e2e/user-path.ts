@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Json } from './api.ts';
 import { auth, client, user, webui } from './installation.ts';
-import type { World } from './path.ts';
+import type { World } from './world.ts';
 
 const nextPassword = 'eight white swans on a lake';
 

@@ -51,6 +51,25 @@ export async function withTransaction<T>(
   return db.transaction(work, config);
 }
 
+/**
+ * Runs the work in an interactive transaction that is always taken back.
+ * @returns what the work gave
+ */
+export async function rehearse<T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> {
+  const rehearsed: { result: T }[] = [];
+  try {
+    await withTransaction(db, async (transaction) => {
+      rehearsed.push({ result: await work(transaction) });
+      throw new Error('a rehearsal ends here');
+    });
+  } catch (error) {
+    const [done] = rehearsed;
+    if (!done) throw error;
+    return done.result;
+  }
+  throw new Error('a transaction was committed although its work failed');
+}
+
 const isNeonHttp = (db: Db): db is Db & NeonHttpDatabase => 'batch' in db;
 
 /** A statement built on the outer handle would escape the transaction without a sound. */

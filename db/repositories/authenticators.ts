@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators as table } from '../schema/authenticators.ts';
 import { groups } from '../schema/groups.ts';
 import { priorityGroupGroups, priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
+import { ruleGroups, rules, ruleUsers } from '../schema/rules.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { records } from './records.ts';
@@ -9,6 +10,12 @@ import { countOf, nameOf } from './statements.ts';
 
 const ownerOf = (owned: typeof users | typeof groups, id: SQL): SQL =>
   sql`(select ${owned.authenticator_id} from ${owned} where ${owned.id} = ${id})`;
+
+/** Parameters as they may be read: of a secret only that there is one. */
+const shownParams = sql<
+  Record<string, unknown>
+>`case when ${table.type} = 'internal' then ${table.params} else
+  ${table.params} || jsonb_build_object('bind_password', null, 'bind_password_set', ${table.params} ->> 'bind_password' is not null) end`;
 
 export const authenticators = records({
   table,
@@ -24,7 +31,9 @@ export const authenticators = records({
     state: table.state,
     subjects: table.subjects,
     two_factor: table.two_factor,
-    params: table.params,
+    params: shownParams,
+    /** As sealed, for writes that keep it; no view names it. */
+    sealed_password: sql<string | null>`${table.params} ->> 'bind_password'`,
     attributes: table.attributes,
     tags: table.tags,
     builtin: table.builtin,
@@ -81,6 +90,20 @@ export const authenticators = records({
       by: ownerOf(groups, sql`${priorityGroupGroups.group_id}`),
       id: priorityGroupGroups.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupGroups.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleUsers,
+      by: ownerOf(users, sql`${ruleUsers.user_id}`),
+      id: ruleUsers.rule_id,
+      name: nameOf(rules, ruleUsers.rule_id),
+    },
+    {
+      type: 'rule',
+      table: ruleGroups,
+      by: ownerOf(groups, sql`${ruleGroups.group_id}`),
+      id: ruleGroups.rule_id,
+      name: nameOf(rules, ruleGroups.rule_id),
     },
   ],
   unique: { '/name': ['name_key'], '/small_name': ['small_name_key'] },

@@ -41,7 +41,7 @@ export async function bulkDestroy<S extends Selection>(
 ): Promise<BulkResult> {
   const chosen =
     and(wanted === 'all' ? undefined : oneOf(spec.table.id, wanted), reachable(spec, reach)) ?? sql`true`;
-  const reasons = [...kept, ...(spec.references ?? []).map((reference) => keptBy(spec, reference))];
+  const reasons = reasonsOf(spec, kept, chosen);
   const reason = caseOf(reasons);
   const attempt = () =>
     atomically(db, (h) => [
@@ -84,8 +84,24 @@ export async function referencesTo<S extends Selection>(
   return found.flat().slice(0, 10);
 }
 
-const keptBy = <S extends Selection>(spec: RecordSpec<S>, { type, table, by }: Reference): Kept => ({
-  where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id})`,
+/**
+ * What keeps a row. One that only rows of its own table refer to goes with these, when nothing keeps them in turn;
+ * they are chosen by the same condition, since nothing refers to them.
+ */
+function reasonsOf<S extends Selection>(spec: RecordSpec<S>, kept: readonly Kept[], chosen: SQL): Kept[] {
+  const references = spec.references ?? [];
+  const plain = [...kept, ...references.map((reference) => keptBy(spec, reference))];
+  if (!references.some(({ own }) => own)) return plain;
+  const going = sql`select ${spec.table.id} from ${spec.table} where ${and(chosen, sql`${caseOf(plain)} is null`)}`;
+  return [...kept, ...references.map((reference) => keptBy(spec, reference, reference.own && going))];
+}
+
+const keptBy = <S extends Selection>(
+  spec: RecordSpec<S>,
+  { type, table, by, id }: Reference,
+  going?: SQL,
+): Kept => ({
+  where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id} ${going ? sql`and ${id} not in (${going})` : sql``})`,
   code: 'in_use',
   detail: `A ${type} refers to it`,
 });

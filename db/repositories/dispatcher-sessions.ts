@@ -2,30 +2,39 @@ import { and, eq, sql } from 'drizzle-orm';
 import { newId } from '../../shared/kernel/ids.ts';
 import type { Db, Statement } from '../client.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { dispatchers } from '../schema/dispatchers.ts';
+import { type Destination, isStillAt } from './destinations.ts';
 
 export type SealedKey = {
-  dispatcherId: string;
+  /** Where the key was obtained. */
+  node: Destination;
   userId: string | null;
   subject: string;
   sealedKey: string;
   expiresAt: Date;
 };
 
-/** Keeps a key in place of the former one of the same subject. */
-export const keepKey = (
-  h: Db,
-  { dispatcherId, userId, subject, sealedKey, expiresAt }: SealedKey,
-): Statement =>
+/**
+ * Keeps a key in place of the former one of the same subject, unless its node has moved meanwhile: the new destination
+ * must never see it. The lock makes a move under way come before or after, never between.
+ */
+export const keepKey = (h: Db, { node, userId, subject, sealedKey, expiresAt }: SealedKey): Statement =>
   h
     .insert(dispatcherSessions)
-    .values({
-      id: newId(),
-      dispatcher_id: dispatcherId,
-      user_id: userId,
-      subject,
-      sealed_key: sealedKey,
-      expires_at: expiresAt,
-    })
+    .select(
+      h
+        .select({
+          id: sql<string>`${newId()}::uuid`.as('id'),
+          dispatcher_id: dispatchers.id,
+          user_id: sql<string | null>`${userId}::uuid`.as('user_id'),
+          subject: sql<string>`${subject}::text`.as('subject'),
+          sealed_key: sql<string>`${sealedKey}::text`.as('sealed_key'),
+          expires_at: sql<Date>`${expiresAt.toISOString()}::timestamptz`.as('expires_at'),
+        })
+        .from(dispatchers)
+        .where(isStillAt(node))
+        .for('share'),
+    )
     .onConflictDoUpdate({
       target: [dispatcherSessions.dispatcher_id, dispatcherSessions.subject],
       set: {

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farms as table } from '../schema/farms.ts';
 import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
+import { ruleMembers, rules } from '../schema/rules.ts';
 import { sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, derived, nameOf } from './statements.ts';
@@ -61,6 +62,13 @@ export const farms = records({
       by: priorityGroupFarms.farm_id,
       id: priorityGroupFarms.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupFarms.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleMembers,
+      by: ruleMembers.farm_id,
+      id: ruleMembers.rule_id,
+      name: nameOf(rules, ruleMembers.rule_id),
     },
   ],
   unique: { '/name': ['name_key'] },

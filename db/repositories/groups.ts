@@ -1,10 +1,26 @@
 import { sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
-import { groupMembers, groups as table } from '../schema/groups.ts';
+import { groupParts } from '../schema/group-parts.ts';
+import { groups as table } from '../schema/groups.ts';
 import { priorityGroupGroups, priorityGroups } from '../schema/priority-groups.ts';
+import { ruleGroups, rules } from '../schema/rules.ts';
 import { siteGroups, sites } from '../schema/sites.ts';
+import { belongingTo } from './belonging.ts';
 import { records } from './records.ts';
-import { countOf, nameOf } from './statements.ts';
+import { derived, memberIds, nameOf } from './statements.ts';
+
+const links = {
+  groups: {
+    table: groupParts,
+    owner: groupParts.group_id,
+    member: groupParts.part_id,
+    // Parts are ordinary groups of the same domain; so a meta group is no part of itself either.
+    unfit: (meta: string) => sql`exists(
+      select 1 from ${groupParts} as link join ${table} as part on part.id = link.part_id
+        join ${table} as meta on meta.id = link.group_id
+      where link.group_id = ${meta} and (part.type = 'meta' or part.authenticator_id <> meta.authenticator_id))`,
+  },
+};
 
 export const groups = records({
   table,
@@ -19,8 +35,8 @@ export const groups = records({
     type: table.type,
     meta_if_any: table.meta_if_any,
     skip_two_factor: table.skip_two_factor,
-    groups: sql<string[]>`'{}'::uuid[]`,
-    users_count: countOf(groupMembers, groupMembers.group_id, table.id),
+    groups: memberIds(links.groups, table.id),
+    users_count: derived<number>(sql`select count(*)::int from (${belongingTo(table.id)}) as belonging`),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
@@ -31,7 +47,16 @@ export const groups = records({
     state: (value: string) => sql`${table.state} = ${value}`,
   },
   sorts: { name: table.name_key, created_at: table.created_at, updated_at: table.updated_at },
+  links,
   references: [
+    {
+      type: 'group',
+      table: groupParts,
+      by: groupParts.part_id,
+      id: groupParts.group_id,
+      name: nameOf(table, groupParts.group_id),
+      own: true,
+    },
     {
       type: 'site',
       table: siteGroups,
@@ -45,6 +70,13 @@ export const groups = records({
       by: priorityGroupGroups.group_id,
       id: priorityGroupGroups.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupGroups.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleGroups,
+      by: ruleGroups.group_id,
+      id: ruleGroups.rule_id,
+      name: nameOf(rules, ruleGroups.rule_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

@@ -1,7 +1,8 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
-import { groupMembers, groups } from '../schema/groups.ts';
+import { groups } from '../schema/groups.ts';
 import { users } from '../schema/users.ts';
+import { belongingTo } from './belonging.ts';
 import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
@@ -48,8 +49,8 @@ const lastAdministrator = (caller: string): SQL => sql`
 
 /** Groups that skip the second factor for somebody who holds more than the caller. */
 export const skippingBeyond = (held: Held): Kept => ({
-  where: sql`(${groups.skip_two_factor} and exists(select 1 from ${groupMembers}
-    where ${groupMembers.group_id} = ${groups.id} and ${exceeds(held, groupMembers.user_id)}))`,
+  where: sql`(${groups.skip_two_factor} and exists(
+    select 1 from (${belongingTo(groups.id)}) as belonging where ${exceeds(held, sql`belonging.user_id`)}))`,
   code: 'forbidden',
   detail: 'A member of the group holds permissions that the caller lacks',
 });

@@ -19,40 +19,39 @@ export const rolesOf = (user: typeof users.id): SQL<Role[]> =>
 export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql`(
   select jsonb_object_agg(${systemParameters.name}, ${systemParameters.value}) from ${systemParameters})`}`;
 
+/** Whom a token speaks for, as any look-up of a token selects him. */
+export const speaker = {
+  user: {
+    id: users.id,
+    name: users.name,
+    realName: users.real_name,
+    language: users.language,
+    mustChangePassword: users.must_change_password,
+  },
+  domain: {
+    id: authenticators.id,
+    name: authenticators.name,
+    label: authenticators.small_name,
+    twoFactor: authenticators.two_factor,
+  },
+  roles: rolesOf(users.id),
+  parameters: parameterOverrides,
+};
+
+/** The condition that a user may be let in at all. */
+export const mayAct = and(eq(users.state, 'active'), ne(authenticators.state, 'disabled'));
+
 /**
  * Session, user, domain, rights and parameters by the hash of a token, in one statement that nothing caches:
  * whatever changes counts at the next request. Users and domains that may not log in give no row.
  */
 export async function findSession(db: Db, tokenHash: string) {
   const [row] = await db
-    .select({
-      session: loginSessions,
-      user: {
-        id: users.id,
-        name: users.name,
-        realName: users.real_name,
-        language: users.language,
-        mustChangePassword: users.must_change_password,
-      },
-      domain: {
-        id: authenticators.id,
-        name: authenticators.name,
-        label: authenticators.small_name,
-        twoFactor: authenticators.two_factor,
-      },
-      roles: rolesOf(users.id),
-      parameters: parameterOverrides,
-    })
+    .select({ session: loginSessions, ...speaker })
     .from(loginSessions)
     .innerJoin(users, eq(users.id, loginSessions.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
-    .where(
-      and(
-        eq(loginSessions.token_hash, tokenHash),
-        eq(users.state, 'active'),
-        ne(authenticators.state, 'disabled'),
-      ),
-    );
+    .where(and(eq(loginSessions.token_hash, tokenHash), mayAct));
   return row;
 }
 

@@ -53,6 +53,10 @@ export const setOwnPassword = (h: Db, userId: string, from: string, to: string, 
     })
     .where(and(eq(users.id, userId), eq(users.password_hash, from)));
 
+/** A choice of the user himself, which administrators do not see: their revision of him stays. */
+export const setOwnLanguage = (h: Db, userId: string, language: string | null): Statement =>
+  h.update(users).set({ language }).where(eq(users.id, userId));
+
 /** The condition, for `must`, that the stored hash is this one. */
 export const hasHash = (userId: string, hash: string): SQL =>
   sql`exists(select 1 from ${users} where ${users.id} = ${userId} and ${users.password_hash} = ${hash})`;

@@ -20,7 +20,7 @@ import { type Scope, within } from './scope.ts';
  */
 export async function listPage<S extends Selection>(
   db: Db,
-  { spec }: { spec: ListSpec<S> },
+  { spec }: { readonly spec: ListSpec<S> },
   query: PageQuery,
 ): Promise<Page<S>> {
   const column = spec.sorts[query.sort.key];
@@ -96,12 +96,12 @@ const afterCondition = <S extends Selection>(
 type Parent = NonNullable<ListSpec<Selection>['parent']>;
 
 const parentStatement =
-  ({ table, site }: Parent, id: string, scope: Scope) =>
+  ({ table, site, where }: Parent, id: string, scope: Scope) =>
   (h: Db): Statement =>
     h
       .select({ n: sql`1` })
       .from(table as PgTable)
-      .where(and(eq(table.id, id), site && within(site, scope)));
+      .where(and(eq(table.id, id), where, site && within(site, scope)));
 
 const filterConditions = <S extends Selection>(
   spec: ListSpec<S>,

@@ -2,9 +2,11 @@ import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
+import { groupParts } from '../schema/group-parts.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
 import { roles, userRoles } from '../schema/roles.ts';
 import { users } from '../schema/users.ts';
+import { belongingTo, belongingToAll, countsFor } from './belonging.ts';
 import { arrayOf, must } from './statements.ts';
 
 /** What somebody holds: each permission with the sites it holds for. */
@@ -15,6 +17,10 @@ export type Stake =
   | { user: string }
   | { usersOfDomain: string }
   | { membersOfGroup: string }
+  /** Who would belong to a meta group of these parts. */
+  | { parts: readonly string[]; any: boolean }
+  /** The members of a group, but only when it is part of a meta group that skips the second factor. */
+  | { membersOfPart: string }
   /** Roles that a write gives to, or takes from, a user; `user` is absent when he is being created. */
   | { assigned: readonly string[]; user?: string }
   /** The user, but only when his membership of a group that skips the second factor changes. */
@@ -34,14 +40,17 @@ export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[
 }
 
 /** The condition that a user holds more than these rights, for bulk deletion. */
-export const exceeds = (held: Held, user: PgColumn): SQL =>
+export const exceeds = (held: Held, user: PgColumn | SQL): SQL =>
   sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
 
-/** People who keep the installation administrable: active, of a live domain that serves staff, with the built-in role. */
+/**
+ * People who keep the installation administrable: active, with the built-in role, of a live domain that serves staff and
+ * keeps its passwords here, since a directory may be out of reach.
+ */
 export const administrators = sql`(
   select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
   join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
-  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), roles.builtin, eq(roles.name, 'administrator'))})`;
+  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), eq(authenticators.type, 'internal'), roles.builtin, eq(roles.name, 'administrator'))})`;
 
 /** Ends the batch when nobody would be left to administrate; lock the guard `administrators` first. */
 export const mustKeepAdministrator = (h: Db): Statement =>
@@ -62,11 +71,9 @@ function rolesAt(stake: Stake): SQL | undefined {
       sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${stake.usersOfDomain}`,
     );
   }
-  if ('membersOfGroup' in stake) {
-    return heldByUsers(
-      sql`select ${groupMembers.user_id} from ${groupMembers} where ${groupMembers.group_id} = ${stake.membersOfGroup}`,
-    );
-  }
+  if ('membersOfGroup' in stake) return heldByUsers(belongingTo(sql`${stake.membersOfGroup}::uuid`));
+  if ('parts' in stake) return heldByUsers(belongingToAll(arrayOf(stake.parts), stake.any));
+  if ('membersOfPart' in stake) return heldByUsers(membersOfPart(stake.membersOfPart));
   const own = heldByUsers(sql`select ${stake.user}::uuid`);
   return 'joins' in stake ? and(own, skipsChange(stake.user, stake.joins)) : own;
 }
@@ -82,6 +89,15 @@ function differing(assigned: readonly string[], user: string | undefined): SQL |
   return or(and(wanted, sql`not ${present}`), and(present, sql`not ${wanted}`));
 }
 
-const skipsChange = (user: string, joins: readonly string[]): SQL => sql`exists(
-  select 1 from ${groups} where ${groups.skip_two_factor} and (${groups.id} = any(${arrayOf(joins)})) is distinct from
-    exists(select 1 from ${groupMembers} where ${groupMembers.group_id} = ${groups.id} and ${groupMembers.user_id} = ${user}::uuid))`;
+const membersOfPart = (part: string): SQL => sql`
+  select member.user_id from ${groupMembers} as member where member.group_id = ${part}::uuid and exists(
+    select 1 from ${groupParts} as link join ${groups} as meta on meta.id = link.group_id
+    where link.part_id = member.group_id and meta.skip_two_factor)`;
+
+function skipsChange(user: string, joins: readonly string[]): SQL {
+  const group = sql`skipping`;
+  const present = sql`array(select ${groupMembers.group_id} from ${groupMembers} where ${groupMembers.user_id} = ${user}::uuid)`;
+  return sql`exists(select 1 from ${groups} as ${group} where ${group}.skip_two_factor
+    and ${group}.authenticator_id = (select ${users.authenticator_id} from ${users} where ${users.id} = ${user}::uuid)
+    and ${countsFor(group, arrayOf(joins))} is distinct from ${countsFor(group, present)})`;
+}

@@ -6,8 +6,10 @@ import { atomically, type Db, type Statement } from '../client.ts';
 import { type Scope, within } from './scope.ts';
 import { type Link, type Member, must, setMembers } from './statements.ts';
 
+/** A table whose rows are listed. */
+export type ListedTable = PgTable & { id: PgColumn };
 /** A table of administered objects (see `recordColumns`). */
-export type RecordTable = PgTable & { id: PgColumn; revision: PgColumn; updated_at: PgColumn };
+export type RecordTable = ListedTable & { revision: PgColumn; updated_at: PgColumn };
 export type Selection = Record<string, PgColumn | SQL | SQL.Aliased>;
 
 /** Rows elsewhere that refer to a record by `by` and keep it from being deleted. */
@@ -17,16 +19,24 @@ export type Reference = {
   by: PgColumn | SQL;
   id: PgColumn;
   name: PgColumn | SQL;
+  /** What `id` names is a record of the same table, to which nothing of it refers; both may go in one bulk deletion. */
+  own?: true;
 };
 
-/** What a list needs to know of the rows it shows, administered objects or not. */
+/** What a list needs to know of its rows. */
 export type ListSpec<S extends Selection> = {
-  table: PgTable & { id: PgColumn };
+  table: ListedTable;
+  /** What one read gives; `id` is always among it. */
   select: S & { id: PgColumn };
   /** The site a row belongs to; without it rows are seen with any scope. */
   site?: PgColumn | SQL;
-  /** The column that names the owner of a nested collection, the owner's table, and the owner's site if it has one. */
-  parent?: { column: PgColumn; table: PgTable & { id: PgColumn }; site?: PgColumn | SQL };
+  /**
+   * The column that names the owner of a nested collection, the owner's table, the owner's site if it has one, and
+   * what else must hold of him.
+   */
+  parent?: { column: PgColumn; table: ListedTable; site?: PgColumn | SQL; where?: SQL };
+  /** Rows that there are at all; without it every row of the table. */
+  where?: SQL | undefined;
   search: readonly (PgColumn | SQL)[];
   filters: Record<string, (value: never) => SQL>;
   sorts: Record<string, PgColumn>;
@@ -88,10 +98,11 @@ export type Records<S extends Selection> = {
 
 /** The condition that a row is within reach. */
 export const reachable = <S extends Selection>(
-  { site, parent }: ListSpec<S>,
+  { site, parent, where }: ListSpec<S>,
   reach: Reach,
 ): SQL | undefined =>
   and(
+    where,
     site && within(site, reach.scope),
     parent && reach.parent !== undefined ? eq(parent.column, reach.parent) : undefined,
   );
@@ -185,8 +196,5 @@ const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): 
   );
 
 /** Order of a page: the sort column, then `id`, both in one direction so that one row comparison continues it. */
-export const pageOrder = (
-  table: ListSpec<Selection>['table'],
-  column: PgColumn,
-  descending: boolean,
-): SQL[] => (descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)]);
+export const pageOrder = (table: ListedTable, column: PgColumn, descending: boolean): SQL[] =>
+  descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];

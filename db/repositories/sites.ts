@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { gatewaySites, gateways } from '../schema/gateways.ts';
+import { rules } from '../schema/rules.ts';
 import { siteAuthenticators, siteGroups, siteUsers, sites as table } from '../schema/sites.ts';
 import { records } from './records.ts';
 import { countOf, derived, memberIds, nameOf } from './statements.ts';
@@ -44,7 +45,7 @@ export const sites = records({
     groups: memberIds(links.groups, table.id),
     farms_count: countOf(farms, farms.site_id, table.id),
     gateways: memberIds(servedBy, table.id),
-    rules_count: sql<number>`0`,
+    rules_count: countOf(rules, rules.site_id, table.id),
     status: siteStatus,
     created_at: table.created_at,
     updated_at: table.updated_at,
@@ -73,6 +74,7 @@ export const sites = records({
       id: gatewaySites.gateway_id,
       name: nameOf(gateways, gatewaySites.gateway_id),
     },
+    { type: 'rule', table: rules, by: rules.site_id, id: rules.id, name: rules.name },
   ],
   unique: { '/name': ['name_key'], '/uri': ['uri'] },
 });

@@ -6,6 +6,7 @@ import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
+import { type Destination, isStillAt } from './destinations.ts';
 
 /** A user as entitlement sees him. */
 export type Entitled = { userId: string; domainId: string };
@@ -99,12 +100,12 @@ const nodesOf = (userId: string): SQL<StoredNode[]> =>
   from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
   where ${farms.site_id} = ${sites.id} and ${dispatchers.enabled} and ${farms.enabled})`}`;
 
-/** Keeps the list of domains that a node told. */
+/** Keeps the list of domains that a node told, unless the node has moved meanwhile. */
 export async function keepNodeDomains(
   db: Db,
-  nodeId: string,
+  node: Destination,
   domains: NodeDomain[],
   at: Date,
 ): Promise<void> {
-  await db.update(dispatchers).set({ domains, domains_at: at }).where(eq(dispatchers.id, nodeId));
+  await db.update(dispatchers).set({ domains, domains_at: at }).where(isStillAt(node));
 }

@@ -4,21 +4,25 @@ import { groupMembers, groups } from '../schema/groups.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
 import { userRoles } from '../schema/roles.ts';
+import { rules, ruleUsers } from '../schema/rules.ts';
 import { sites, siteUsers } from '../schema/sites.ts';
 import { users as table } from '../schema/users.ts';
+import { belongingTo } from './belonging.ts';
 import { records } from './records.ts';
 import { derived, memberIds, nameOf } from './statements.ts';
+
+type DomainType = (typeof authenticators.$inferSelect)['type'];
 
 const links = {
   groups: {
     table: groupMembers,
     owner: groupMembers.user_id,
     member: groupMembers.group_id,
-    // Groups of other domains are none of his.
+    // Groups of other domains are none of his, and to a meta group one belongs by its parts.
     unfit: (user: string) => sql`exists(
       select 1 from ${groupMembers} join ${groups} on ${groups.id} = ${groupMembers.group_id}
         join ${table} on ${table.id} = ${groupMembers.user_id}
-      where ${groupMembers.user_id} = ${user} and ${groups.authenticator_id} <> ${table.authenticator_id})`,
+      where ${groupMembers.user_id} = ${user} and (${groups.authenticator_id} <> ${table.authenticator_id} or ${groups.type} = 'meta'))`,
   },
   roles: { table: userRoles, owner: userRoles.user_id, member: userRoles.role_id },
 };
@@ -48,6 +52,9 @@ export const users = records({
     domain_two_factor: derived<boolean>(
       sql`select ${authenticators.two_factor} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
     ),
+    domain_type: derived<DomainType>(
+      sql`select ${authenticators.type} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
+    ),
     groups: memberIds(links.groups, table.id),
     roles: memberIds(links.roles, table.id),
     attributes: table.attributes,
@@ -64,8 +71,7 @@ export const users = records({
   filters: {
     state: (value: string) => sql`${table.state} = ${value}`,
     kind: (value: string) => sql`${table.kind} = ${value}`,
-    group: (value: string) =>
-      sql`exists(select 1 from ${groupMembers} where ${groupMembers.user_id} = ${table.id} and ${groupMembers.group_id} = ${value}::uuid)`,
+    group: (value: string) => sql`${table.id} in (${belongingTo(sql`${value}::uuid`)})`,
     role: (value: string) =>
       sql`exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${table.id} and ${userRoles.role_id} = ${value}::uuid)`,
   },
@@ -85,6 +91,13 @@ export const users = records({
       by: priorityGroupUsers.user_id,
       id: priorityGroupUsers.priority_group_id,
       name: nameOf(priorityGroups, priorityGroupUsers.priority_group_id),
+    },
+    {
+      type: 'rule',
+      table: ruleUsers,
+      by: ruleUsers.user_id,
+      id: ruleUsers.rule_id,
+      name: nameOf(rules, ruleUsers.rule_id),
     },
   ],
   unique: { '/name': ['authenticator_id', 'name_key'] },

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
-import type { Log } from '../../shared/runtime/log.ts';
+import type { Log } from '../../shared/kernel/log.ts';
 import type { SystemSample } from './system.ts';
 
 /** What the two endpoints need. */

@@ -1,5 +1,14 @@
 import { createModule } from '../../shared/http/app.ts';
 import { accountOperations } from './account/routes.ts';
 import type { UserinfoDeps } from './deps.ts';
+import { imageOperations } from './images/routes.ts';
+import { sessionOperations } from './sessions/routes.ts';
+import { themeOperations } from './themes/routes.ts';
 
-export const createUserinfo = (deps: UserinfoDeps) => createModule('userinfo', deps, accountOperations);
+export const createUserinfo = (deps: UserinfoDeps) =>
+  createModule('userinfo', deps, [
+    ...accountOperations,
+    ...sessionOperations,
+    ...themeOperations,
+    ...imageOperations,
+  ]);

@@ -7,15 +7,19 @@ import { dispatcherOperations } from './dispatchers/routes.ts';
 import { farmOperations } from './farms/routes.ts';
 import { gatewayOperations } from './gateways/routes.ts';
 import { groupOperations } from './groups/routes.ts';
+import { imageOperations } from './images/routes.ts';
 import { maintenanceOperations } from './maintenance/routes.ts';
 import { monitoringOperations } from './monitoring/routes.ts';
 import { nodeInfoOperations } from './node-info/routes.ts';
 import { portalOperations } from './portals/routes.ts';
 import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
+import { ruleOperations } from './rules/routes.ts';
+import { serviceTokenOperations } from './service-tokens/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
+import { userSessionOperations } from './user-sessions/routes.ts';
 import { userOperations } from './users/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
@@ -23,6 +27,8 @@ export const createWebui = (deps: WebuiDeps) =>
     ...authenticatorOperations,
     ...groupOperations,
     ...userOperations,
+    ...serviceTokenOperations,
+    ...userSessionOperations,
     ...roleOperations,
     ...siteOperations,
     ...farmOperations,
@@ -37,4 +43,6 @@ export const createWebui = (deps: WebuiDeps) =>
     ...monitoringOperations,
     ...priorityGroupOperations,
     ...auditOperations,
+    ...ruleOperations,
+    ...imageOperations,
   ]);

@@ -1,4 +1,5 @@
 import type { Scope } from '../../db/repositories/scope.ts';
+import { conflict } from '../kernel/errors.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import { isPermission, type Permission, permissions } from './permissions.ts';
 
@@ -7,6 +8,8 @@ export type RoleGrant = { id: string; name: string; permissions: string[]; scope
 /** Who asks, read once a request: the session, its user, and what the user may do now. */
 export type SignedIn = {
   kind: 'user';
+  /** The name of the service token that takes the place of a login; `session` then tells of the token. */
+  serviceToken?: string;
   session: {
     id: string;
     portal: 'admin' | 'user';
@@ -27,6 +30,12 @@ export const anonymous: Anonymous = { kind: 'anonymous' };
 
 /** Roles count on the administrator portal only: a session on the user portal has the rights of a user. */
 const grantsOf = (actor: SignedIn): RoleGrant[] => (actor.session.portal === 'admin' ? actor.roles : []);
+
+/** @throws AppError `invalid_state` for a service token: passwords, sessions and their ends belong to a login */
+export function assertLoggedIn({ serviceToken }: SignedIn): void {
+  if (serviceToken !== undefined)
+    throw conflict('service_token', 'This is for whoever logged in, not for a service token');
+}
 
 /**
  * The sites within which the actor holds the permission: the union over his roles.

@@ -1,19 +1,40 @@
 import type { Db } from '../../db/client.ts';
-import { findSession } from '../../db/repositories/login-sessions.ts';
+import { findSession, touchSession } from '../../db/repositories/login-sessions.ts';
+import { findServiceToken, touchServiceToken } from '../../db/repositories/service-tokens.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
-import type { SignedIn } from './actor.ts';
+import type { PortalType } from '../modules.ts';
+import type { RoleGrant, SignedIn } from './actor.ts';
+import { isServed, portalFor } from './portal.ts';
+import { isServiceToken } from './service-tokens.ts';
 
-/** Tokens of ours are 43 characters; anything much longer is not looked up. */
+/** Tokens of ours are 43 or 48 characters; anything much longer is not looked up. */
 const longestToken = 128;
 
 /**
- * Who a session token speaks for now; one round trip.
+ * Who a token speaks for now; one round trip.
  * @returns undefined for a token that is unknown, ended, expired or idle for too long
  */
-export async function findActor(db: Db, token: string, now: Date): Promise<SignedIn | undefined> {
+export async function findActor(
+  db: Db,
+  token: string,
+  now: Date,
+  portalType: PortalType,
+): Promise<SignedIn | undefined> {
   if (token.length > longestToken) return undefined;
+  return isServiceToken(token) ? findService(db, token, now, portalType) : findLoggedIn(db, token, now);
+}
+
+/** Writes that the token of the actor was used, at most once a minute. */
+export const noteUse = (db: Db, { session, serviceToken }: SignedIn, now: Date): Promise<void> =>
+  serviceToken === undefined ? touchSession(db, session.id, now) : touchServiceToken(db, session.id, now);
+
+/** Seconds after which a session of this portal ends whatever it does. */
+export const absoluteAge = (parameters: Parameters, portal: 'admin' | 'user'): number =>
+  parameters[portal === 'admin' ? 'session.admin_absolute_s' : 'session.user_absolute_s'];
+
+async function findLoggedIn(db: Db, token: string, now: Date): Promise<SignedIn | undefined> {
   const found = await findSession(db, sha256(token));
   if (!found) return undefined;
   const { session, user, domain, roles } = found;
@@ -32,6 +53,35 @@ export async function findActor(db: Db, token: string, now: Date): Promise<Signe
   };
 }
 
-/** Seconds after which a session of this portal ends whatever it does. */
-export const absoluteAge = (parameters: Parameters, portal: 'admin' | 'user'): number =>
-  parameters[portal === 'admin' ? 'session.admin_absolute_s' : 'session.user_absolute_s'];
+/** A service never logs in, so what a login decides (which portal, whether the domain serves him) is decided here. */
+async function findService(
+  db: Db,
+  secret: string,
+  now: Date,
+  portalType: PortalType,
+): Promise<SignedIn | undefined> {
+  const found = await findServiceToken(db, sha256(secret), now);
+  if (!found) return undefined;
+  const { token, user, domain, roles, subjects } = found;
+  const isStaff = roles.length > 0;
+  const portal = portalFor(portalType, isStaff);
+  if (portal === undefined || !isServed(subjects, isStaff)) return undefined;
+  const { id, created_at: createdAt, expires_at: expiresAt } = token;
+  const lastSeenAt = token.last_seen_at ?? new Date(0);
+  return {
+    kind: 'user',
+    serviceToken: token.name,
+    session: { id, portal, createdAt, lastSeenAt, expiresAt, idleExpiresAt: expiresAt },
+    // He has no password that he could be asked to change.
+    user: { ...user, mustChangePassword: false },
+    domain,
+    roles: narrowed(roles, token.permissions),
+    parameters: parametersFrom(found.parameters),
+  };
+}
+
+/** The roles as far as the token takes them; one of which nothing is left would still lend its scope. */
+const narrowed = (roles: readonly RoleGrant[], granted: readonly string[]): RoleGrant[] =>
+  roles
+    .map((role) => ({ ...role, permissions: role.permissions.filter((one) => granted.includes(one)) }))
+    .filter(({ permissions }) => permissions.length > 0);

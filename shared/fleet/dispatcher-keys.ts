@@ -79,7 +79,7 @@ async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<
   const sealedKey = await deps.sealer.seal(granted.token, placeOf(node, speaker));
   const expiresAt = addSeconds(now, granted.expiresInS);
   const { userId, subject } = speaker;
-  const key = { dispatcherId: node.id, userId, subject, sealedKey, expiresAt };
+  const key = { node, userId, subject, sealedKey, expiresAt };
   // The caller goes on with the key; that it is kept is nobody's to wait for.
   ctx.later(() =>
     Promise.resolve(keepKey(deps.db, key)).catch((error: unknown) =>

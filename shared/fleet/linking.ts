@@ -18,7 +18,7 @@ export async function farmDomains(ctx: UserCtx, site: UserSite, farm: UserFarm):
   if (kept) return kept;
   const work = callFarm(ctx, site, farm, aggregator, async (call) => {
     const domains = await ctx.deps.dispatchers.domains(call);
-    ctx.later(() => keepNodeDomains(ctx.deps.db, call.node.id, domains, ctx.now));
+    ctx.later(() => keepNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
     return domains;
   });
   ctx.background(work.catch(() => undefined));

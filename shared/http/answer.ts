@@ -17,12 +17,16 @@ export class Answer<Body = unknown> {
   }
 }
 
-/** A document of another media type than JSON: an error page, metrics. */
-export class Document extends Answer<string> {
+/** A document of another media type than JSON: an error page, metrics, a picture. */
+export class Document extends Answer<string | Uint8Array<ArrayBuffer>> {
   readonly mediaType: string;
 
-  constructor(text: string, mediaType: string, headers: Record<string, string> = {}) {
-    super(text, { headers });
+  constructor(
+    body: string | Uint8Array<ArrayBuffer>,
+    mediaType: string,
+    headers: Record<string, string> = {},
+  ) {
+    super(body, { headers });
     this.mediaType = mediaType;
   }
 }

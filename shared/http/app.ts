@@ -1,9 +1,10 @@
 import { Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { AppError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { withoutTrailingSlashes } from '../kernel/text.ts';
 import { type ModuleName, modules } from '../modules.ts';
-import type { BaseDeps, Ctx, Log, Trace } from './context.ts';
+import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { asAppError, headersOfAll, problemResponse } from './problem.ts';

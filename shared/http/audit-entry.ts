@@ -20,6 +20,7 @@ export function auditEntry(ctx: Ctx<BaseDeps>, happening: Happening): AuditEntry
     user_id: who?.user.id ?? null,
     domain: who?.domain.label ?? null,
     portal: who?.session.portal ?? null,
+    service_token: who?.serviceToken ? escapeControls(who.serviceToken) : null,
     source_ip: ctx.client.ip,
     user_agent: escapeControls(ctx.client.userAgent),
     request_id: ctx.requestId,

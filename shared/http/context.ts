@@ -2,18 +2,11 @@ import type { Db } from '../../db/client.ts';
 import type { Scope } from '../../db/repositories/scope.ts';
 import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Sealer } from '../kernel/sealing.ts';
 import type { Turnstile } from '../kernel/turnstile.ts';
 import type { PortalType } from '../modules.ts';
 import type { Invocation } from './invocation.ts';
-
-export type LogFields = Record<string, unknown>;
-export type Log = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-};
 
 /** What every module needs; a module adds its own in `deps.ts`. */
 export type BaseDeps = {

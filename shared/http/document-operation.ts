@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { componentOf, exampleOf } from './document-examples.ts';
 import { problemName, problemsOf } from './document-problems.ts';
 import type { Schema, Schemas } from './document-schemas.ts';
+import { DryRun } from './dry-run.ts';
 import type { Operation, Shape } from './operation.ts';
+import { takesDryRun, takesKey } from './write-modes.ts';
 
 type Described = Omit<Operation<never>, 'run'>;
 
@@ -15,7 +17,7 @@ export function describeOperation(module: string, operation: Described, schemas:
     operationId: id,
     tags: [...new Set([module, id.split('.')[0] ?? id])],
     summary,
-    description: [operation.description, needOf(operation)].filter(Boolean).join(' '),
+    description: [operation.description, onceOf(operation), needOf(operation)].filter(Boolean).join(' '),
     security: securityOf(operation),
     parameters: parametersOf(operation, schemas),
     ...(operation.body && { requestBody: bodyOf(operation, operation.body, schemas) }),
@@ -36,16 +38,28 @@ function needOf({ access }: Described): string {
   return access === 'signed-in' ? 'Needs a session.' : `Needs the permission \`${access}\`.`;
 }
 
+function onceOf({ shownOnce = [] }: Described): string {
+  if (shownOnce.length === 0) return '';
+  const members = shownOnce.map((name) => `\`${name}\` is null and \`${name}_set\` tells of it`);
+  return `Shown once: in a repeated answer ${members.join(', ')}.`;
+}
+
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
 function securityOf({ access }: Described) {
   if (access === 'public') return [];
   return [{ SessionToken: access === 'signed-in' ? [] : [access] }];
 }
 
-function parametersOf({ path, params, query, method, conditional }: Described, schemas: Schemas) {
+function parametersOf(operation: Described, schemas: Schemas) {
+  const { path, params, query, method, conditional } = operation;
   const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inPath = membersOf(params, schemas);
-  const common = ['X-Request-Id', ...(conditional ? [method === 'GET' ? 'If-None-Match' : 'If-Match'] : [])];
+  const common = [
+    'X-Request-Id',
+    ...(conditional ? [method === 'GET' ? 'If-None-Match' : 'If-Match'] : []),
+    ...(takesKey(operation) ? ['Idempotency-Key'] : []),
+    ...(takesDryRun(operation) ? ['X-Dry-Run'] : []),
+  ];
   return [
     ...placeholders.map((name) =>
       parameter('path', name, inPath.get(name)?.schema ?? { type: 'string' }, true),
@@ -105,20 +119,49 @@ function successOf(operation: Described, schemas: Schemas) {
     headersOf(operation).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
   const success = {
-    description: outcomes[status],
+    description: shape || !operation.alsoReturns ? outcomes[status] : 'The document',
     headers,
-    ...(shape && { content: contentOf(shape, operation, schemas) }),
+    ...((shape || operation.alsoReturns) && { content: contentOf(shape, operation, schemas) }),
   };
   const isCacheable = operation.conditional && operation.method === 'GET';
-  return { [status]: success, ...(isCacheable && { 304: { description: 'Not changed since', headers } }) };
-}
-
-function contentOf(shape: Shape, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
   return {
-    [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas),
-    ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: { type: 'string' } }])),
+    [status]: success,
+    ...(isCacheable && { 304: { description: 'Not changed since', headers } }),
+    ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
   };
 }
+
+type Success = {
+  description: string;
+  headers: object;
+  content?: Record<string, { schema: Schema }> | undefined;
+};
+
+/** The answer to `X-Dry-Run: true`, beside the one that it describes where both are a 200. */
+function dryRunOf(real: Success | undefined, schemas: Schemas) {
+  const described = 'With `X-Dry-Run: true`: what it would do';
+  const { schema, examples = {} } = mediaOf(schemas.output(DryRun), schemas);
+  const json = real?.content?.['application/json'];
+  if (!real || !json) {
+    const headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+    return { description: described, headers, content: { 'application/json': { schema, examples } } };
+  }
+  const { schema: own, example, ...shown } = { example: undefined, ...json };
+  const first = example === undefined ? Reflect.get(shown, 'examples') : { done: { value: example } };
+  const both = { schema: { anyOf: [own, schema] }, examples: { ...first, ...examples } };
+  return { ...real, description: `${real.description}. ${described}`, content: { 'application/json': both } };
+}
+
+function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
+  return {
+    ...(shape && { [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas) }),
+    ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: documentSchema(type) }])),
+  };
+}
+
+/** Bytes have no type in JSON Schema: since OpenAPI 3.1 their media type says all about them. */
+const documentSchema = (type: string): Schema =>
+  /^text\/|[+/]xml$/.test(type) ? { type: 'string' } : { contentMediaType: type };
 
 /** The example of a component stands beside it, once. */
 function mediaOf(schema: Schema, schemas: Schemas) {
@@ -128,12 +171,12 @@ function mediaOf(schema: Schema, schemas: Schemas) {
     : { schema, example: exampleOf(schema, schemas.components()) };
 }
 
-function headersOf({ returns: [status, shape], conditional, query }: Described): string[] {
+function headersOf({ returns: [status, shape], alsoReturns, conditional, query }: Described): string[] {
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   return [
     'X-Request-Id',
     ...(status === 201 ? ['Location'] : []),
-    ...(shape && (status === 201 || conditional) ? ['ETag'] : []),
+    ...((shape || alsoReturns) && (status === 201 || conditional) ? ['ETag'] : []),
     ...(isPaged ? ['Link'] : []),
   ];
 }

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { AppError, codeFacts, type ErrorCode, errorCodes } from '../kernel/errors.ts';
 import type { Operation } from './operation.ts';
 import { problemOf } from './problem.ts';
+import { takesKey } from './write-modes.ts';
 
 const FieldFault = z.looseObject({
-  pointer: z.string().meta({ description: 'JSON Pointer into the body, or `?name` for a query parameter' }),
+  pointer: z.string().meta({
+    description: 'JSON Pointer into the body, `?name` for a query parameter, or the name of a header',
+  }),
   code: z.string(),
   detail: z.string(),
 });
@@ -28,13 +31,26 @@ export const Problem = z
       .optional()
       .meta({ description: 'Of `in_use`: the objects that refer to this one' }),
     reason: z.string().optional().meta({ description: 'A stable word' }),
+    policy: z.enum(['session', 'address']).optional().meta({ description: 'Of `rate_limited`' }),
+    limit_per_minute: z.int().optional().meta({ description: 'Of `rate_limited`' }),
     limit_bytes: z.int().optional().meta({ description: 'Of `body_too_large`' }),
   })
   .meta({ id: 'Problem' });
 
 type Declared = Pick<
   Operation<never>,
-  'access' | 'method' | 'path' | 'query' | 'body' | 'conditional' | 'duringPasswordChange' | 'errors'
+  | 'access'
+  | 'method'
+  | 'path'
+  | 'query'
+  | 'body'
+  | 'conditional'
+  | 'duringPasswordChange'
+  | 'errors'
+  | 'readsOnly'
+  | 'mediaType'
+  | 'alsoReturns'
+  | 'unmetered'
 >;
 
 /** The codes that an operation can answer, by status, both in ascending order. */
@@ -44,11 +60,14 @@ export function problemsOf(operation: Declared): [status: number, codes: ErrorCo
   return statuses.map((status) => [status, codes.filter((code) => codeFacts(code).status === status)]);
 }
 
-function derivedCodes({ access, method, path, query, ...rest }: Declared): ErrorCode[] {
+function derivedCodes(operation: Declared): ErrorCode[] {
+  const { access, method, path, query, ...rest } = operation;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
     // Unknown parameters are refused everywhere.
     [true, ['https_required', 'invalid_request', 'internal', 'database_unavailable']],
+    [!rest.unmetered, ['rate_limited']],
+    [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
     [access !== 'public', ['unauthenticated', 'invalid_token']],
     [access !== 'public' && !rest.duringPasswordChange, ['password_change_required']],
     [access !== 'public' && access !== 'signed-in', ['forbidden']],
@@ -70,6 +89,10 @@ export const problemResponseOf = (status: number, codes: readonly ErrorCode[]) =
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
     ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
+    ...(codes.includes('rate_limited') && {
+      RateLimit: { $ref: '#/components/headers/RateLimit' },
+      'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+    }),
     ...(codes.some((code) => codeFacts(code).retryAfterS) && {
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     }),

@@ -81,6 +81,16 @@ const parameters = {
     'If-Match',
     'The ETag read before: refuses the write when the object has changed since',
   ),
+  'Idempotency-Key': requestHeader(
+    'Idempotency-Key',
+    'Makes the request repeatable for 24 hours: one with the same key is answered as the first was, and not run again',
+    { type: 'string', minLength: 1, maxLength: 255 },
+  ),
+  'X-Dry-Run': requestHeader(
+    'X-Dry-Run',
+    'With `true` everything is checked, nothing is changed, and the answer tells what would be',
+    { type: 'string', enum: ['true', 'false'] },
+  ),
   'If-None-Match': requestHeader('If-None-Match', 'The ETag read before: 304 when nothing has changed since'),
 };
 
@@ -90,6 +100,8 @@ const headers = {
   Location: header('The address of the new object, relative'),
   Link: header('The next page, as `rel="next"`, when there is more'),
   'WWW-Authenticate': header('`Token realm="aggregator"`'),
+  RateLimit: header('The quota left: `"<policy>";r=0;t=<seconds>`'),
+  'RateLimit-Policy': header('The quota: `"<policy>";q=<requests>;w=60`'),
   'Retry-After': header('Seconds after which trying again may help', { type: 'integer', minimum: 1 }),
 };
 

@@ -14,6 +14,9 @@ export function fieldErrors(error: z.ZodError | undefined, root: '/' | '?'): Fie
 }
 
 function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
+  const meant = issue.code === 'invalid_union' ? meantOption(issue.errors) : undefined;
+  if (meant)
+    return meant.flatMap((fault) => entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root));
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: pointerTo([...issue.path, key], root),
@@ -24,11 +27,19 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
   return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: issue.message }];
 }
 
+/** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */
+function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const alike = options.filter((faults) => faults.length > 0 && faults.every(({ path }) => path.length > 0));
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
 /** RFC 6901: `~` and `/` inside a name are escaped, and the whole document is the empty text. */
 function pointerTo(path: readonly PropertyKey[], root: '/' | '?'): string {
-  const parts = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+  const parts = path.map((part) => escaped(String(part)));
   return parts.length === 0 && root === '/' ? '' : root + parts.join('/');
 }
+
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;
@@ -36,19 +47,33 @@ function codeOf(issue: z.core.$ZodIssue): string {
   return issue.code;
 }
 
-/** Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand in the body or query. */
-export function unstorable(value: unknown, pointer: string): FieldError[] {
-  if (typeof value === 'string')
-    return isStorable(value)
-      ? []
-      : [{ pointer, code: 'invalid_text', detail: 'The text has a character that cannot be stored' }];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value)
-    .flatMap(([name, member]) =>
-      isStorable(name) ? unstorable(member, join(pointer, name)) : unstorable(name, pointer),
-    )
-    .slice(0, most);
+/**
+ * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. A name that is one cannot be
+ * told, so what it stands in is.
+ * @param pointer of the value: empty for a body, `?` for the query
+ */
+export function unstorable(value: unknown, pointer: '' | '?'): FieldError[] {
+  const faults: FieldError[] = [];
+  collectUnstorable(value, pointer, faults);
+  return faults.slice(0, most);
 }
 
+function collectUnstorable(value: unknown, pointer: string, faults: FieldError[]): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) faults.push({ pointer, ...invalidText });
+    return;
+  }
+  for (const name of Object.keys(value ?? {})) {
+    if (faults.length >= most) return;
+    const member: unknown = Reflect.get(Object(value), name);
+    if (!isStorable(name)) faults.push({ pointer, ...invalidText });
+    // Bodies of a mebibyte have half a million numbers; none of them needs a pointer.
+    else if (typeof member === 'string' || typeof member === 'object')
+      collectUnstorable(member, join(pointer, name), faults);
+  }
+}
+
+const invalidText = { code: 'invalid_text', detail: 'The text has a character that cannot be stored' };
+
 const join = (pointer: string, name: string): string =>
-  pointer === '?' || pointer === '/' ? pointer + name : `${pointer}/${name}`;
+  pointer === '?' ? pointer + escaped(name) : `${pointer}/${escaped(name)}`;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { isId } from '../kernel/ids.ts';
+import { cleanCertificates } from '../kernel/pem.ts';
+import { isVisible } from '../kernel/text.ts';
 
 /** An identifier: any UUID, spelled in lower case in answers. */
 export const Id = z
@@ -21,13 +23,14 @@ export const Instant = z.iso
   .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a moment of the years 1 to 9999')
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
-/** Names are trimmed, 1–128 characters; control characters have no place in them. */
+/** Names are trimmed, 1–128 characters; one of them can be seen, and control characters have no place in them. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(128)
   .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+  .refine((name) => name === '' || isVisible(name), 'Must have a visible character')
   .meta({ example: 'North' });
 
 export const Comments = z.string().max(1024).default('').meta({ example: '' });
@@ -52,6 +55,18 @@ export const Ids = z
   .array(Id)
   .max(1000)
   .transform((ids) => [...new Set(ids)].sort());
+
+/** PEM certificates and nothing beside them, in one spelling. */
+export const Certificates = z
+  .string()
+  .max(65_536)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
+  .transform((text, { addIssue }) => {
+    const clean = cleanCertificates(text);
+    if (clean !== undefined) return clean;
+    addIssue('Must be PEM certificates and nothing else');
+    return z.NEVER;
+  });
 
 /** A boolean in a query. */
 export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');

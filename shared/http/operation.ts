@@ -22,7 +22,7 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   /** Without it the operation takes no body. */
   body?: { required: B } | { optional: B };
   maxBodyBytes?: number;
-  /** The success status and its shape; `null` is an empty body. */
+  /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** The media type of a success that is no JSON; its shape is that of the text. */
   mediaType?: string;
@@ -44,6 +44,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   readsOnly?: true | 'without body';
   /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
   shownOnce?: readonly string[];
+  /** Does not count to the rate limits. */
+  unmetered?: true;
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

@@ -53,9 +53,20 @@ export function problemResponse(
     status: facts.status,
     headers: {
       ...headers,
+      ...rateLimitHeaders(error),
       'content-type': 'application/problem+json',
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
       ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
     },
   });
+}
+
+/** The exhausted quota in the fields of draft-ietf-httpapi-ratelimit-headers. */
+function rateLimitHeaders({ code, members }: AppError): Record<string, string> {
+  if (code !== 'rate_limited') return {};
+  const { policy, limit_per_minute, retry_after_s = 1 } = members;
+  return {
+    ratelimit: `"${policy}";r=0;t=${Math.max(1, Math.ceil(retry_after_s))}`,
+    'ratelimit-policy': `"${policy}";q=${limit_per_minute};w=60`,
+  };
 }

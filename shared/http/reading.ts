@@ -19,7 +19,7 @@ export async function readInput(
 ): Promise<RawInput> {
   const body = operation.body ? await readBody(c.req.raw, operation.maxBodyBytes ?? mebibyte) : undefined;
   const { query, faults } = readQuery(new URL(c.req.url).searchParams);
-  faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
+  faults.push(...unstorable(query, '?'), ...unstorable(body, ''));
   if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
   if (faults.length > 0) throw invalid(...faults);
   return {

@@ -62,12 +62,10 @@ export async function createRecord<S extends Selection>(
 ): Promise<Answer> {
   const id = extras.id ?? newId();
   const values = withColumns(valuesOf(kind, body), extras.columns);
-  const audit = entityAction(
-    ctx,
-    'create',
-    { type: kind.type, id, name: nameOf(body) },
-    changesBetween({}, body, kind.secrets),
-  );
+  const audit = entityAction(ctx, 'create', { type: kind.type, id, name: nameOf(body) }, [
+    ...changesBetween({}, body, kind.secrets),
+    ...(extras.changes ?? []),
+  ]);
   const reach = reachOf(ctx, extras.parent);
   const row = await kind.records
     .create(ctx.deps.db, id, values, reach, alongside(extras, audit))
@@ -143,7 +141,10 @@ export const removeRecord = <S extends Selection>(
 const tries = 60;
 
 /** Runs a write anew while others win. They wait a random while, or the losers would meet again and again. */
-async function untilUncontested<T>({ ifMatch = '*' }: Conditions, write: () => Promise<T>): Promise<T> {
+export async function untilUncontested<T>(
+  { ifMatch = '*' }: Conditions,
+  write: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write();

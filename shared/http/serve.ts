@@ -1,16 +1,17 @@
 import type { Context } from 'hono';
-import { touchSession } from '../../db/repositories/login-sessions.ts';
-import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
+import type { Actor, SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
-import { findActor } from '../access/session.ts';
+import { noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTurnstile } from '../kernel/turnstile.ts';
 import { Answer, Document } from './answer.ts';
+import { identify } from './caller.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { readInput } from './reading.ts';
+import { runAsAsked } from './write-modes.ts';
 
 export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
 
@@ -23,7 +24,7 @@ const safe: readonly string[] = ['GET', 'HEAD'];
 const upstreamAtOnce = 6;
 
 /**
- * One request for one operation, in the order of checks: https, session, permission, then what was sent.
+ * One request for one operation, in the order of checks: https, rate, session, permission, then what was sent.
  * @throws AppError for every refusal; it is rendered in one place
  */
 export async function serveOperation<D extends BaseDeps>(
@@ -34,7 +35,7 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const actor = await identify(c, deps, operation, now);
+  const actor = await identify(deps, operation, { ...c.env, token: c.req.header('x-auth-token'), now });
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {
@@ -55,27 +56,16 @@ export async function serveOperation<D extends BaseDeps>(
   // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
   ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
-  if (isStale(actor, now)) ctx.later(() => touchSession(deps.db, actor.session.id, now));
+  if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
   const raw = await readInput(c, operation);
-  return respond(c, deps, operation, await operation.run(ctx, raw));
+  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
+    respond(c, deps, operation, await operation.run(own, raw)),
+  );
 }
 
 /** `last_seen` moves at most once a minute, and never while somebody waits for it. */
 const isStale = (actor: Actor, now: Date): actor is SignedIn =>
   actor.kind === 'user' && now.getTime() - actor.session.lastSeenAt.getTime() >= 60_000;
-
-async function identify(
-  c: Served,
-  deps: BaseDeps,
-  { access }: Pick<Operation, 'access'>,
-  now: Date,
-): Promise<Actor> {
-  const token = access === 'public' ? undefined : c.req.header('x-auth-token');
-  if (token === undefined || token === '') return anonymous;
-  const actor = await findActor(deps.db, token, now);
-  if (!actor) throw new AppError('invalid_token');
-  return actor;
-}
 
 async function respond(
   c: Served,
@@ -85,13 +75,8 @@ async function respond(
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
   const [status, shape] = operation.returns;
-  if (answer instanceof Document) {
-    return new Response(answer.body, {
-      status,
-      headers: { ...answer.headers, 'content-type': answer.mediaType },
-    });
-  }
-  if (deps.checkAnswers) await assertDeclared(operation, answer.body);
+  const isDocument = answer instanceof Document;
+  if (deps.checkAnswers && !isDocument) await assertDeclared(operation, answer.body);
   const headers = new Headers(answer.headers);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
   const etag = headers.get('etag');
@@ -101,6 +86,10 @@ async function respond(
     isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag)
   ) {
     return new Response(null, { status: 304, headers });
+  }
+  if (isDocument) {
+    headers.set('content-type', answer.mediaType);
+    return new Response(answer.body, { status, headers });
   }
   if (shape === null) return new Response(null, { status, headers });
   headers.set('content-type', 'application/json');

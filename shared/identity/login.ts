@@ -13,17 +13,17 @@ import {
 } from '../../db/repositories/logins.ts';
 import { accountKey } from '../../db/repositories/users.ts';
 import type { RoleGrant } from '../access/actor.ts';
+import { isServed, portalFor } from '../access/portal.ts';
 import { absoluteAge } from '../access/session.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { randomToken, sha256 } from '../kernel/digests.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { isId, newId, noId } from '../kernel/ids.ts';
+import { networkOf } from '../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import { escapeControls, foldName } from '../kernel/text.ts';
-import type { PortalType } from '../modules.ts';
 import { failedLogin, noteLockedAttempt, noteUnadmitted } from './failed-logins.ts';
-import { networkOf } from './networks.ts';
 import type { Hasher } from './passwords.ts';
 
 export type LoginDeps = BaseDeps & { hasher: Hasher };
@@ -56,7 +56,7 @@ export type LoginResult = {
 /**
  * Logs a user of an internal domain in. Whatever is wrong, the refusal is the same and takes the same time.
  * @throws AppError `invalid_credentials`, `locked_out`, `overloaded`; after a right password `two_factor_required`
- * and `forbidden`; `invalid_request` when identifiers name different domains
+ * and `forbidden`; `invalid_request` when identifiers name two different domains
  */
 export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<LoginResult> {
   const names = domainNames(request);
@@ -92,25 +92,28 @@ const domainNames = ({ authId, auth, authSmallName }: LoginRequest): DomainNames
 /** What is no UUID names no domain, but must not be told apart from one that does not exist. */
 const idOr = (text: string): string => (isId(text) ? text.toLowerCase() : noId);
 
-/** The domain that all given identifiers name; unknown ones are not told apart from wrong passwords. */
+/**
+ * The domain that all given identifiers name; one that names nothing is not told apart from a wrong password, or a
+ * hidden domain could be found by naming another one beside it.
+ * @throws AppError `invalid_request` when they name different domains
+ */
 function theOne(
   candidates: readonly Candidate[],
   { id, nameKey, labelKey }: DomainNames,
 ): Candidate | undefined {
-  const [first] = candidates;
-  if (!first) return undefined;
-  const { domain } = first;
+  const [first, ...others] = candidates;
+  if (others.length > 0) {
+    throw invalid({
+      pointer: '',
+      code: 'different_domains',
+      detail: 'authId, auth and authSmallName must name the same domain',
+    });
+  }
   const agrees =
-    candidates.length === 1 &&
-    (id === undefined || domain.id === id) &&
-    (nameKey === undefined || domain.name_key === nameKey) &&
-    (labelKey === undefined || domain.small_name_key === labelKey);
-  if (agrees) return first;
-  throw invalid({
-    pointer: '',
-    code: 'different_domains',
-    detail: 'authId, auth and authSmallName must name the same domain',
-  });
+    (id === undefined || first?.domain.id === id) &&
+    (nameKey === undefined || first?.domain.name_key === nameKey) &&
+    (labelKey === undefined || first?.domain.small_name_key === labelKey);
+  return agrees ? first : undefined;
 }
 
 const mayLogIn = (candidate: Candidate | undefined): candidate is Account =>
@@ -154,7 +157,7 @@ async function admitUser(
   parameters: Parameters,
 ): Promise<LoginResult> {
   if (domain.two_factor) throw new AppError('two_factor_required');
-  const portal = portalFor(ctx.deps.portalType, request.portal, roles, domain.subjects);
+  const portal = portalOf(ctx, request, roles.length > 0, domain);
   const token = randomToken();
   const session = sessionOf(ctx, request, user.id, portal, token);
   const { hasher } = ctx.deps;
@@ -203,23 +206,15 @@ const sessionOf = (
   last_seen_at: now,
 });
 
-/**
- * The portal of the new session: the portal type; on the universal one `admin` for whoever holds a role.
- * @throws AppError `forbidden`
- */
-function portalFor(
-  type: PortalType,
-  asked: 'admin' | 'user' | undefined,
-  roles: readonly RoleGrant[],
-  subjects: Account['domain']['subjects'],
+/** @throws AppError `forbidden` for whom the domain does not serve, or the portal */
+function portalOf(
+  { deps }: LoginCtx,
+  { portal: asked }: LoginRequest,
+  isStaff: boolean,
+  { subjects }: Account['domain'],
 ): 'admin' | 'user' {
-  const isStaff = roles.length > 0;
-  if ((subjects === 'staff' && !isStaff) || (subjects === 'users' && isStaff)) {
-    throw new AppError('forbidden', 'This domain does not serve such users');
-  }
-  const portal = asked ?? (type === 'universal' ? (isStaff ? 'admin' : 'user') : type);
-  if ((type !== 'universal' && portal !== type) || (portal === 'admin' && !isStaff)) {
-    throw new AppError('forbidden', 'The user may not use this portal');
-  }
+  if (!isServed(subjects, isStaff)) throw new AppError('forbidden', 'This domain does not serve such users');
+  const portal = portalFor(deps.portalType, isStaff, asked);
+  if (portal === undefined) throw new AppError('forbidden', 'The user may not use this portal');
   return portal;
 }

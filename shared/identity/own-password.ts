@@ -11,15 +11,15 @@ import {
 import { findPasswordHash, hasHash, setOwnPassword } from '../../db/repositories/own-account.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
-import type { SignedIn } from '../access/actor.ts';
+import { assertLoggedIn, type SignedIn } from '../access/actor.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { Ctx } from '../http/context.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { networkOf } from '../kernel/networks.ts';
 import { foldName } from '../kernel/text.ts';
 import { noteLockedAttempt } from './failed-logins.ts';
 import type { LoginDeps } from './login.ts';
-import { networkOf } from './networks.ts';
 import { assertPassword } from './password-policy.ts';
 
 type OwnCtx = Ctx<LoginDeps, SignedIn>;
@@ -32,6 +32,7 @@ export async function changeOwnPassword(
   ctx: OwnCtx,
   { current, new: next }: { current: string; new: string },
 ): Promise<void> {
+  assertLoggedIn(ctx.actor);
   const { deps, actor, now } = ctx;
   const { user, domain, parameters } = actor;
   assertPassword(next, { name: user.name, domain }, parameters, '/new');
@@ -39,18 +40,7 @@ export async function changeOwnPassword(
     account: accountKey(domain.id, foldName(user.name)),
     network: networkOf(ctx.client.ip),
   };
-  const [lock, stored] = await Promise.all([
-    findLock(deps.db, attempt, now),
-    findPasswordHash(deps.db, user.id),
-  ]);
-  if (lock.lockedUntil) {
-    await noteLockedAttempt(ctx, attempt, failedChange(ctx));
-    throw new AppError('locked_out', undefined, {
-      retry_after_s: (lock.lockedUntil.getTime() - now.getTime()) / 1000,
-    });
-  }
-  if (stored === null) throw conflict('no_password', 'The account has no password here');
-  if (!(await deps.hasher.verify(current, stored))) return refuse(ctx, attempt);
+  const stored = await assertKnows(ctx, attempt, current);
   const hash = await deps.hasher.hash(next);
   const audit = auditEntry(ctx, {
     event: 'portal.EntityAction',
@@ -67,6 +57,24 @@ export async function changeOwnPassword(
     endSessionsOf(h, user.id, actor.session.id),
     appendAudit(h, audit),
   ]);
+}
+
+/** @returns the stored hash of the password that the caller has just shown to know */
+async function assertKnows(ctx: OwnCtx, attempt: Attempt, current: string): Promise<string> {
+  const { deps, actor, now } = ctx;
+  const [lock, stored] = await Promise.all([
+    findLock(deps.db, attempt, now),
+    findPasswordHash(deps.db, actor.user.id),
+  ]);
+  if (lock.lockedUntil) {
+    await noteLockedAttempt(ctx, attempt, failedChange(ctx));
+    throw new AppError('locked_out', undefined, {
+      retry_after_s: (lock.lockedUntil.getTime() - now.getTime()) / 1000,
+    });
+  }
+  if (stored === null) throw conflict('no_password', 'The account has no password here');
+  if (!(await deps.hasher.verify(current, stored))) return refuse(ctx, attempt);
+  return stored;
 }
 
 /** A stolen session must not become a way to guess the password: failures count as those of a login. */

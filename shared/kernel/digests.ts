@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** SHA-256 of UTF-8 text, base64url. */
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64url');
+/** SHA-256 of bytes, or of text as UTF-8, base64url. */
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('base64url');
 
 /** Random bytes as base64url: 32 of them, 43 characters, for a session token. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url');

@@ -28,12 +28,16 @@ export const errorCodes = {
     retryable: true,
     retryAfterS: 5,
   },
+  idempotency_in_progress: { status: 409, title: 'The request with this key is still running' },
+  outcome_unknown: { status: 409, title: 'It is not known what became of the request with this key' },
   precondition_failed: { status: 412, title: 'The object has changed meanwhile' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   invalid_request: { status: 422, title: 'The request is not valid' },
+  idempotency_mismatch: { status: 422, title: 'The key belongs to another request' },
   secret_required: { status: 422, title: 'The stored secret must be sent again' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
+  rate_limited: { status: 429, title: 'Too many requests', retryable: true, retryAfterS: 1 },
   locked_out: { status: 429, title: 'Too many failed attempts', retryable: true, retryAfterS: 300 },
   internal: { status: 500, title: 'Something went wrong here' },
   upstream_failed: { status: 502, title: 'The dispatcher answered wrongly', retryable: true },
@@ -65,7 +69,10 @@ export type ErrorCode = keyof typeof errorCodes;
 /** @returns the facts of a code in their common shape. */
 export const codeFacts = (code: ErrorCode): CodeFacts => errorCodes[code];
 
-/** One fault of one field: `pointer` is a JSON Pointer (RFC 6901) into the body, or `?name` for a query parameter. */
+/**
+ * One fault of one field: `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
+ * name of a header.
+ */
 export type FieldError = { pointer: string; code: string; detail: string };
 
 export type ErrorMembers = {

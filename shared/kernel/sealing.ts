@@ -67,7 +67,8 @@ async function seal(key: Key, text: string, place: Place): Promise<string> {
 }
 
 async function open(key: Key, sealed: string, place: Place): Promise<string> {
-  const [, iv = '', body = ''] = sealed.split('.');
+  const [, iv = '', body = '', ...rest] = sealed.split('.');
+  if (rest.length > 0) throw new Error('sealed texts have three parts');
   const plain = await crypto.subtle.decrypt(parameters(decode(iv), place), key.aes, decode(body));
   return new TextDecoder().decode(plain);
 }
@@ -79,4 +80,10 @@ const parameters = (iv: Uint8Array<ArrayBuffer>, { table, row, column }: Place):
 });
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
-const decode = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text, 'base64url'));
+
+/** The decoder skips what is no base64url and ignores bits that carry nothing; one text shall have one spelling. */
+function decode(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64url'));
+  if (encode(bytes) !== text) throw new Error('the text is not base64url');
+  return bytes;
+}

@@ -1,5 +1,12 @@
-/** The form in which names are compared and sorted: NFC, lower case, trimmed; unique keys are built on it. */
-export const foldName = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+/**
+ * The form in which names are compared and sorted: NFC, lower case, trimmed; unique keys are built on it. Lower case
+ * may have a composed form where upper case has none (J with caron), so it is composed again.
+ */
+export const foldName = (name: string): string => name.normalize('NFC').trim().toLowerCase().normalize('NFC');
+
+/** True when the text has a letter, digit, sign or mark of punctuation; those that are blank by design are none. */
+export const isVisible = (text: string): boolean =>
+  /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 
 /** A `LIKE` pattern for "contains", with the metacharacters of the search text escaped by a backslash. */
 export const containsPattern = (search: string): string =>

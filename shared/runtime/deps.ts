@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
-import type { BaseDeps, Log } from '../http/context.ts';
+import type { BaseDeps } from '../http/context.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import { createSealer } from '../kernel/sealing.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';

@@ -4,12 +4,13 @@ import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Host } from '../kernel/version.ts';
 import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 

@@ -1,13 +1,5 @@
+import type { Log, LogFields, LogLevel } from '../kernel/log.ts';
 import { escapeControls } from '../kernel/text.ts';
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-export type LogFields = Record<string, unknown>;
-type Write = (message: string, fields?: LogFields) => void;
-
-export type Log = Record<LogLevel, Write> & {
-  /** The same log with these fields on every line. */
-  with(fields: LogFields): Log;
-};
 
 export type LogOptions = {
   /** Lines below this level are dropped; `info` unless told. */
@@ -17,21 +9,17 @@ export type LogOptions = {
 };
 
 /** JSON lines: `time` (RFC 3339), `level`, `message`, then the fields; an `Error` is written with its causes. */
-export function createLog(
-  { level = 'info', write = toStandardError }: LogOptions = {},
-  bound: LogFields = {},
-): Log {
+export function createLog({ level = 'info', write = toStandardError }: LogOptions = {}): Log {
   const at =
-    (own: LogLevel): Write =>
-    (message, fields) => {
-      if (ranks[own] >= ranks[level]) write(lineOf(own, message, { ...bound, ...fields }));
+    (own: LogLevel): Log[LogLevel] =>
+    (message, fields = {}) => {
+      if (ranks[own] >= ranks[level]) write(lineOf(own, message, fields));
     };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    with: (fields) => createLog({ level, write }, { ...bound, ...fields }),
   };
 }
 

@@ -9,9 +9,9 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Server, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { traceOf } from '../http/request-ids.ts';
+import type { Log } from '../kernel/log.ts';
 import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
-import type { Log } from './log.ts';
 import { isHostClear, refusal, refuseMalformed } from './node-refusals.ts';
 
 export { onStop, type StopOptions, type StopStep } from './stopping.ts';

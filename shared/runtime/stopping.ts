@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../kernel/log.ts';
 
 export type StopStep = { name: string; run: () => unknown };
 export type StopOptions = { log?: Pick<Log, 'info' | 'error'>; exit?: (code: number) => void };

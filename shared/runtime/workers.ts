@@ -2,12 +2,13 @@ import { connectNeon } from '../../db/neon.ts';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Host } from '../kernel/version.ts';
 import { ConfigError, isLoopbackHost } from './config.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
 
 /** The part of Cloudflare's `ExecutionContext` that is used. */
 export type ExecutionContext = { waitUntil(work: Promise<unknown>): void };

@@ -2,14 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addDispatcher,
   addFarm,
-  addGroup,
   addSite,
   addUser,
   audited,
   base,
-  groupsPath,
   startWorld,
-  unique,
   usersPath,
   type World,
 } from '../support/factories.ts';
@@ -37,14 +34,14 @@ async function patchCarefully(one: string, change: (current: Json) => object): P
 }
 
 describe('writes of one object at once', () => {
-  it('with If-Match and patience lose none of fifty', async () => {
+  it('with If-Match and patience lose none of twenty', async () => {
     const site = await addSite(admin);
     const one = `${base}/sites/${site.id}`;
-    await many(50, (n) => patchCarefully(one, ({ comments }) => ({ comments: `${comments} ${n}` })));
+    await many(20, (n) => patchCarefully(one, ({ comments }) => ({ comments: `${comments} ${n}` })));
     const { body, headers } = await admin(`GET ${one}`);
     const seen = body.comments.trim().split(' ').map(Number);
-    expect(seen.sort((a: number, b: number) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
-    expect(headers.get('etag')).toMatch(/^"51\./);
+    expect(seen.sort((a: number, b: number) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    expect(headers.get('etag')).toMatch(/^"21\./);
   });
 
   it('with one If-Match are won by one', async () => {
@@ -98,48 +95,8 @@ describe('writes of one object at once', () => {
   });
 });
 
-describe('one name at once', () => {
-  it('is given once, and the others are told who has it', async () => {
-    const name = unique('one');
-    const answers = await many(10, () => admin(`POST ${base}/farms`, { name, site_id: world.site.id }));
-    const [made] = answers.filter(({ status }) => status === 201);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
-    for (const { status, body } of answers) if (status === 409) expect(body.existing_id).toBe(made?.body.id);
-  });
-});
-
-describe('what refers and what goes, at once', () => {
-  it('never leaves a node without a farm', async () => {
-    for (let round = 0; round < 5; round++) {
-      const farm = await addFarm(admin, world.site);
-      const node = { name: unique('node'), farm_id: farm.id, url: 'https://node.example.com' };
-      const [removal, creation] = await Promise.all([
-        admin(`DELETE ${base}/farms/${farm.id}`),
-        admin(`POST ${base}/dispatchers`, node),
-      ]);
-      expect([
-        [204, 422],
-        [409, 201],
-      ]).toContainEqual([removal.status, creation.status]);
-    }
-  });
-
-  it('never leaves a site naming a group that is gone', async () => {
-    const site = await addSite(admin);
-    for (let round = 0; round < 5; round++) {
-      const group = await addGroup(admin, world.domain);
-      const [removal, naming] = await Promise.all([
-        admin(`DELETE ${groupsPath(world.domain)}/${group.id}`),
-        admin(`PATCH ${base}/sites/${site.id}`, { groups: [group.id] }),
-      ]);
-      expect([
-        [204, 422],
-        [409, 200],
-      ]).toContainEqual([removal.status, naming.status]);
-    }
-  });
-
-  it('bulk deletions of the same rows delete each once', async () => {
+describe('bulk deletions at once', () => {
+  it('of the same rows delete each once', async () => {
     const farm = await addFarm(admin, world.site);
     const nodes = await many(10, () => addDispatcher(admin, farm));
     const ids = nodes.map(({ id }) => id);

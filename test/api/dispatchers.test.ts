@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatcherSessions } from '../../db/schema/dispatcher-sessions.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
+import { createAuthority } from '../simulator/authority.ts';
 import {
   addDispatcher,
   addFarm,
@@ -24,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world.portal.close());
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const { caPem: pem } = await createAuthority();
 const body = (given: object = {}) => ({
   name: unique('node'),
   farm_id: world.farm.id,
@@ -121,6 +122,8 @@ describe('dispatchers', () => {
     ['timeout_ms', 20_001],
     ['kind', 'other'],
     ['ca_certificate', 'no certificate'],
+    ['ca_certificate', `${pem}junk`],
+    ['ca_certificate', pem.replace('MII', 'MI!')],
     ['health_key', ''],
     ['farm_id', 'x'],
     ['status', 'pass'],

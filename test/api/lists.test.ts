@@ -201,6 +201,7 @@ describe('a nested list', () => {
     'authenticators/{id}/users',
     'authenticators/{id}/groups',
     'sites/{id}/farms',
+    'sites/{id}/rules',
     'farms/{id}/dispatchers',
   ];
 

@@ -120,6 +120,8 @@ describe('the lock-out', () => {
     await fail(5);
     const { body } = await admin(`GET ${one}`);
     expect(Date.parse(body.locked_until)).toBeGreaterThan(Date.now());
+    const list = await admin(`GET ${usersPath(world.domain)}?search=${user.name}`);
+    expect(list.body.items.map((item: Json) => item.locked_until)).toEqual([body.locked_until]);
     expect((await admin(`PUT ${one}`, body)).status).toBe(200);
     expectLocked(await right(), 300);
     expect((await admin(`PATCH ${one}`, { locked_until: '2030-01-01T00:00:00.000Z' })).status).toBe(422);

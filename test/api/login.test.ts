@@ -69,21 +69,34 @@ describe('a login', () => {
     }
   });
 
-  it('is refused when its identifiers name different domains, or one names none', async () => {
+  it('is refused as invalid when its identifiers name two different domains', async () => {
     const other = await addDomain(admin);
-    const { id, name, small_name } = world.domain;
+    const { id, name } = world.domain;
     const disagreements = [
       { authId: id, auth: other.name },
       { auth: name, authSmallName: other.small_name },
       { authId: id, auth: name, authSmallName: other.small_name },
-      { authId: id, auth: 'nowhere' },
-      { authId: unknownId, authSmallName: small_name },
     ];
     for (const body of disagreements) {
       const answer = await login(body);
       expect([answer.status, answer.body.code]).toEqual([422, 'invalid_request']);
       expect(answer.body.errors).toMatchObject([{ code: 'different_domains' }]);
     }
+  });
+
+  it('does not tell a hidden domain from one that does not exist by what is named beside it', async () => {
+    const hidden = await addDomain(admin, { state: 'hidden' });
+    const user = await addUser(admin, hidden);
+    const said = async (given: object) => {
+      const { status, body } = await logIn(world.portal, hidden, user, { authId: undefined, ...given });
+      return [status, { ...body, instance: '' }];
+    };
+    const unknown = await said({ authSmallName: 'nowhere', auth: 'nowhere either' });
+    expect(unknown).toMatchObject([401, { code: 'invalid_credentials' }]);
+    expect(await said({ authSmallName: hidden.small_name, auth: 'nowhere' })).toEqual(unknown);
+    expect(await said({ authId: unknownId, authSmallName: hidden.small_name })).toEqual(unknown);
+    expect(await said({ authId: hidden.id, auth: 'nowhere' })).toEqual(unknown);
+    expect((await said({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
   });
 
   it('is refused as invalid without a domain, a name or a password, and with members that nobody knows', async () => {

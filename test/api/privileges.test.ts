@@ -150,6 +150,21 @@ describe('a user who holds more', () => {
     expect((await logIn(world.portal, domain, strong.user)).status).toBe(200);
   });
 
+  it('keeps his name and his locks, and is not made to change his password', async () => {
+    expectLacking(await clerk.ask(`PATCH ${one()}`, { name: unique('renamed') }), ['sites.delete']);
+    expectLacking(await clerk.ask(`PATCH ${one()}`, { must_change_password: true }), ['sites.delete']);
+    for (let attempt = 0; attempt < 5; attempt++)
+      await logIn(world.portal, domain, strong.user, { password: 'x' }, '192.0.2.7');
+    const { body: locked } = await admin(`GET ${one()}`);
+    expect(locked.locked_until).not.toBeNull();
+    expectLacking(await clerk.ask(`PATCH ${one()}`, { locked_until: null }), ['sites.delete']);
+    expect((await admin(`GET ${one()}`)).body).toEqual(locked);
+    expect((await clerk.ask(`PUT ${one()}`, locked)).status).toBe(200);
+    expect((await admin(`PATCH ${one()}`, { locked_until: null })).body.locked_until).toBeNull();
+    const { body: open } = await clerk.ask(`GET ${one()}`);
+    expect((await clerk.ask(`PATCH ${one()}`, open)).status).toBe(200);
+  });
+
   it('is not deactivated, then deleted while he counts for nothing', async () => {
     await admin(`PATCH ${one()}`, { state: 'inactive' });
     expectLacking(await clerk.ask(`DELETE ${one()}`), ['sites.delete']);

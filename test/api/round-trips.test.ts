@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  addDirectory,
   addFarm,
+  addGroup,
   addMember,
   addNode,
   addSite,
   base,
   create,
+  directoryBody,
+  domainsPath,
   goodPassword,
+  groupsPath,
   logIn,
   pool,
   resources,
@@ -74,6 +79,9 @@ describe('trips to the database', () => {
       '/api/auth/v7.0/settings',
       `${base}/sites/${world.site.id}/farms`,
       `${base}/farms/${world.farm.id}/dispatchers`,
+      `${base}/sites/${world.site.id}/rules`,
+      '/api/userinfo/themes',
+      `/api/userinfo/images/${world.site.id}`,
       `${base}/sites/users-groups-from-domains`,
       `${base}/rbac/permissions`,
     ];
@@ -103,6 +111,31 @@ describe('trips to the database', () => {
     expect(await tripsOf(200, () => logIn(world.portal, world.domain, user))).toBeLessThanOrEqual(3);
     expect(
       await tripsOf(401, () => logIn(world.portal, world.domain, user, { password: 'x' })),
+    ).toBeLessThanOrEqual(3);
+  });
+
+  it('are three for a directory with a secret, its attributes and a meta group, and two for a test of parameters', async () => {
+    const account = { bind_dn: 'cn=reader', bind_password: 'secret' };
+    expect(
+      await tripsOf(201, () => admin(`POST ${domainsPath}`, directoryBody(account))),
+    ).toBeLessThanOrEqual(3);
+    const domain = await addDirectory(admin, account);
+    const one = `${domainsPath}/${domain.id}`;
+    const params = { hosts: ['ldaps://elsewhere.example.com'], bind_password: 'again' };
+    expect(await tripsOf(200, () => admin(`PATCH ${one}`, { params }))).toBeLessThanOrEqual(3);
+    const attribute = { action: 'add', name: 'phone' };
+    expect(await tripsOf(200, () => admin(`PATCH ${one}/attribute`, attribute))).toBeLessThanOrEqual(3);
+    const tested = { ...domain, params: { ...domain.params, ...params } };
+    expect(
+      await tripsOf(200, () => admin(`POST ${domainsPath}/test_params/ldap`, tested)),
+    ).toBeLessThanOrEqual(2);
+    const part = await addGroup(admin, domain);
+    const meta = { name: 'meta', type: 'meta', groups: [part.id], skip_two_factor: true };
+    const made = await tripsOf(201, () => admin(`POST ${groupsPath(domain)}`, meta));
+    expect(made).toBeLessThanOrEqual(3);
+    const all = { all: true };
+    expect(
+      await tripsOf(200, () => admin(`POST ${groupsPath(domain)}/bulk_destroy`, all)),
     ).toBeLessThanOrEqual(3);
   });
 

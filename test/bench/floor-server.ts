@@ -49,7 +49,7 @@ app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
 });
 
 async function signedIn(c: Context): Promise<SignedIn> {
-  const actor = await findActor(db, c.req.header('x-auth-token') ?? '', new Date());
+  const actor = await findActor(db, c.req.header('x-auth-token') ?? '', new Date(), 'universal');
   if (!actor) throw new Error('the token is not valid');
   return actor;
 }

@@ -82,6 +82,9 @@ describe('the methods of an address', () => {
   });
 });
 
+/** What may be kept for a while. */
+const keptFor: Record<string, string> = { error: 'public, max-age=3600', image: 'private, max-age=3600' };
+
 describe('the headers of an answer', () => {
   const send = (operation: Registered, id: string) =>
     portal.send(`${operation.method} ${pathOf(operation)}?x=1`, { headers: { 'x-request-id': id } });
@@ -97,10 +100,12 @@ describe('the headers of an answer', () => {
 
   it.each(reads)('of $id say how long they may be kept, and of what type they are', async (operation) => {
     const { headers } = await portal.send(`GET ${pathOf(operation)}`, { token });
-    const isPublic = operation.id === 'error.get';
-    expect(headers.get('cache-control')).toBe(isPublic ? 'public, max-age=3600' : 'private, no-store');
+    const kept = keptFor[operation.id.split('.')[0] ?? ''] ?? 'private, no-store';
+    expect(headers.get('cache-control')).toBe(kept);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-type')).toMatch(/^(application\/(problem\+)?json|text\/plain)$/);
+    expect(headers.get('content-type')).toMatch(
+      /^(application\/(problem\+)?json|text\/plain|image\/svg\+xml)$/,
+    );
   });
 
   it.each(reads)('of $id hold nothing back from a condition that names no version', async (operation) => {

@@ -25,17 +25,8 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
   authenticators: [
-    'PATCH /api/webui/aggregator/authenticators/{uuid}/attribute',
-    'GET /api/webui/aggregator/authenticators/gui/{data_type}',
-    'POST /api/webui/aggregator/authenticators/test_params/{type}',
     'POST /api/webui/aggregator/authenticators/test/{type}',
-    'GET /api/webui/aggregator/authenticators/types',
     'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
-    'POST /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens',
-    'DELETE /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens/{id}',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions',
-    'DELETE /api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions',
   ],
   'browser pages': [
     'GET /signin',
@@ -49,22 +40,10 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
   farms: ['GET /api/webui/aggregator/farms/{id}/tags'],
-  gallery: [
-    'GET /api/webui/aggregator/gallery/images/srvimg/{image_id}',
-    'GET /api/webui/aggregator/gallery/images/transicon/{image_id}',
-  ],
   monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
   portals: [
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
-  ],
-  rules: [
-    'GET /api/webui/aggregator/rules',
-    'POST /api/webui/aggregator/rules',
-    'GET /api/webui/aggregator/rules/{id}',
-    'PUT /api/webui/aggregator/rules/{id}',
-    'PATCH /api/webui/aggregator/rules/{id}',
-    'DELETE /api/webui/aggregator/rules/{id}',
   ],
   servicespools: [
     'GET /api/webui/aggregator/servicespools',
@@ -72,7 +51,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
     'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
   ],
-  sites: ['GET /api/webui/aggregator/sites/{id}/rules'],
   spsessions: [
     'GET /api/webui/aggregator/spsessions',
     'PATCH /api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}',
@@ -88,16 +66,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/ssa/v7.0/messages',
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
-  userinfo: [
-    'GET /api/userinfo/themes',
-    'PUT /api/userinfo/themes',
-    'PATCH /api/userinfo',
-    'POST /api/userinfo/two_factor',
-    'DELETE /api/userinfo/two_factor',
-    'GET /api/userinfo/sessions',
-    'DELETE /api/userinfo/sessions/{id}',
-    'GET /api/userinfo/images/{image_id}',
-  ],
+  userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
   workplaces: [
     'GET /api/webui/aggregator/workplaces',
     'PATCH /api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}',

@@ -17,7 +17,9 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const withBody = operations.filter(({ body }) => body);
-const withParameters = operations.filter(({ path }) => path.includes('{'));
+/** In the place of a picture that does not exist stands the default one. */
+const forgiving = ['image.get', 'image.getOfService'];
+const withParameters = operations.filter(({ id, path }) => path.includes('{') && !forgiving.includes(id));
 const inContent = { 'content-type': 'application/json' };
 
 type Fault = SendOptions & { query?: string; params?: Record<string, string> };

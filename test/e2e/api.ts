@@ -7,7 +7,7 @@ export type Json = any;
 export type Asking = { token?: string; body?: unknown; headers?: Record<string, string> };
 
 export type Api = {
-  /** `send('POST /api/…', { token, body })`; a body goes out as JSON. */
+  /** `send('POST /api/…', { token, body })`; a body goes out as JSON unless it is text. */
   send(route: string, asking?: Asking): Promise<Answer>;
   /** Logs in and tells the token. @throws Error when that is refused */
   login(username: string, password: string, authSmallName?: string): Promise<string>;
@@ -27,7 +27,7 @@ export function createApi(baseUrl: string, ca?: string): Api {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
     });
     const text = await answer.body.text();
     const isJson = String(answer.headers['content-type']).includes('json') && text !== '';
@@ -43,4 +43,11 @@ export function createApi(baseUrl: string, ca?: string): Api {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The body of an answer that is a success. @throws Error with the portal's words when it is none */
+export async function accepted(api: Api, route: string, asking: Asking = {}): Promise<Json> {
+  const { status, body } = await api.send(route, asking);
+  if (status >= 300) throw new Error(`${route} was refused: ${status} ${JSON.stringify(body)}`);
+  return body;
 }

@@ -3,25 +3,29 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The last line of standard output of `npm start -- --json`. */
-export type Announcement = {
+/** The last line of standard output of a start with `--json`, whatever the portal runs on. */
+export type Announced = {
   base_url: string;
+  admin_password?: string;
+  /** Of the portal itself, which the launcher started. */
+  pid: number;
+};
+
+/** What `npm start -- --json` tells besides. */
+export type Announcement = Announced & {
   /** Where it listens by plain HTTP, when that is not `base_url`. */
   local_url?: string;
   health_url: string;
   ca_file: string;
-  admin_password?: string;
   health_check_access_key: string;
   metrics_access_key: string;
-  /** Of the portal itself, which the launcher started. */
-  pid: number;
 };
 
 /** What a process and all its descendants left behind; the code is null after a signal. */
 export type Ending = { code: number | null; stdout: string; stderr: string };
 
-export type PortalProcess = {
-  announcement: Announcement;
+export type PortalProcess<A extends Announced = Announcement> = {
+  announcement: A;
   /** From the command to the announcement. */
   startMs: number;
   /** Settles when the process and everything that it started has ended. */
@@ -58,12 +62,14 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const launcher = ['shared/runtime/cli/launch.mjs', 'functions/all.ts', '--json'];
 
 /** Starts the portal and waits until it is ready. @throws PortalEnded */
-export async function startPortal(options: PortalOptions): Promise<PortalProcess> {
+export async function startPortal<A extends Announced = Announcement>(
+  options: PortalOptions,
+): Promise<PortalProcess<A>> {
   const started = performance.now();
   const child = launch(options);
   const ended = endOf(child);
   const announcement = await Promise.race([
-    announcementOf(child),
+    announcementOf<A>(child),
     ended.then((ending) => {
       throw new PortalEnded(ending);
     }),
@@ -136,7 +142,7 @@ function endOf(child: ChildProcess): Promise<Ending> {
   });
 }
 
-function announcementOf({ stdout }: ChildProcess): Promise<Announcement> {
+function announcementOf<A extends Announced>({ stdout }: ChildProcess): Promise<A> {
   return new Promise((resolve) => {
     if (!stdout) return;
     createInterface({ input: stdout }).on('line', (line) => {

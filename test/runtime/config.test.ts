@@ -180,11 +180,12 @@ describe('loadSettings', () => {
 describe('createLog', () => {
   it('writes one JSON line that no field can forge, with errors and their causes', () => {
     const lines: string[] = [];
-    const log = createLog({ level: 'info', write: (line) => lines.push(line) }).with({ module: 'auth' });
+    const log = createLog({ level: 'info', write: (line) => lines.push(line) });
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     log.debug('dropped');
     log.error('failed\n\u001b[2J\u009b', {
       level: 'info',
+      module: 'auth',
       error: new TypeError('outer', { cause }),
       count: 1n,
     });

@@ -10,6 +10,7 @@ import { type Bundle, bundleAll, type EdgeModule } from '../../shared/runtime/cl
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../support/lambda-runtime.ts';
 import type { Json } from '../support/local-workers.ts';
+import { dataUri, png } from '../support/pictures.ts';
 
 const password = 'correct horse battery staple';
 
@@ -109,6 +110,20 @@ describe('a module as a Lambda function', () => {
     expect(await webui('POST /api/webui/aggregator/sites', site)).toMatchObject({ statusCode: 201 });
     const found = await webui('GET /api/webui/aggregator/sites', { token, query: 'search=nor&limit=1' });
     expect(found).toMatchObject({ statusCode: 200, body: { items: [{ uri: 'north' }], next: null } });
+  });
+
+  it('sends pictures as the bytes they are', async () => {
+    const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
+    const made = async (collection: string, given: object): Promise<Json> =>
+      (await webui(`POST /api/webui/aggregator/${collection}`, { token, body: given })).body;
+    const site = await made('sites', { name: 'Pictures', uri: 'pictures' });
+    const [image, match_tags] = [dataUri('png', png()), { any: ['office'] }];
+    const rule = await made('rules', { name: 'Pictured', site_id: site.id, match_tags, image });
+    const got = await userinfo(`GET /api/userinfo/images/${rule.image_id}`, { token });
+    expect(got).toMatchObject({ statusCode: 200, isBase64Encoded: true, body: png().toString('base64') });
+    expect(got.headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' });
   });
 
   it('knows the client by the event, whatever a header says', async () => {

@@ -1,4 +1,4 @@
-import type { Api, Json } from '../e2e/api.ts';
+import { type Api, accepted } from '../e2e/api.ts';
 import type { Simulator } from './start.ts';
 
 /** A site with one farm of one dispatcher. */
@@ -59,10 +59,4 @@ async function ensure(
   if (!found) return accepted(api, `POST ${collection}`, { token, body });
   const change = Object.entries(body).filter(([name]) => !immutable.includes(name));
   return accepted(api, `PATCH ${collection}/${found.id}`, { token, body: Object.fromEntries(change) });
-}
-
-async function accepted(api: Api, route: string, asking: { token: string; body?: object }): Promise<Json> {
-  const { status, body } = await api.send(route, asking);
-  if (status >= 300) throw new Error(`${route} was refused: ${JSON.stringify(body)}`);
-  return body;
 }

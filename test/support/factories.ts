@@ -44,6 +44,13 @@ export const domainBody = (given: Given = {}): Given => {
   const name = unique('domain');
   return { name, small_name: name, type: 'internal', ...given };
 };
+/** A domain whose users a directory knows. */
+export const directoryBody = (params: Given = {}, given: Given = {}): Given =>
+  domainBody({
+    type: 'ldap',
+    params: { hosts: ['ldaps://directory.example.com'], base_dn: 'dc=example,dc=com', ...params },
+    ...given,
+  });
 export const siteBody = (given: Given = {}): Given => {
   const uri = unique('site');
   return { name: uri, uri, ...given };
@@ -55,6 +62,8 @@ export const tagsPath = `${base}/tags`;
 export const groupsPath = (domain: Json): string => `${domainsPath}/${domain.id}/groups`;
 
 export const addDomain = (ask: Ask, given: Given = {}) => create(ask, domainsPath, domainBody(given));
+export const addDirectory = (ask: Ask, params: Given = {}, given: Given = {}) =>
+  create(ask, domainsPath, directoryBody(params, given));
 export const addSite = (ask: Ask, given: Given = {}) => create(ask, `${base}/sites`, siteBody(given));
 export const addFarm = (ask: Ask, site: Json, given: Given = {}) =>
   create(ask, `${base}/farms`, { name: unique('farm'), site_id: site.id, ...given });
@@ -80,6 +89,24 @@ export const addMonitoringRecord = (ask: Ask, given: Given = {}) =>
   create(ask, `${base}/monitoring`, { level: 'info', message: unique('message'), ...given });
 export const addPriorityGroup = (ask: Ask, given: Given = {}) =>
   create(ask, `${base}/priority_groups`, { name: unique('preference'), ...given });
+export const rulesPath = `${base}/rules`;
+/** A rule that covers pools by a tag, unless members are given. */
+export const ruleBody = (site: Json, given: Given = {}): Given => ({
+  name: unique('rule'),
+  site_id: site.id,
+  ...(!given.members && { match_tags: { any: ['office'], all: [] } }),
+  ...given,
+});
+export const addRule = (ask: Ask, site: Json, given: Given = {}) =>
+  create(ask, rulesPath, ruleBody(site, given));
+/** A farm's part in a rule. */
+export const memberOf = (farm: Json, given: Given = {}): Given => ({
+  farm_id: farm.id,
+  servicepool_uuid: newId(),
+  priority: 1,
+  enabled: true,
+  ...given,
+});
 export const addGroup = (ask: Ask, domain: Json, given: Given = {}) =>
   create(ask, groupsPath(domain), { name: unique('group'), ...given });
 export const addUser = (ask: Ask, domain: Json, given: Given = {}) =>
@@ -232,6 +259,13 @@ export const resources: readonly Resource[] = [
     body: () => ({ name: unique('preference') }),
     plain: ['comments', 'noted', ''],
     sorts: ['priority', ...dated],
+  },
+  {
+    type: 'rule',
+    path: () => rulesPath,
+    body: ({ site }) => ruleBody(site),
+    plain: ['comments', 'noted', ''],
+    sorts: dated,
   },
 ];
 

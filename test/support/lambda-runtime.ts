@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventOf as httpEvent, type LambdaEvent } from './lambda-events.ts';
 import type { Json } from './local-workers.ts';
 
 export type LambdaResult = {
@@ -14,34 +15,27 @@ type Prelude = Omit<LambdaResult, 'body'>;
 
 export type Asking = { token?: string; body?: unknown; query?: string };
 
-/** An event of an HTTP API, format 2.0, with what of it is read. */
-export function eventOf(route: string, { token, body, query = '' }: Asking = {}) {
-  const [method = 'GET', rawPath = '/'] = route.split(' ');
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath,
-    rawQueryString: query,
+/** An event with what of it is read. The address in the header is a lie; the body goes in base64, as no text. */
+export function eventOf(route: string, { token, body, query = '' }: Asking = {}): LambdaEvent {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  return httpEvent({
+    method,
+    path,
+    query,
     headers: {
       host: 'portal.example',
       'x-forwarded-for': '203.0.113.9',
       ...(token && { 'x-auth-token': token }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/merge-patch+json' }),
     },
-    requestContext: {
-      domainName: 'portal.example',
-      stage: '$default',
-      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
-    },
-    // API Gateway sends every body that it does not know to be text in base64.
-    ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)).toString('base64') }),
-    isBase64Encoded: body !== undefined,
-  };
+    ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
+    sourceIp: '198.51.100.7',
+  });
 }
 
 /** Under this symbol Lambda's runtime notes that a handler streams. */
 const streaming = Symbol.for('aws.lambda.runtime.handler.streaming');
-const isStreaming = (handler: Handler): boolean => Reflect.get(handler, streaming) === 'response';
+export const isStreaming = (handler: Handler): boolean => Reflect.get(handler, streaming) === 'response';
 const contentType = 'application/vnd.awslambda.http-integration-response';
 /** Between head and body. */
 const delimiter = Buffer.alloc(8);
@@ -70,6 +64,8 @@ export const invoke = async (handler: Handler, event: unknown): Promise<LambdaRe
 
 export type Streamed = {
   result: LambdaResult;
+  /** The body as it came. */
+  bytes: Buffer;
   /** Pieces in which head and body came in. */
   pieces: number;
   contentType: string | undefined;
@@ -91,7 +87,7 @@ export async function invokeStreaming(
     }
     outgoing.writeHead(202).end();
     const type = incoming.headers['content-type'];
-    received.resolve({ result: parse(Buffer.concat(pieces)), pieces: pieces.length, contentType: type });
+    received.resolve({ ...parse(Buffer.concat(pieces)), pieces: pieces.length, contentType: type });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -123,9 +119,10 @@ function openResponse(port: number): ResponseStream {
   return stream;
 }
 
-function parse(all: Buffer): LambdaResult {
+function parse(all: Buffer): Pick<Streamed, 'result' | 'bytes'> {
   const end = all.indexOf(delimiter);
   if (end < 0) throw new Error(`no head: ${all.subarray(0, 200)}`);
   const prelude: Prelude = JSON.parse(all.subarray(0, end).toString());
-  return { ...prelude, body: all.subarray(end + delimiter.length).toString() };
+  const bytes = all.subarray(end + delimiter.length);
+  return { result: { ...prelude, body: bytes.toString() }, bytes };
 }

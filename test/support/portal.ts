@@ -47,6 +47,8 @@ type Options = {
   allowedNetworks?: string[];
   allowInsecure?: boolean;
   driver?: Driver;
+  /** `SECRET_KEY`; a new one unless given. */
+  secretKeys?: readonly string[];
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
 };
@@ -57,6 +59,7 @@ export async function startPortal({
   allowedNetworks = ['127.0.0.0/8'],
   allowInsecure = false,
   driver = 'pg',
+  secretKeys = [randomBytes(32).toString('base64')],
   database: given,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
@@ -75,7 +78,7 @@ export async function startPortal({
     portalType,
     baseUrl,
     host: { name: 'portal-1', runtime: 'node', os: 'Linux', startedAt: new Date() },
-    secretKeys: [randomBytes(32).toString('base64')],
+    secretKeys,
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     dispatchers: createDispatcherRemote(transport),
@@ -142,12 +145,12 @@ function requestOf(route: string, { token, body, headers = {} }: SendOptions): R
   });
 }
 
+/** The body is what its JSON says, the bytes of a picture, or text. */
 async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text ? JSON.parse(text) : text,
-  };
+  const { status, headers } = response;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const type = headers.get('content-type') ?? '';
+  if (bytes.length > 0 && type.startsWith('image/')) return { status, headers, body: bytes };
+  const text = bytes.toString();
+  return { status, headers, body: type.includes('json') && text ? JSON.parse(text) : text };
 }

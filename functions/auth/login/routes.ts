@@ -44,6 +44,7 @@ export const loginOperations = [
       summary: "End the validity of the caller's token",
       duringPasswordChange: true,
       returns: [200, Done],
+      errors: ['invalid_state'],
     },
     (ctx) => logOut(ctx),
   ),

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endSession } from '../../../db/repositories/login-sessions.ts';
-import type { SignedIn } from '../../../shared/access/actor.ts';
+import { assertLoggedIn, type SignedIn } from '../../../shared/access/actor.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
@@ -32,7 +32,9 @@ export async function answerLogin(
   };
 }
 
+/** @throws AppError `invalid_state` for a service token, which is revoked and does not log out */
 export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'ok' }> {
+  assertLoggedIn(ctx.actor);
   const { id } = ctx.actor.session;
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogout',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { findTheme } from '../../../db/repositories/themes.ts';
 import type { SignedIn } from '../../../shared/access/actor.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { version } from '../../../shared/kernel/version.ts';
@@ -28,13 +29,17 @@ export const settingsOperations = [
   ),
 ];
 
-function settingsOf({ deps, actor: { parameters } }: Ctx<AuthDeps, SignedIn>): z.input<typeof Settings> {
+async function settingsOf({
+  deps,
+  actor: { parameters },
+}: Ctx<AuthDeps, SignedIn>): Promise<z.input<typeof Settings>> {
+  const { branding } = await findTheme(deps.db);
   return {
     version,
     portal_type: deps.portalType,
     languages: ['en', 'ru'],
     default_language: parameters['ui.default_language'],
-    site_name: '',
+    site_name: String(branding.site_name ?? ''),
     password_policy: {
       min_length: parameters['password.min_length'],
       min_length_two_factor: parameters['password.min_length_two_factor'],

@@ -86,6 +86,16 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'It is being created or started; `percent` says how far it is, where known.',
     'Ask again after the seconds of Retry-After.',
   ),
+  idempotency_in_progress: explain(
+    'A request with the same Idempotency-Key has not ended yet.',
+    'It was sent twice at once, or again while the first one still ran.',
+    'Send the same request again a little later: it is answered as the first one was.',
+  ),
+  outcome_unknown: explain(
+    'A request with this Idempotency-Key began, and how it ended is not known.',
+    'The connection to another system, or the process itself, ended on the way. The request is not run again.',
+    'Look at the object, then send the request with a new key if it is still wanted.',
+  ),
   precondition_failed: explain(
     'The object has changed since it was read.',
     'Somebody else wrote it; If-Match names an older revision.',
@@ -113,13 +123,23 @@ export const catalogue: Record<ErrorCode, Explanation> = {
   ),
   invalid_request: explain(
     'The request is understood, but its content is not valid.',
-    'Each fault is an entry of `errors`: `pointer` names the member (or ?parameter), `code` and `detail` what is wrong.',
+    'Each fault is an entry of `errors`: `pointer` names the member (or ?parameter, or header), `code` and `detail` what is wrong.',
     'Correct the members named.',
+  ),
+  idempotency_mismatch: explain(
+    'The Idempotency-Key was sent before with another request.',
+    'Method, address, query or body differ from those of the first request with this key.',
+    'Use a new key for every new request, and the same one only to repeat it.',
   ),
   secret_required: explain(
     'A stored secret would go to another destination.',
     'The address, the certificate or the TLS settings changed; secrets are used only where they were stored for.',
     'Send the secret again with the change.',
+  ),
+  rate_limited: explain(
+    'There were more requests than the limit allows.',
+    'The session, or the address for requests without a valid one (`policy`), used up `limit_per_minute`.',
+    'Wait for Retry-After; ask an administrator for another limit if the load is meant to be.',
   ),
   locked_out: explain(
     'There were too many failed attempts for this account from this network.',

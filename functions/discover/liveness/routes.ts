@@ -12,6 +12,7 @@ export const livenessOperations = [
       id: 'liveness.get',
       route: 'GET /livez',
       access: 'public',
+      unmetered: true,
       summary: 'Whether this node can serve, for load balancers',
       returns: [200, z.literal('ok')],
       mediaType: 'text/plain',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../../shared/runtime/log.ts';
+import type { Log } from '../../../shared/kernel/log.ts';
 
 export type Job = {
   name: string;

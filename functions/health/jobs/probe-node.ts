@@ -4,11 +4,11 @@ import { nodeRecord } from '../../../shared/journal/node-records.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import type { Log } from '../../../shared/kernel/log.ts';
 import type { Sealer } from '../../../shared/kernel/sealing.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../../../shared/remotes/dispatcher/port.ts';
-import type { Log } from '../../../shared/runtime/log.ts';
 
 export type ProbeDeps = {
   remote: DispatcherRemote;

@@ -1,7 +1,7 @@
 import { changeOwnPassword } from '../../../shared/identity/own-password.ts';
 import { base, endpoint } from '../deps.ts';
-import { PasswordChange, Userinfo } from './schema.ts';
-import { describeCaller } from './usecases.ts';
+import { OwnChange, PasswordChange, Userinfo } from './schema.ts';
+import { changeLanguage, describeCaller } from './usecases.ts';
 
 export const accountOperations = [
   endpoint(
@@ -14,6 +14,19 @@ export const accountOperations = [
       returns: [200, Userinfo],
     },
     describeCaller,
+  ),
+  endpoint(
+    {
+      id: 'userinfo.update',
+      route: `PATCH ${base}`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: "Set the caller's language (JSON Merge Patch)",
+      description: '`null` leaves the choice to the installation.',
+      body: { required: OwnChange },
+      returns: [200, Userinfo],
+    },
+    (ctx, { body }) => changeLanguage(ctx, body),
   ),
   endpoint(
     {

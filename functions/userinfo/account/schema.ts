@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, Moment } from '../../../shared/http/fields.ts';
+import { patchBody } from '../../../shared/http/write-shapes.ts';
 
 const Named = z.strictObject({ id: Id, name: z.string() });
 
@@ -21,6 +22,14 @@ export const Userinfo = z.strictObject({
   session: z.strictObject({ created_at: Moment, expires_at: Moment, idle_expires_at: Moment }),
   last_login_at: Moment.nullable(),
 });
+
+const Language = z.object({ language: z.enum(['en', 'ru']) });
+
+/** Of what `GET` gives one may set the language; the rest is ignored. */
+export const OwnChange = patchBody(
+  Language,
+  Object.keys(Userinfo.shape).filter((name) => name !== 'language'),
+) as z.ZodType<{ language?: 'en' | 'ru' | null }>;
 
 export const PasswordChange = z.strictObject({
   current: z.string().min(1).max(1024),

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
-import { findOwnAccount } from '../../../db/repositories/own-account.ts';
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/own-account.ts';
 import { permissionsOf, widestScope } from '../../../shared/access/actor.ts';
+import { changesBetween, entityAction } from '../../../shared/http/audit-entry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import type { UserinfoCtx } from '../deps.ts';
 import type { Userinfo } from './schema.ts';
@@ -36,4 +39,21 @@ export async function describeCaller({
     },
     last_login_at: account.lastLoginAt?.toISOString() ?? null,
   };
+}
+
+/** An absent member changes nothing, but is a write like any other: it answers, and leaves its event. */
+export async function changeLanguage(
+  ctx: UserinfoCtx,
+  { language: wanted }: { language?: 'en' | 'ru' | null },
+): Promise<z.input<typeof Userinfo>> {
+  const { user } = ctx.actor;
+  const language = wanted === undefined ? user.language : wanted;
+  const object = { type: 'user', id: user.id, name: user.name };
+  const changes = changesBetween({ language: user.language }, { language });
+  const audit = entityAction(ctx, 'update', object, changes);
+  await atomically(ctx.deps.db, (h) => [
+    ...(wanted === undefined ? [] : [setOwnLanguage(h, user.id, wanted)]),
+    appendAudit(h, audit),
+  ]);
+  return describeCaller({ ...ctx, actor: { ...ctx.actor, user: { ...user, language } } });
 }

@@ -1,5 +1,21 @@
-import { endpoint } from '../deps.ts';
+import { z } from 'zod';
+import { Id } from '../../../shared/http/fields.ts';
+import { writeBody } from '../../../shared/http/write-shapes.ts';
+import { GuiField } from '../../../shared/identity/domains/fields.ts';
+import { base, endpoint } from '../deps.ts';
+import { changeAttribute } from './attributes.ts';
+import { describeDomain, listTypes } from './descriptions.ts';
 import { authenticatorCrud } from './record.ts';
+import {
+  AttributeChange,
+  Authenticator,
+  DataTypeParam,
+  TestBody,
+  TestResult,
+  TypeEntry,
+  TypeParam,
+} from './schema.ts';
+import { testParams } from './test-params.ts';
 import {
   createAuthenticator,
   deleteAuthenticator,
@@ -8,8 +24,11 @@ import {
   updateAuthenticator,
 } from './usecases.ts';
 
-const { operations, declared, target } = authenticatorCrud;
-const changeErrors = ['already_exists', 'invalid_state'] as const;
+const { operations, kind, declared, target } = authenticatorCrud;
+const changeErrors = ['already_exists', 'invalid_state', 'secret_required'] as const;
+const path = `${base}/authenticators`;
+/** A domain may be tested as it was read. */
+const ignored = kind.readOnly.filter((name) => name !== 'id');
 
 export const authenticatorOperations = [
   ...operations,
@@ -29,4 +48,55 @@ export const authenticatorOperations = [
     (ctx, input) => deleteAuthenticator(ctx, target(input)),
   ),
   endpoint(declared.bulkDestroy, (ctx, { body }) => deleteAuthenticators(ctx, body)),
+  endpoint(
+    {
+      id: 'authenticator.listTypes',
+      route: `GET ${path}/types`,
+      access: 'authenticators.read',
+      summary: 'List the types of authentication domains',
+      returns: [200, z.array(TypeEntry)],
+    },
+    () => listTypes(),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.describe',
+      route: `GET ${path}/gui/{data_type}`,
+      access: 'authenticators.read',
+      summary: 'Describe the form of a domain of this type',
+      description:
+        'A form that sends these members creates a domain. Members that are left empty may be omitted.',
+      params: DataTypeParam,
+      returns: [200, z.array(GuiField)],
+    },
+    (_, { params }) => describeDomain(params.data_type),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.testParams',
+      route: `POST ${path}/test_params/{type}`,
+      access: 'authenticators.test',
+      summary: 'Test the parameters of a domain without the network',
+      params: TypeParam,
+      body: { required: writeBody(TestBody, ignored) },
+      returns: [200, TestResult],
+      errors: ['secret_required'],
+      readsOnly: true,
+    },
+    (ctx, { params, body }) => testParams(ctx, params.type, body),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.changeAttribute',
+      route: `PATCH ${path}/{uuid}/attribute`,
+      access: 'authenticators.update',
+      summary: 'Add, change or delete an attribute that users get a copy of at login',
+      params: z.object({ uuid: Id }),
+      body: { required: AttributeChange },
+      returns: [200, Authenticator],
+      errors: ['already_exists', 'invalid_state'],
+      conditional: true,
+    },
+    (ctx, input) => changeAttribute(ctx, target(input), input.body),
+  ),
 ];

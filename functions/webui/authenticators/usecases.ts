@@ -14,16 +14,32 @@ import {
   removeRecords,
 } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { typeFacts } from '../../../shared/identity/domains/catalogue.ts';
 import { conflict, invalid } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { settleParams } from './params.ts';
 import { authenticatorCrud } from './record.ts';
 import { AuthenticatorWrite } from './schema.ts';
 
 const { kind } = authenticatorCrud;
 type Write = z.output<typeof AuthenticatorWrite>;
 
+/** @throws AppError `invalid_request` for parameters that do not fit the type or the address policy */
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
-  return createRecord(ctx, kind, assertBuilt(body), { after: (h) => registerTags(h, body.tags) });
+  const id = newId();
+  const { shown, columns } = await settleParams(ctx, id, assertBuilt(body));
+  return createRecord(
+    ctx,
+    kind,
+    { ...body, params: shown },
+    {
+      id,
+      columns,
+      after: (h) => registerTags(h, body.tags),
+    },
+  );
 }
 
 export const replaceAuthenticator = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -43,17 +59,22 @@ function change(
 ): Promise<Answer> {
   const power = powerOver(ctx, [{ usersOfDomain: at.id }]);
   return power.explained(() =>
-    changeRecord(ctx, kind, at, (row) => {
+    changeRecord(ctx, kind, at, async (row) => {
       if (row.builtin) throw builtin();
-      const body = assertBuilt(become(writableOf(kind, row)));
+      const asked = assertBuilt(become(writableOf(kind, row)));
+      // Parameters of another type would only be read wrongly: the change of an immutable member is refused anyway.
+      if (asked.type !== row.type) return { body: asked };
+      const { shown, columns } = await settleParams(ctx, at.id, asked, row);
+      const body = { ...asked, params: shown };
       const concernsLogin =
         body.state !== row.state ||
         body.subjects !== row.subjects ||
         body.two_factor !== row.two_factor ||
-        JSON.stringify(body.params) !== JSON.stringify(row.params);
-      if (!concernsLogin) return { body, after: (h) => registerTags(h, body.tags) };
+        canonicalJson(body.params) !== canonicalJson(row.params);
+      if (!concernsLogin) return { body, columns, after: (h) => registerTags(h, body.tags) };
       return {
         body,
+        columns,
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [...registerTags(h, body.tags), mustKeepAdministrator(h)],
       };
@@ -84,10 +105,9 @@ export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { 
 
 const builtin = () => conflict('builtin', 'The built-in domain cannot be changed or deleted');
 
-/** What cannot log anybody in yet is not accepted: a domain that nobody can use would lock its users out. */
+/** What cannot be asked for yet is not accepted: a domain that asked for it would lock its users out. */
 function assertBuilt(body: Write): Write {
+  if (!body.two_factor || typeFacts[body.type].two_factor_supported) return body;
   const detail = 'Not available in this version';
-  if (body.type !== 'internal') throw invalid({ pointer: '/type', code: 'not_available', detail });
-  if (body.two_factor) throw invalid({ pointer: '/two_factor', code: 'not_available', detail });
-  return body;
+  throw invalid({ pointer: '/two_factor', code: 'not_available', detail });
 }

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import { flagFilter, Id, Moment, Name, Priority } from '../../../shared/http/fields.ts';
-
-const Pem = z
-  .string()
-  .max(65_536)
-  .regex(/^-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'PEM certificates');
+import { Certificates, flagFilter, Id, Moment, Name, Priority } from '../../../shared/http/fields.ts';
 
 export const DispatcherWrite = z.object({
   name: Name.meta({ description: "The node's own name: audience of the tokens it gets" }),
@@ -14,7 +9,7 @@ export const DispatcherWrite = z.object({
   enabled: z.boolean().default(true),
   priority: Priority,
   verify_tls: z.boolean().default(true),
-  ca_certificate: Pem.nullable()
+  ca_certificate: Certificates.nullable()
     .default(null)
     .meta({ description: 'Trusted instead of the public authorities' }),
   health_key: z

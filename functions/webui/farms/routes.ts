@@ -1,29 +1,23 @@
 import { z } from 'zod';
-import { farms, farmsOfSite } from '../../../db/repositories/farms.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { farmsOfSite } from '../../../db/repositories/farms.ts';
 import { Id } from '../../../shared/http/fields.ts';
 import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
 import { base, endpoint } from '../deps.ts';
-import { Farm, FarmWrite, farmFilters, farmSorts } from './schema.ts';
+import { farmCrud } from './record.ts';
+import { Farm, farmFilters, farmSorts } from './schema.ts';
+import { replaceFarm, updateFarm } from './usecases.ts';
 
-const { operations, kind } = crud({
-  type: 'farm',
-  one: 'a farm of resource providers',
-  many: 'farms of resource providers',
-  resource: 'farms',
-  path: `${base}/farms`,
-  records: farms,
-  view: Farm,
-  write: FarmWrite,
-  placedBy: 'site_id',
-  filters: farmFilters,
-  sorts: farmSorts,
-  verbs: ['list', 'create', 'get', 'replace', 'update', 'delete', 'bulkDestroy'],
-  sited: true,
-});
+const { operations, declared, kind, target } = farmCrud;
+const changeErrors = ['already_exists', 'in_use'] as const;
 
 export const farmOperations = [
   ...operations,
+  endpoint({ ...declared.replace, errors: changeErrors }, (ctx, input) =>
+    replaceFarm(ctx, target(input), input.body),
+  ),
+  endpoint({ ...declared.update, errors: changeErrors }, (ctx, input) =>
+    updateFarm(ctx, target(input), input.body),
+  ),
   endpoint(
     {
       id: 'site.listFarms',

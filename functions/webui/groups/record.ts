@@ -13,7 +13,7 @@ export const groupCrud = crud({
   records: groups,
   view: Group,
   write: GroupWrite,
-  immutable: ['name', 'external_id'],
+  immutable: ['name', 'external_id', 'type'],
   idParam: 'uuid',
   parentParam: 'auth_uuid',
   filters: groupFilters,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Comments, Id, Moment, Name } from '../../../shared/http/fields.ts';
+import { Comments, Id, Ids, Moment, Name } from '../../../shared/http/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);
@@ -9,8 +9,12 @@ export const GroupWrite = z.object({
   external_id: z.string().max(1024).nullable().default(null).meta({ description: 'DN of a directory group' }),
   comments: Comments,
   state: GroupState.default('active'),
-  type: GroupType.default('group'),
-  meta_if_any: z.boolean().default(false),
+  type: GroupType.default('group').meta({ description: 'Set at creation only' }),
+  meta_if_any: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Members of any part belong to the meta group; otherwise members of all parts' }),
+  groups: Ids.default([]).meta({ description: 'The parts of a meta group: groups of the same domain' }),
   skip_two_factor: z.boolean().default(false),
 });
 
@@ -18,7 +22,6 @@ export const Group = z.strictObject({
   id: Id,
   uuid: Id,
   ...GroupWrite.shape,
-  groups: z.array(Id),
   users_count: z.int(),
   created_at: Moment,
   updated_at: Moment,

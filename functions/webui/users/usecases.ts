@@ -5,6 +5,7 @@ import { keptUsers } from '../../../db/repositories/kept-rows.ts';
 import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
 import { liftLocks } from '../../../db/repositories/logins.ts';
 import { mustKeepAdministrator, type Stake } from '../../../db/repositories/privileges.ts';
+import { revokeTokensOf } from '../../../db/repositories/service-tokens.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
@@ -20,7 +21,7 @@ import {
 } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import { conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
@@ -31,17 +32,34 @@ type Write = z.output<typeof UserWrite>;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
 /** @throws AppError `forbidden` with the permissions that the roles hold and the caller lacks */
-export async function createUser(ctx: WebuiCtx, domainId: string, body: Write): Promise<Answer> {
+export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write): Promise<Answer> {
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
-  if (body.kind === 'person' && body.password === null) {
+  const isExternal = domain.type !== 'internal';
+  const body = isExternal ? ofDirectory(asked, []) : asked;
+  if (!isExternal && body.kind === 'person' && body.password === null) {
     throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
   }
-  const columns = { authenticator_id: domainId, ...(await passwordColumns(ctx, body, domain.two_factor)) };
+  const secret = isExternal ? {} : await passwordColumns(ctx, body, domain.two_factor);
+  const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }]);
   return power.explained(() =>
     createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
   );
+}
+
+/**
+ * What may be written of a user whom a directory knows: his groups are read there, and so is his password.
+ * @throws AppError `invalid_request`
+ */
+function ofDirectory(body: Write, groups: readonly string[]): Write {
+  const faults: FieldError[] = [];
+  const detail = 'The directory keeps the passwords of this domain';
+  if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
+  if (body.must_change_password)
+    faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
+  if (faults.length > 0) throw invalid(...faults);
+  return { ...body, groups: [...groups] };
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -71,23 +89,30 @@ async function change(
   let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
   try {
     return await changeRecord(ctx, kind, at, async (row) => {
-      const { body, lifts } = become(writableOf(kind, row));
+      const asked = become(writableOf(kind, row));
+      // What is open stays as it is: the object may be sent as it was read.
+      const lifts = asked.lifts && row.locked_until !== null;
+      const isExternal = row.domain_type !== 'internal';
+      const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
       assertOwnAccount(ctx, row, body);
-      const power = powerOver(ctx, stakesOf(row, body));
+      const power = powerOver(ctx, stakesOf(row, body, lifts));
       explain = power.explained;
-      const isNewPassword = body.password !== null || body.kind !== row.kind;
+      const isNewKind = body.kind !== row.kind;
+      const isNewPassword = body.password !== null || isNewKind;
       return {
         body,
         columns: {
           password: undefined,
-          ...(isNewPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
+          ...(isNewPassword &&
+            !isExternal &&
+            (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
         },
-        ...(lifts &&
-          row.locked_until && {
-            changes: [{ field: 'locked_until', before: row.locked_until, after: null }],
-          }),
+        ...(lifts && { changes: [{ field: 'locked_until', before: row.locked_until, after: null }] }),
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h), ...consequences(h, row, isNewPassword, lifts)],
+        after: (h) => [
+          mustKeepAdministrator(h),
+          ...consequences(h, row, { isNewPassword, isNewKind, lifts }),
+        ],
       };
     });
   } catch (error) {
@@ -95,16 +120,27 @@ async function change(
   }
 }
 
-function consequences(h: Db, row: Row, isNewPassword: boolean, lifts: boolean): Statement[] {
+type Changed = { isNewPassword: boolean; isNewKind: boolean; lifts: boolean };
+
+function consequences(h: Db, row: Row, { isNewPassword, isNewKind, lifts }: Changed): Statement[] {
   return [
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
+    // A person has none, and one who becomes a service again shall not find the former ones alive.
+    ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
     ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
   ];
 }
 
-/** Which rights must be held for this change. */
-function stakesOf(row: Row, body: Write): Stake[] {
-  const overpowers = body.password !== null || body.state !== row.state || body.kind !== row.kind;
+/** Which rights must be held for this change: what decides whether and as whom he logs in is at stake with him. */
+function stakesOf(row: Row, body: Write, lifts: boolean): Stake[] {
+  const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
+  const overpowers =
+    lifts ||
+    body.password !== null ||
+    isOther('name') ||
+    isOther('state') ||
+    isOther('kind') ||
+    isOther('must_change_password');
   return [
     { assigned: body.roles, user: row.id },
     { user: row.id, joins: body.groups },
@@ -122,6 +158,12 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write): void {
       'State, kind, password and roles of one’s own account cannot be changed here',
     );
   }
+}
+
+/** @throws AppError `invalid_request`: by his name the directory knows him */
+function assertSameName(row: Row, body: Write): Write {
+  if (body.name === row.name) return body;
+  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
 }
 
 /** Services have no password; a person keeps the stored one unless a new one is given. */

@@ -37,17 +37,35 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
 export function isHostAllowed(hostname: string, networks: readonly Network[]): boolean {
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal)) return isAddressAllowed(literal, networks);
-  if (!/(^|\.)localhost\.?$/i.test(hostname)) return true;
+  if (!isThisMachine(hostname)) return true;
   return isAddressAllowed('127.0.0.1', networks) || isAddressAllowed('::1', networks);
+}
+
+/**
+ * Judges a host that is spoken to without encryption, as `isHostAllowed` judges others.
+ * @returns true for a literal in one of the networks; for another name while there are any, for what it resolves to
+ * is only known when the connection is made
+ */
+export function isHostInside(hostname: string, networks: readonly Network[]): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(literal)) return isAddressInside(literal, networks);
+  if (!isThisMachine(hostname)) return networks.length > 0;
+  return isAddressInside('127.0.0.1', networks) || isAddressInside('::1', networks);
 }
 
 /** True for a public unicast address, and for any other that lies in one of the networks. */
 export function isAddressAllowed(text: string, networks: readonly Network[]): boolean {
   const address = parseAddress(text);
-  return (
-    address !== undefined && (isPublic(address) || networks.some((network) => contains(network, address)))
-  );
+  return address !== undefined && (isPublic(address) || isAddressInside(text, networks));
 }
+
+/** True for an address that lies in one of the networks. */
+function isAddressInside(text: string, networks: readonly Network[]): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && networks.some((network) => contains(network, address));
+}
+
+const isThisMachine = (hostname: string): boolean => /(^|\.)localhost\.?$/i.test(hostname);
 
 /** @throws Error naming the first entry that is neither a CIDR nor an address */
 export function parseNetworks(entries: readonly string[]): Network[] {

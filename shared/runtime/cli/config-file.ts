@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError, names } from '../config.ts';
+import { replaceFile } from './data-folder.ts';
 
 /**
  * `KEY=value` lines; `#` starts a comment line, quotes around a value are optional. An absent file is an empty one.
@@ -33,6 +34,23 @@ export function appendToConfigFile(path: string, values: Readonly<Record<string,
   mkdirSync(dirname(path), { recursive: true });
   appendFileSync(path, start + lines.join(''), { mode: 0o600 });
   chmodSync(path, 0o600);
+}
+
+/** Gives variables other values, where they stand or at the end; all of it at once, and whatever else is there stays. */
+export function replaceInConfigFile(path: string, values: Readonly<Record<string, string>>): void {
+  const left = new Map(Object.entries(values));
+  const kept = readText(path)
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => {
+      const [, name = ''] = /^\s*([A-Z][A-Z0-9_]*)\s*=/.exec(line) ?? [];
+      if (!Object.hasOwn(values, name)) return [line];
+      const value = left.get(name);
+      left.delete(name);
+      return value === undefined ? [] : [`${name}=${value}`];
+    });
+  const added = [...left].map(([name, value]) => `${name}=${value}`);
+  replaceFile(path, `${[...kept, ...added].join('\n')}\n`, 0o600);
 }
 
 const known: ReadonlySet<string> = new Set(names);

@@ -1,7 +1,7 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { unstable_readConfig as readConfig } from 'wrangler';
-import { type Bundle, type EdgeModule, root } from './bundles.ts';
+import type { Bundle, EdgeModule } from './bundles.ts';
+import { deploymentOf } from './deployments.ts';
 
 export type LocalWorkersOptions = {
   /** As `bundleAll('workers')` made them. */
@@ -59,21 +59,14 @@ function create(options: Parameters<typeof convertV4MiniflareOptions>[0]): Minif
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function workerOf(module: EdgeModule, file: string, bindings: Readonly<Record<string, string>>) {
-  const config = readConfig({ config: join(root, 'wrangler.toml'), env: module });
+  const { routes, compatibilityDate, compatibilityFlags } = deploymentOf(module);
   return {
     name: module,
-    compatibilityDate: config.compatibility_date ?? '',
-    compatibilityFlags: config.compatibility_flags,
+    compatibilityDate,
+    compatibilityFlags,
     modulesRoot: dirname(file),
     modules: [{ type: 'ESModule' as const, path: file }],
-    routes: patternsOf(config.routes).map(anyHost),
+    routes,
     bindings,
   };
 }
-
-/** Wrangler's own type of a route leads to packages that are not installed. */
-const patternsOf = (routes: readonly (string | { pattern: string })[] = []): string[] =>
-  routes.map((route) => (typeof route === 'string' ? route : route.pattern));
-
-/** A local port has no zone: what counts is the path. */
-const anyHost = (pattern: string): string => pattern.replace(/^[^/]*/, '*');

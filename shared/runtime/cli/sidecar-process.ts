@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Log } from '../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import { AlreadyTold } from './fatal.ts';
 
 export type SidecarProcess = { healthUrl: string; stop(): Promise<void> };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '../../../shared/identity/networks.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { networkOf } from '../../../shared/kernel/networks.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 
 const cheap = { cost: 2 ** 4, concurrency: 2 };

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomToken, sameText, sha256 } from '../../../shared/kernel/digests.ts';
-import { containsPattern, escapeControls, foldName, isStorable } from '../../../shared/kernel/text.ts';
+import {
+  containsPattern,
+  escapeControls,
+  foldName,
+  isStorable,
+  isVisible,
+} from '../../../shared/kernel/text.ts';
 
 const names = fc.string({ unit: fc.constantFrom(...'aZéÉёЁßÅ 09-_%\\日') });
 
@@ -19,7 +25,19 @@ describe('foldName', () => {
       }),
     );
     expect(foldName('ЁЛКА')).toBe(foldName('ёлка'));
+    // Only the lower case of this letter has a composed form.
+    expect(foldName('J\u030c')).toBe('\u01f0');
+    expect(foldName('\u01f0')).toBe(foldName('J\u030c'));
     expect(foldName('a b')).not.toBe(foldName('ab'));
+  });
+});
+
+describe('isVisible', () => {
+  it('is no for texts of nothing but white space, format characters, marks and blanks', () => {
+    const seen = ['a', '-', '日', '👍', 'e\u0301', '\u200ba'];
+    const unseen = ['', ' ', '\u200b', '\u200d\u2060\ufeff', '\u3164', '\u2800 \u115f', '\u0301', '\u00a0'];
+    expect(seen.map(isVisible)).toEqual(seen.map(() => true));
+    expect(unseen.map(isVisible)).toEqual(unseen.map(() => false));
   });
 });
 

@@ -1,0 +1,96 @@
+import { and, asc, gt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Db } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { dispatchers } from '../schema/dispatchers.ts';
+import { idempotencyKeys } from '../schema/idempotency-keys.ts';
+
+/** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
+export type SealedColumn = {
+  table: PgTable;
+  column: PgColumn;
+  /** The sealed member of a JSON column; its place is called `<column>.<member>`. */
+  member?: string;
+  /** What the place of a value calls its row. */
+  row: SQL<string>;
+};
+
+/**
+ * Every place where sealed values are kept: what is missing here is lost when the key that sealed it goes. A test
+ * compares this with the places that the code seals for.
+ */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: dispatchers, column: dispatchers.health_key, row: sql`${dispatchers.id}::text` },
+  {
+    table: dispatcherSessions,
+    column: dispatcherSessions.sealed_key,
+    row: sql`${dispatcherSessions.dispatcher_id} || '/' || ${dispatcherSessions.subject}`,
+  },
+  {
+    table: idempotencyKeys,
+    column: idempotencyKeys.sealed_body,
+    row: sql`${idempotencyKeys.user_id} || '/' || ${idempotencyKeys.key}`,
+  },
+  {
+    table: authenticators,
+    column: authenticators.params,
+    member: 'bind_password',
+    row: sql`${authenticators.id}::text`,
+  },
+];
+
+/** The column as a place names it. */
+export const placeColumnOf = ({ column, member }: SealedColumn): string =>
+  member === undefined ? column.name : `${column.name}.${member}`;
+
+export type SealedValue = { row: string; sealed: string };
+
+const pageSize = 500;
+
+/** A page of values that another key sealed, in order of their rows. */
+export const sealedByOthers = (
+  db: Db,
+  place: SealedColumn,
+  keyId: string,
+  after: string,
+): Promise<SealedValue[]> => {
+  const row = sql<string>`${place.row} collate "C"`;
+  return db
+    .select({ row: sql<string>`${row}`.as('row'), sealed: sql<string>`${textOf(place)}`.as('sealed') })
+    .from(place.table)
+    .where(and(isByOthers(place, keyId), gt(row, after)))
+    .orderBy(asc(row))
+    .limit(pageSize);
+};
+
+export async function countSealedByOthers(db: Db, place: SealedColumn, keyId: string): Promise<number> {
+  const [counted] = await db
+    .select({ n: sql<number>`count(*)::int` })
+    .from(place.table)
+    .where(isByOthers(place, keyId));
+  return counted?.n ?? 0;
+}
+
+/** Puts newly sealed values in the place of former ones; one that was changed meanwhile stays as it is. */
+export async function replaceSealed(
+  db: Db,
+  place: SealedColumn,
+  values: readonly (SealedValue & { resealed: string })[],
+): Promise<void> {
+  const column = sql.identifier(place.column.name);
+  const value =
+    place.member === undefined
+      ? sql`changed.resealed`
+      : sql`jsonb_set(${column}, array[${place.member}], to_jsonb(changed.resealed))`;
+  await db.execute(sql`
+    update ${place.table} set ${column} = ${value}
+    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as changed("row" text, sealed text, resealed text)
+    where ${place.row} = changed."row" and ${textOf(place)} = changed.sealed`);
+}
+
+const textOf = ({ column, member }: SealedColumn): SQL =>
+  member === undefined ? sql`${column}` : sql`(${column} ->> ${member})`;
+
+const isByOthers = (place: SealedColumn, keyId: string): SQL =>
+  sql`${textOf(place)} is not null and ${textOf(place)} not like ${`${keyId}.%`}`;

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { answerServicePicture, pictureTypes } from '../../../shared/http/pictures.ts';
+import { base, endpoint } from '../deps.ts';
+
+export const imageOperations = [
+  endpoint(
+    {
+      id: 'image.get',
+      route: `GET ${base}/images/{image_id}`,
+      access: 'signed-in',
+      summary: 'The picture of a service, on every portal type',
+      description: 'By its id, or `rdp`, `spice`, `default`; anything else gives the default picture.',
+      params: z.object({
+        image_id: z.string().meta({ description: 'The id of a picture, or a name', example: 'rdp' }),
+      }),
+      conditional: true,
+      returns: [200, null],
+      alsoReturns: pictureTypes,
+    },
+    (ctx, { params: { image_id } }) => answerServicePicture(ctx, image_id),
+  ),
+];

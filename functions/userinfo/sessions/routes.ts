@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { Id } from '../../../shared/http/fields.ts';
+import { listOf } from '../../../shared/http/list.ts';
+import { LoginSession, SessionsQuery } from '../../../shared/identity/login-sessions.ts';
+import { base, endpoint } from '../deps.ts';
+import { endSession, listSessions } from './usecases.ts';
+
+const OwnSession = LoginSession.extend({
+  current: z.boolean().meta({ description: 'The session of this request' }),
+});
+
+export const sessionOperations = [
+  endpoint(
+    {
+      id: 'userinfo.listSessions',
+      route: `GET ${base}/sessions`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: "List the caller's live sessions",
+      query: SessionsQuery,
+      returns: [200, listOf(OwnSession)],
+      errors: ['invalid_state'],
+    },
+    (ctx, { query }) => listSessions(ctx, query),
+  ),
+  endpoint(
+    {
+      id: 'userinfo.endSession',
+      route: `DELETE ${base}/sessions/{id}`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: "End one of the caller's sessions",
+      params: z.object({ id: Id }),
+      returns: [204, null],
+      errors: ['invalid_state'],
+    },
+    (ctx, { params }) => endSession(ctx, params.id),
+  ),
+];

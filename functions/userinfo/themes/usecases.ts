@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { findTheme, replaceTheme } from '../../../db/repositories/themes.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
+import { assertMatches, type Conditions } from '../../../shared/http/conditions.ts';
+import { untilUncontested } from '../../../shared/http/record-writes.ts';
+import { sha256 } from '../../../shared/kernel/digests.ts';
+import type { UserinfoCtx } from '../deps.ts';
+import { pictures, ThemeWrite } from './schema.ts';
+
+type Branding = z.output<typeof ThemeWrite>;
+
+const defaults: Branding = ThemeWrite.parse({});
+
+export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
+  const { branding, revision } = await findTheme(deps.db);
+  return new Answer(complete(branding), { revision });
+}
+
+/** Replaces the branding with one audit event, in which pictures stand by their digests. */
+export const writeTheme = (ctx: UserinfoCtx, conditions: Conditions, theme: Branding): Promise<Answer> =>
+  untilUncontested(conditions, async () => {
+    const { branding, revision } = await findTheme(ctx.deps.db);
+    assertMatches(conditions, revision);
+    const audit = auditEntry(ctx, {
+      event: 'portal.EntityAction',
+      category: 'config',
+      action: 'update',
+      object_type: 'theme',
+      object_name: theme.site_name,
+      changes: changesBetween(digested(complete(branding)), digested(theme)),
+    });
+    await atomically(ctx.deps.db, (h) => [
+      ...replaceTheme(h, revision, theme, ctx.now),
+      appendAudit(h, audit),
+    ]);
+    return new Answer(theme, { revision: revision + 1 });
+  });
+
+/** Members that a later version adds are at their defaults until they are written. */
+const complete = (branding: Record<string, unknown>): Record<string, unknown> => ({
+  ...defaults,
+  ...branding,
+});
+
+const digested = (theme: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(theme).map(([name, value]) => [
+      name,
+      pictures.has(name) && typeof value === 'string' ? sha256(value) : value,
+    ]),
+  );

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord } from '../../../shared/http/record-writes.ts';
+import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { foldName } from '../../../shared/kernel/text.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { authenticatorCrud } from './record.ts';
+import type { AttributeChange } from './schema.ts';
+
+const { kind } = authenticatorCrud;
+type Change = z.output<typeof AttributeChange>;
+type Attribute = { name: string; source: string; title: string };
+
+const mostAttributes = 100;
+/** What directories keep passwords and keys in; a copy of it would be shown to everybody who may read users. */
+const secretSource =
+  /^(userPassword|unicodePwd|dBCSPwd|(nt|lm)PwdHistory|supplementalCredentials|samba(NT|LM)Password|sambaPasswordHistory|ipaNTHash|krbPrincipalKey|krbExtraData|ms-?(Mcs|LAPS)-.*|ipatokenOTPkey)(;|$)/i;
+
+/**
+ * Adds, changes or deletes one attribute that users of a directory get a copy of at login. It admits nobody and tells
+ * nobody apart, so it needs no power over the users.
+ * @throws AppError `invalid_state` for an internal domain, `already_exists`, `not_found`
+ */
+export function changeAttribute(ctx: WebuiCtx, at: Target, change: Change): Promise<Answer> {
+  return changeRecord(ctx, kind, at, (row) => {
+    if (row.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
+    const attributes = become(row.attributes, change);
+    return {
+      body: writableOf(kind, row),
+      columns: { params: undefined, attributes },
+      changes: [{ field: 'attributes', before: row.attributes, after: attributes }],
+    };
+  });
+}
+
+function become(present: readonly Attribute[], { action, name, source, title }: Change): Attribute[] {
+  const isThis = (other: Attribute): boolean => foldName(other.name) === foldName(name);
+  const known = present.find(isThis);
+  if (action === 'delete') {
+    if (!known) throw notFound();
+    return present.filter((attribute) => !isThis(attribute));
+  }
+  if (action === 'change') {
+    if (!known) throw notFound();
+    const changed = checked({ ...known, ...(source && { source }), ...(title !== undefined && { title }) });
+    return present.map((attribute) => (isThis(attribute) ? changed : attribute));
+  }
+  if (known) throw taken();
+  if (present.length >= mostAttributes) {
+    throw invalid({ pointer: '/name', code: 'too_many', detail: `At most ${mostAttributes} attributes` });
+  }
+  return [...present, checked({ name, source: source ?? name, title: title ?? '' })];
+}
+
+function checked(attribute: Attribute): Attribute {
+  if (!secretSource.test(attribute.source)) return attribute;
+  throw invalid({ pointer: '/source', code: 'not_allowed', detail: 'This attribute holds secrets' });
+}
+
+const taken = (): AppError =>
+  new AppError('already_exists', undefined, {
+    errors: [{ pointer: '/name', code: 'already_exists', detail: 'The value is taken' }],
+  });

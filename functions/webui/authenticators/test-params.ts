@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { fieldErrors } from '../../../shared/http/field-errors.ts';
+import type { DomainType } from '../../../shared/identity/domains/catalogue.ts';
+import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
+import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { keptSecret, type Stored, withoutReadOnly } from './params.ts';
+import { ownFields, type TestBody, type TestResult } from './schema.ts';
+
+type Body = z.output<typeof TestBody>;
+type Check = z.input<typeof TestResult>['checks'][number];
+/** What a check found: faults, or a sentence that says why there is nothing to check. */
+type Found = FieldError[] | string;
+
+/**
+ * Says of each part of a domain's fields whether it could be saved, without asking the network.
+ * @throws AppError `invalid_request` for an `id` that is not of such a domain, `secret_required`
+ */
+export async function testParams(
+  ctx: WebuiCtx,
+  type: DomainType,
+  body: Body,
+): Promise<z.input<typeof TestResult>> {
+  const stored = body.id === undefined ? undefined : await storedDomain(ctx, type, body.id);
+  const { directory, faults } = readParams(type, withoutReadOnly(body.params));
+  const hasPassword =
+    directory !== undefined && (directory.bind_password ?? keptSecret(directory, stored)) !== null;
+  const parts = [
+    { name: 'fields', run: () => ownFaults(type, body) },
+    { name: 'params', run: () => faults },
+    ...directoryChecks.map(({ name, run }) => ({
+      name,
+      run: () => (directory ? run(directory, hasPassword, ctx.deps.outbound) : absence(type)),
+    })),
+  ];
+  const checks = parts.map(({ name, run }) => timed(ctx, name, run));
+  const success = checks.every(({ status }) => status !== 'fail');
+  const message = success ? 'The parameters can be used' : 'Some parameters cannot be used';
+  return { success, message, checks };
+}
+
+async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promise<Stored> {
+  const row = await authenticators.find(ctx.deps.db, id, { scope: ctx.scope });
+  if (row?.type === type) return row;
+  throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });
+}
+
+const absence = (type: DomainType): string =>
+  type === 'internal' ? 'An internal domain has no directory' : 'The parameters must be mended first';
+
+/** The members that every domain has, as far as they are given. */
+function ownFaults(type: DomainType, body: Body): FieldError[] {
+  const given = { ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) };
+  const faults = Object.entries(ownFields).flatMap(([name, { shape }]) =>
+    Object.hasOwn(given, name)
+      ? fieldErrors(z.object({ [name]: shape }).safeParse(given, { reportInput: true }).error, '/')
+      : [],
+  );
+  const isOther = given.type !== undefined && given.type !== type;
+  return isOther
+    ? [...faults, { pointer: '/type', code: 'different', detail: 'Not the type under test' }]
+    : faults;
+}
+
+function timed(ctx: WebuiCtx, name: string, run: () => Found): Check {
+  const start = ctx.deps.clock().getTime();
+  const found = run();
+  const took_ms = ctx.deps.clock().getTime() - start;
+  if (typeof found === 'string') return { name, status: 'skipped', detail: found, took_ms };
+  const detail = found.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ');
+  return { name, status: found.length === 0 ? 'pass' : 'fail', detail, took_ms };
+}

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { raisedByMust } from '../../../db/errors.ts';
+import { mustFitItsRules, rulesWithFarm } from '../../../db/repositories/rules.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { farmCrud } from './record.ts';
+import { FarmWrite } from './schema.ts';
+
+const { kind } = farmCrud;
+type Write = z.output<typeof FarmWrite>;
+
+export const replaceFarm = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
+  change(ctx, at, () => body);
+
+export const updateFarm = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
+  change(ctx, at, (current) => applyPatch(FarmWrite, current, patch));
+
+/** A farm stays in its site as long as rules there have it among their members. */
+async function change(
+  ctx: WebuiCtx,
+  at: Target,
+  become: (current: Record<string, unknown>) => Write,
+): Promise<Answer> {
+  try {
+    return await changeRecord(ctx, kind, at, (row) => {
+      const body = become(writableOf(kind, row));
+      return body.site_id === row.site_id ? { body } : { body, after: (h) => [mustFitItsRules(h, at.id)] };
+    });
+  } catch (error) {
+    if (raisedByMust(error)?.code !== 'in_use') throw error;
+    const references = await rulesWithFarm(ctx.deps.db, at.id);
+    throw new AppError('in_use', 'Rules of its site name the farm', { references }, { cause: error });
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { answerProtocolPicture, answerServicePicture, pictureTypes } from '../../../shared/http/pictures.ts';
+import { base, endpoint } from '../deps.ts';
+
+const gallery = `${base}/gallery/images` as const;
+const params = z.object({
+  image_id: z.string().meta({ description: 'The id of a picture, or a name', example: 'rdp' }),
+});
+
+export const imageOperations = [
+  endpoint(
+    {
+      id: 'image.getOfService',
+      route: `GET ${gallery}/srvimg/{image_id}`,
+      access: 'signed-in',
+      summary: 'The picture of a service',
+      description: 'By its id, or `rdp`, `spice`, `default`; anything else gives the default picture.',
+      params,
+      conditional: true,
+      returns: [200, null],
+      alsoReturns: pictureTypes,
+    },
+    (ctx, { params: { image_id } }) => answerServicePicture(ctx, image_id),
+  ),
+  endpoint(
+    {
+      id: 'image.getOfProtocol',
+      route: `GET ${gallery}/transicon/{image_id}`,
+      access: 'signed-in',
+      summary: 'The picture of a delivery protocol',
+      description: '`rdp`, `spice`, or the id of a picture.',
+      params,
+      conditional: true,
+      returns: [200, null],
+      alsoReturns: pictureTypes,
+    },
+    (ctx, { params: { image_id } }) => answerProtocolPicture(ctx, image_id),
+  ),
+];

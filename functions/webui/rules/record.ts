@@ -1,0 +1,21 @@
+import { rules } from '../../../db/repositories/rules.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Rule, RuleWrite, ruleFilters, ruleSorts } from './schema.ts';
+
+/** Writes of a rule bring pictures along and leave them behind, so they are use cases. */
+export const ruleCrud = crud({
+  type: 'rule',
+  one: 'a rule (merged resource set)',
+  many: 'rules (merged resource sets)',
+  resource: 'rules',
+  path: `${base}/rules`,
+  records: rules,
+  view: Rule,
+  write: RuleWrite,
+  placedBy: 'site_id',
+  filters: ruleFilters,
+  sorts: ruleSorts,
+  verbs: ['list', 'get'],
+  sited: true,
+});

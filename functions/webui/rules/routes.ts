@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { rulesOfSite } from '../../../db/repositories/rules.ts';
+import { Id } from '../../../shared/http/fields.ts';
+import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
+import { base, endpoint } from '../deps.ts';
+import { ruleCrud } from './record.ts';
+import { Rule, ruleFilters, ruleSorts } from './schema.ts';
+import { createRule, deleteRule, replaceRule, updateRule } from './usecases.ts';
+
+const { operations, declared, kind, target } = ruleCrud;
+/** Room for a picture. */
+const maxBodyBytes = 2 * 1_048_576;
+
+export const ruleOperations = [
+  ...operations,
+  endpoint({ ...declared.create, maxBodyBytes }, (ctx, { body }) => createRule(ctx, body)),
+  endpoint({ ...declared.replace, maxBodyBytes }, (ctx, input) =>
+    replaceRule(ctx, target(input), input.body),
+  ),
+  endpoint({ ...declared.update, maxBodyBytes }, (ctx, input) => updateRule(ctx, target(input), input.body)),
+  endpoint(declared.delete, (ctx, input) => deleteRule(ctx, target(input))),
+  endpoint(
+    {
+      id: 'site.listRules',
+      route: `GET ${base}/sites/{id}/rules`,
+      access: 'rules.read',
+      summary: 'List the rules (merged resource sets) of a site',
+      params: z.object({ id: Id }),
+      query: listQuery(ruleSorts, ruleFilters),
+      returns: [200, listOf(Rule)],
+    },
+    (ctx, { params, query }) => answerList(ctx, rulesOfSite, query, kind.view, params.id),
+  ),
+];

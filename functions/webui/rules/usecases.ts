@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import { dropUnusedImage, imageIdOf, keepImage, lockImages } from '../../../db/repositories/images.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord, createRecord, type Extras, removeRecord } from '../../../shared/http/record-writes.ts';
+import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { invalid } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { readPicture } from '../../../shared/kernel/pictures.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { ruleCrud } from './record.ts';
+import { RuleWrite } from './schema.ts';
+
+const { kind } = ruleCrud;
+type Write = z.output<typeof RuleWrite>;
+/** What a rule shows before a write. */
+type Shown = { image_id: string | null; image_digest: string | null };
+
+export async function createRule(ctx: WebuiCtx, body: Write): Promise<Answer> {
+  const { body: columns, ...extras } = written(ctx, assertMatching(body), {
+    image_id: null,
+    image_digest: null,
+  });
+  return createRecord(ctx, kind, columns, extras);
+}
+
+export async function replaceRule(ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> {
+  const checked = assertMatching(body);
+  return changeRecord(ctx, kind, at, (row) => written(ctx, checked, row));
+}
+
+export const updateRule = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) =>
+    written(ctx, assertMatching(applyPatch(RuleWrite, writableOf(kind, row), patch)), row),
+  );
+
+export const deleteRule = (ctx: WebuiCtx, at: Target): Promise<void> =>
+  removeRecord(ctx, kind, at, ({ image_id: id }) =>
+    id === null ? {} : { before: (h) => [lockImages(h, [id])], after: (h) => [dropUnusedImage(h, id)] },
+  );
+
+/** Members and tags are two ways to say which pools a rule covers: it takes one of them. */
+function assertMatching(body: Write): Write {
+  const { members, match_tags } = body;
+  const detail = 'A rule has either members or match_tags';
+  if (members.length === 0 && match_tags === null)
+    throw invalid({ pointer: '/members', code: 'required', detail });
+  if (members.length > 0 && match_tags !== null)
+    throw invalid({ pointer: '/match_tags', code: 'conflicting', detail });
+  return body;
+}
+
+/**
+ * The columns and links of a rule, and what its picture asks for: a new one is kept, and the former one goes with its
+ * last use.
+ */
+function written(
+  ctx: WebuiCtx,
+  { image, ...body }: Write,
+  { image_id: former, image_digest }: Shown,
+): { body: Record<string, unknown> } & Extras {
+  const named = { ...body, display_name: body.display_name ?? body.name };
+  const drop: Extras['after'] = former === null ? () => [] : (h) => [dropUnusedImage(h, former)];
+  if (image === null) {
+    if (named.image_id === former) return { body: named };
+    return { body: named, before: (h) => [lockImages(h, [former, named.image_id])], after: drop };
+  }
+  const picture = readPicture(image);
+  if ('fault' in picture)
+    throw invalid({ pointer: '/image', code: 'invalid_picture', detail: picture.fault });
+  const { mediaType: media_type, digest, ...content } = picture;
+  const stored = { id: newId(), digest, media_type, ...content, created_at: ctx.now };
+  return {
+    // Which id the picture has is known to the batch only, which may find its bytes stored already.
+    body: { ...named, image_id: former },
+    columns: { image_id: imageIdOf(digest) },
+    changes: digest === image_digest ? [] : [{ field: 'image', before: image_digest, after: digest }],
+    before: (h) => [lockImages(h, [former], digest), keepImage(h, stored)],
+    after: drop,
+  };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { tokensIn } from '../../../db/repositories/service-tokens.ts';
+import { Id } from '../../../shared/http/fields.ts';
+import { answerList, listOf } from '../../../shared/http/list.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import { base, endpoint } from '../deps.ts';
+import { NewServiceToken, ServiceToken, ServiceTokensQuery, ServiceTokenWrite } from './schema.ts';
+import { createToken, revokeToken } from './usecases.ts';
+
+const path = `${base}/authenticators/{auth_uuid}/users/{uuid}/tokens` as const;
+const params = z.object({ auth_uuid: Id, uuid: Id });
+const view = viewOf(ServiceToken);
+
+export const serviceTokenOperations = [
+  endpoint(
+    {
+      id: 'serviceToken.list',
+      route: `GET ${path}`,
+      access: 'users.read',
+      summary: 'List the service tokens of a user',
+      description: 'Tokens that have ended are among them until they are revoked.',
+      params,
+      query: ServiceTokensQuery,
+      returns: [200, listOf(ServiceToken)],
+    },
+    (ctx, { params: { auth_uuid, uuid }, query }) => answerList(ctx, tokensIn(auth_uuid), query, view, uuid),
+  ),
+  endpoint(
+    {
+      id: 'serviceToken.create',
+      route: `POST ${path}`,
+      access: 'users.update',
+      summary: 'Create a service token',
+      description: 'It takes the place of a session of this user, who must be of the kind `service`.',
+      params,
+      body: { required: ServiceTokenWrite },
+      returns: [201, NewServiceToken],
+      errors: ['already_exists', 'invalid_state'],
+      shownOnce: ['token'],
+    },
+    (ctx, { params: { auth_uuid, uuid }, body }) =>
+      createToken(ctx, { domainId: auth_uuid, userId: uuid }, body),
+  ),
+  endpoint(
+    {
+      id: 'serviceToken.revoke',
+      route: `DELETE ${path}/{id}`,
+      access: 'users.update',
+      summary: 'Revoke a service token',
+      params: params.extend({ id: Id }),
+      returns: [204, null],
+    },
+    (ctx, { params: { auth_uuid, uuid, id } }) => revokeToken(ctx, { domainId: auth_uuid, userId: uuid }, id),
+  ),
+];

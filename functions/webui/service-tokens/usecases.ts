@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
+import {
+  addToken,
+  findToken,
+  findTokenId,
+  mustBeService,
+  type NewToken,
+  type OwnerPath,
+  revokeToken as revoke,
+} from '../../../db/repositories/service-tokens.ts';
+import { users } from '../../../db/repositories/users.ts';
+import { newServiceToken } from '../../../shared/access/service-tokens.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
+import { powerOver } from '../../../shared/http/privileges.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import { sha256 } from '../../../shared/kernel/digests.ts';
+import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { escapeControls, foldName } from '../../../shared/kernel/text.ts';
+import { base, type WebuiCtx } from '../deps.ts';
+import { ServiceToken, type ServiceTokenWrite } from './schema.ts';
+
+type Write = z.output<typeof ServiceTokenWrite>;
+const view = viewOf(ServiceToken);
+const longestLifeS = 366 * 86_400;
+
+/**
+ * Makes a token that acts for a service user. Only who holds everything that the user holds may: by the token he does
+ * what the user may do.
+ * @throws AppError `not_found`, `forbidden` with the permissions that are missing, `invalid_state` for a person and for
+ * one's own account, `already_exists`, `invalid_request` for an end that lies behind or too far ahead
+ */
+export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write): Promise<Answer> {
+  const { deps, now } = ctx;
+  const expires_at = checkedEnd(body.expires_at, now);
+  const user = await users.find(deps.db, owner.userId, { scope: '*', parent: owner.domainId });
+  if (!user) throw notFound();
+  assertMayHaveTokens(ctx, user);
+  const token = newServiceToken();
+  const row: NewToken = {
+    id: newId(),
+    user_id: user.id,
+    name: body.name,
+    name_key: foldName(body.name),
+    token_hash: sha256(token),
+    permissions: body.permissions,
+    created_at: now,
+    expires_at,
+  };
+  const audit = auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'config',
+    action: 'create',
+    ...objectOf(row, user.name),
+    changes: changesBetween({}, { ...body, expires_at: expires_at.toISOString() }),
+  });
+  await add(ctx, row, audit);
+  const location = `${base}/authenticators/${owner.domainId}/users/${user.id}/tokens/${row.id}`;
+  return new Answer({ ...view(row), token }, { headers: { location } });
+}
+
+/** @throws AppError `not_found`, `forbidden` with the permissions that the user holds and the caller lacks */
+export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): Promise<void> {
+  const token = await findToken(ctx.deps.db, owner, id);
+  if (!token) throw notFound();
+  const power = powerOver(ctx, [{ user: owner.userId }]);
+  const audit = auditEntry(ctx, {
+    event: 'portal.TokenRevoked',
+    category: 'auth',
+    action: 'delete',
+    ...objectOf(token, token.user),
+  });
+  await power.explained(() =>
+    atomically(ctx.deps.db, (h) => [...power.before(h), ...revoke(h, id), appendAudit(h, audit)]),
+  );
+}
+
+/** @throws AppError `invalid_request` */
+function checkedEnd(given: string, now: Date): Date {
+  const end = new Date(given);
+  const refuse = (code: string, detail: string) => invalid({ pointer: '/expires_at', code, detail });
+  if (!(end > now)) throw refuse('too_early', 'Must lie ahead');
+  if (end > addSeconds(now, longestLifeS)) throw refuse('too_late', 'At most 366 days from now');
+  return end;
+}
+
+function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }): void {
+  // A token that could make others of its kind would outlive its own end.
+  if (user.id === ctx.actor.user.id)
+    throw conflict('own_account', 'Tokens of one’s own account are made by somebody else');
+  if (user.kind !== 'service') throw conflict('no_service', 'Only users of the kind `service` have tokens');
+}
+
+async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<void> {
+  const power = powerOver(ctx, [{ user: row.user_id }]);
+  try {
+    await power.explained(() =>
+      atomically(ctx.deps.db, (h) => [
+        mustBeService(h, row.user_id),
+        ...power.before(h),
+        addToken(h, row),
+        appendAudit(h, audit),
+      ]),
+    );
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const existing_id = await findTokenId(ctx.deps.db, row.user_id, row.name_key);
+    const errors = [
+      { pointer: '/name', code: 'already_exists', detail: 'The user has a token of this name' },
+    ];
+    throw new AppError(
+      'already_exists',
+      undefined,
+      { errors, ...(existing_id && { existing_id }) },
+      { cause: error },
+    );
+  }
+}
+
+/** The token as the object of an audit event, and whose it is. */
+const objectOf = ({ id, name }: { id: string; name: string }, user: string) => ({
+  object_type: 'service_token',
+  object_id: id,
+  object_name: name,
+  details: { user: escapeControls(user) },
+});

@@ -1,0 +1,38 @@
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
+import type { OwnerPath } from '../../../db/repositories/service-tokens.ts';
+import { mustHaveUser, sessionsAlive } from '../../../db/repositories/user-sessions.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import { answerList, type ListQuery } from '../../../shared/http/list.ts';
+import { powerOver } from '../../../shared/http/privileges.ts';
+import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
+import type { WebuiCtx } from '../deps.ts';
+
+export const listSessions = (
+  ctx: WebuiCtx,
+  { domainId, userId }: OwnerPath,
+  query: ListQuery,
+): Promise<Answer> =>
+  answerList(ctx, sessionsAlive(aliveSince(ctx), domainId), query, showSession(ctx), userId);
+
+/** @throws AppError `not_found`; `forbidden` with the permissions that the user holds and the caller lacks */
+export async function endSessions(ctx: WebuiCtx, owner: OwnerPath): Promise<void> {
+  const power = powerOver(ctx, [{ user: owner.userId }]);
+  const audit = auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'auth',
+    action: 'end_sessions',
+    object_type: 'user',
+    object_id: owner.userId,
+  });
+  await power.explained(() =>
+    atomically(ctx.deps.db, (h) => [
+      mustHaveUser(h, owner),
+      ...power.before(h),
+      endSessionsOf(h, owner.userId),
+      appendAudit(h, audit),
+    ]),
+  );
+}

@@ -1,0 +1,79 @@
+import { findOverrides } from '../../db/repositories/system-parameters.ts';
+import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
+import { findActor } from '../access/session.ts';
+import { sha256 } from '../kernel/digests.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { BaseDeps } from './context.ts';
+import type { Invocation } from './invocation.ts';
+import type { Operation } from './operation.ts';
+import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
+
+type Asking = Invocation & { token: string | undefined; now: Date };
+
+/**
+ * Who asks, after the rate limits. A token that was valid before counts by itself: nobody who shares its address can
+ * have it refused. Any other request counts to its address, until its token proves valid.
+ * @throws AppError `rate_limited`, `invalid_token`
+ */
+export async function identify(
+  deps: BaseDeps,
+  { access, unmetered }: Pick<Operation, 'access' | 'unmetered'>,
+  asking: Asking,
+): Promise<Actor> {
+  const rates = rateLimitsOf(deps);
+  const token = access === 'public' ? '' : (asking.token ?? '');
+  if (token === '') {
+    if (!unmetered) takeFromAddress(deps, rates, asking);
+    return anonymous;
+  }
+  const tokenHash = sha256(token);
+  const find = rates.knows(tokenHash) ? findKnown : findUnknown;
+  try {
+    return await find(deps, rates, { ...asking, token, tokenHash });
+  } catch (error) {
+    // Who is refused brings no parameters along, and must still learn of a wider limit.
+    refreshParameters(deps, rates, asking);
+    throw error;
+  }
+}
+
+type WithToken = Asking & { token: string; tokenHash: string };
+
+async function findKnown(
+  { db, portalType }: BaseDeps,
+  rates: RateLimits,
+  { token, tokenHash, now }: WithToken,
+): Promise<SignedIn> {
+  rates.takeFromSession(tokenHash, now);
+  const actor = await findActor(db, token, now, portalType);
+  if (actor) rates.learn(actor.parameters, now);
+  else rates.forget(tokenHash);
+  return assertFound(actor);
+}
+
+async function findUnknown(
+  { db, portalType }: BaseDeps,
+  rates: RateLimits,
+  { token, tokenHash, now, client }: WithToken,
+): Promise<SignedIn> {
+  rates.takeFromAddress(client.ip, now);
+  const actor = assertFound(await findActor(db, token, now, portalType));
+  rates.proveValid(tokenHash, client.ip, actor.parameters, now);
+  return actor;
+}
+
+function assertFound(actor: SignedIn | undefined): SignedIn {
+  if (!actor) throw new AppError('invalid_token');
+  return actor;
+}
+
+function takeFromAddress(deps: BaseDeps, rates: RateLimits, asking: Asking): void {
+  refreshParameters(deps, rates, asking);
+  rates.takeFromAddress(asking.client.ip, asking.now);
+}
+
+/** Nobody waits for it: the request at hand is judged by what is known. */
+function refreshParameters({ db }: BaseDeps, rates: RateLimits, { now, background }: Asking): void {
+  const work = rates.refresh(now, () => findOverrides(db));
+  if (work) background(work);
+}

@@ -1,0 +1,113 @@
+import { type Db, withTransaction } from '../../db/client.ts';
+import { isReferenceViolation } from '../../db/errors.ts';
+import { findKey, type KeyOwner, keepAnswer, lockKey } from '../../db/repositories/idempotency-keys.ts';
+import type { SignedIn } from '../access/actor.ts';
+import { sha256 } from '../kernel/digests.ts';
+import { AppError, codeFacts } from '../kernel/errors.ts';
+import { canonicalJson } from '../kernel/json.ts';
+import type { Place } from '../kernel/sealing.ts';
+import { withoutTrailingSlashes } from '../kernel/text.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import type { Operation, RawInput } from './operation.ts';
+import { asAppError } from './problem.ts';
+import { type LateWrites, type Run, runWithin, withoutSecrets } from './transactional.ts';
+
+/** The key of a request, and what makes another request with this key a different one. */
+export type Keyed = { key: string; fingerprint: string };
+
+/** What of an answer is repeated besides its status and body. */
+const keptHeaders = ['content-type', 'etag', 'location'];
+
+export const fingerprintOf = (method: string, path: string, { query, body }: RawInput): string =>
+  sha256(canonicalJson([method, withoutTrailingSlashes(path), query, body]));
+
+/**
+ * Runs an operation in one transaction with the row of its key, so that the change and the answer kept for
+ * repetitions are there together or not at all; a repetition is answered without running it.
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, and what the operation throws
+ */
+export async function runOnce<D extends BaseDeps>(
+  ctx: Ctx<D, SignedIn>,
+  keyed: Keyed,
+  { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
+  run: Run<D>,
+): Promise<Response> {
+  const owner: KeyOwner = { userId: ctx.actor.user.id, key: keyed.key };
+  const late: LateWrites = [];
+  const outcome = await withTransaction(ctx.deps.db, async (handle) => {
+    if (!(await lockKey(handle, owner))) throw new AppError('idempotency_in_progress');
+    const stored = await findKey(handle, owner, ctx.now);
+    if (stored) return replay(ctx, keyed, stored);
+    const answer = await runWithin(ctx, handle, run, late).catch(refusalOf);
+    if (answer instanceof AppError) return answer;
+    return keep(ctx, handle, owner, keyed, answer, shownOnce);
+  });
+  for (const write of late) ctx.later(write);
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
+}
+
+/** Keeps the answer for repetitions. @returns the same answer, its body unread */
+async function keep(
+  ctx: Ctx<BaseDeps>,
+  handle: Db,
+  owner: KeyOwner,
+  { fingerprint }: Keyed,
+  answer: Response,
+  shownOnce: readonly string[] | undefined,
+): Promise<Response> {
+  const body = await answer.text();
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
+  await keepAnswer(handle, owner, {
+    fingerprint,
+    created_at: ctx.now,
+    status: answer.status,
+    headers,
+    sealed_body: body && (await ctx.deps.sealer.seal(withoutSecrets(body, shownOnce), placeOf(owner))),
+  }).catch(explainOwner);
+  return new Response(body || null, answer);
+}
+
+/**
+ * A refusal is not kept, but neither is it a failure of the transaction: what it leaves (failed attempts that are
+ * counted, say) it leaves with a key as without one.
+ */
+function refusalOf(error: unknown): AppError {
+  const refusal = asAppError(error);
+  if (codeFacts(refusal.code).status >= 500) throw error;
+  return refusal;
+}
+
+/** The user was deleted while he asked. */
+function explainOwner(error: unknown): never {
+  throw isReferenceViolation(error) ? new AppError('invalid_token', undefined, {}, { cause: error }) : error;
+}
+
+type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
+
+async function replay(
+  { deps, now, actor }: Ctx<BaseDeps, SignedIn>,
+  { key, fingerprint }: Keyed,
+  { status, headers, sealed_body, ...stored }: Stored,
+): Promise<Response> {
+  if (stored.fingerprint !== fingerprint) throw new AppError('idempotency_mismatch');
+  if (status === null) {
+    const isRunning = stored.lease_until !== null && stored.lease_until > now;
+    throw new AppError(isRunning ? 'idempotency_in_progress' : 'outcome_unknown');
+  }
+  const body = sealed_body
+    ? await deps.sealer.open(sealed_body, placeOf({ userId: actor.user.id, key })).catch(unreadable)
+    : null;
+  return new Response(body, { status, headers: headers ?? {} });
+}
+
+/** The change was made, but the key that sealed its answer is gone. */
+function unreadable(cause: unknown): never {
+  throw new AppError('outcome_unknown', undefined, {}, { cause });
+}
+
+const placeOf = ({ userId, key }: KeyOwner): Place => ({
+  table: 'idempotency_keys',
+  row: `${userId}/${key}`,
+  column: 'sealed_body',
+});

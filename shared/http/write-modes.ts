@@ -1,0 +1,63 @@
+import { type FieldError, invalid } from '../kernel/errors.ts';
+import { moduleOf } from '../modules.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import { describeWrite } from './dry-run.ts';
+import { fingerprintOf, runOnce } from './idempotency.ts';
+import type { Operation, RawInput } from './operation.ts';
+import { isSignedIn, type Run } from './transactional.ts';
+
+type Facts = Pick<Operation<never>, 'method' | 'path' | 'readsOnly' | 'mediaType' | 'alsoReturns'>;
+
+const isWrite = ({ method, readsOnly }: Facts): boolean => method !== 'GET' && readsOnly !== true;
+
+/** Answers of another media type are documents: they are neither kept nor described. */
+const writesIn = (operation: Facts, ...names: string[]): boolean =>
+  isWrite(operation) &&
+  !operation.mediaType &&
+  !operation.alsoReturns &&
+  names.includes(moduleOf(operation.path)?.name ?? '');
+
+/** True for an operation that an `Idempotency-Key` makes repeatable; the other methods are so by themselves. */
+export const takesKey = (operation: Facts): boolean =>
+  ['POST', 'PATCH'].includes(operation.method) && writesIn(operation, 'webui', 'userinfo');
+
+/** True for an operation that describes itself with `X-Dry-Run`. */
+export const takesDryRun = (operation: Facts): boolean => writesIn(operation, 'webui');
+
+/**
+ * Runs an operation in the way that the headers of its request ask for: as it is, once for a key, or only described.
+ * @throws AppError `invalid_request` for a header that says nothing sensible, and what the ways throw
+ */
+export function runAsAsked<D extends BaseDeps>(
+  ctx: Ctx<D>,
+  operation: Operation<D>,
+  { url, headers }: Pick<Request, 'url' | 'headers'>,
+  raw: RawInput,
+  run: Run<D>,
+): Promise<Response> {
+  if (!isWrite(operation)) return run(ctx);
+  const dryRun = headers.get('x-dry-run');
+  const key = takesKey(operation) ? headers.get('idempotency-key') : null;
+  const faults = [...dryRunFaults(dryRun, operation), ...keyFaults(key)];
+  if (faults.length > 0) throw invalid(...faults);
+  if (!isSignedIn(ctx)) return run(ctx);
+  if (dryRun === 'true') return describeWrite(ctx, operation, run);
+  if (key === null) return run(ctx);
+  const fingerprint = fingerprintOf(operation.method, new URL(url).pathname, raw);
+  return runOnce(ctx, { key, fingerprint }, operation, run);
+}
+
+/** A dry run that would be a real one is refused, whoever asks for it. */
+function dryRunFaults(value: string | null, operation: Facts): FieldError[] {
+  const pointer = 'X-Dry-Run';
+  if (value === null || value === 'false') return [];
+  if (value !== 'true') return [{ pointer, code: 'invalid_value', detail: 'Must be true or false' }];
+  if (takesDryRun(operation)) return [];
+  return [{ pointer, code: 'not_supported', detail: 'This operation cannot be run dry' }];
+}
+
+function keyFaults(key: string | null): FieldError[] {
+  if (key === null || /^[\x20-\x7e]{1,255}$/.test(key)) return [];
+  const detail = 'Must be 1 to 255 printable ASCII characters';
+  return [{ pointer: 'Idempotency-Key', code: 'invalid_format', detail }];
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+const kinds = [
+  ...['text', 'numeric', 'password', 'choice', 'multichoice'],
+  ...['editlist', 'checkbox', 'textarea', 'taglist'],
+] as const;
+
+/** One member of a domain: its shape validates what is sent, and the rest describes it to whoever fills in a form. */
+export type Field<S extends z.ZodType = z.ZodType> = {
+  shape: S;
+  type: (typeof kinds)[number];
+  label: string;
+  tooltip: string;
+  tab?: string;
+  /** Words for the values of a choice. */
+  choices?: Readonly<Record<string, string>>;
+  readonly?: boolean;
+};
+/** A member that is an object of further ones, or null when none of them is filled in. */
+export type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields };
+export type Fields = { readonly [name: string]: Field | Group };
+
+export const field = <S extends z.ZodType>(shape: S, words: Omit<Field, 'shape'>): Field<S> => ({
+  ...words,
+  shape,
+});
+
+type Shapes<F extends Fields> = { [Name in keyof F]: F[Name]['shape'] };
+
+export const shapesOf = <F extends Fields>(fields: F): Shapes<F> =>
+  Object.fromEntries(Object.entries(fields).map(([name, { shape }]) => [name, shape])) as Shapes<F>;
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
+
+export const GuiField = z.strictObject({
+  name: z.string().meta({ description: 'Path of the member in the body: `params.hosts`', example: 'name' }),
+  value: Value.meta({ description: 'What the form shows first' }),
+  gui: z.strictObject({
+    label: z.string(),
+    tooltip: z.string(),
+    type: z.enum(kinds),
+    order: z.int(),
+    required: z.boolean(),
+    readonly: z.boolean(),
+    length: z.int().optional().meta({ description: 'Characters at most; of each entry, for a list' }),
+    min_value: z.int().optional().meta({ description: 'Least number, or number of entries of a list' }),
+    max_value: z.int().optional().meta({ description: 'Greatest number, or number of entries of a list' }),
+    pattern: z.string().optional().meta({ description: 'Of the text, or of each entry of a list' }),
+    choices: z.array(z.strictObject({ id: z.string(), text: z.string() })).optional(),
+    default: Value.optional(),
+    tab: z.string().optional(),
+  }),
+});
+type Described = z.input<typeof GuiField>;
+
+/**
+ * The fields as a form needs them, in their order; a field that must be given has no default.
+ * @param sets by the path of the object that they are members of: `''`, `params.`
+ */
+export function describeFields(sets: Readonly<Record<string, Fields>>): Described[] {
+  const entries = Object.entries(sets).flatMap(([prefix, fields]) => describeMembers(prefix, fields));
+  return entries.map(({ gui, ...rest }, at) => ({ ...rest, gui: { ...gui, order: at + 1 } }));
+}
+
+const describeMembers = (prefix: string, fields: Fields): Described[] =>
+  Object.entries(fields).flatMap(([name, entry]) =>
+    'members' in entry
+      ? describeMembers(`${prefix}${name}.`, entry.members).map(asOptional)
+      : [describeField(`${prefix}${name}`, entry)],
+  );
+
+/** A group may be left empty as a whole: nothing of it must be given, and nothing of it is there at first. */
+const asOptional = ({ name, gui }: Described): Described => ({
+  name,
+  value: gui.type === 'editlist' ? [] : null,
+  gui: { ...gui, required: false },
+});
+
+function describeField(name: string, { shape, ...words }: Field): Described {
+  const { type, label, tooltip, tab, choices, readonly = false } = words;
+  const absent = shape.safeParse(undefined);
+  const initial = absent.success ? Value.parse(absent.data) : undefined;
+  return {
+    name,
+    value: initial ?? (type === 'editlist' ? [] : absent.success ? null : ''),
+    gui: {
+      label,
+      tooltip,
+      type,
+      order: 0,
+      required: !absent.success,
+      readonly,
+      ...constraintsOf(shape),
+      ...(choices && { choices: Object.entries(choices).map(([id, text]) => ({ id, text })) }),
+      ...(initial !== undefined && { default: initial }),
+      ...(tab && { tab }),
+    },
+  };
+}
+
+type Schema = { [keyword: string]: unknown };
+
+/** What the shape itself demands, so that form and validation cannot come to differ. */
+function constraintsOf(shape: z.ZodType): Partial<Described['gui']> {
+  const schema = notNull(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' }));
+  const one = notNull((schema.items as Schema | undefined) ?? schema);
+  const numbers = {
+    length: one.maxLength,
+    min_value: schema.minItems ?? schema.minimum,
+    max_value: schema.maxItems ?? schema.maximum,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => typeof value === 'number')),
+    ...(typeof one.pattern === 'string' && { pattern: one.pattern }),
+  };
+}
+
+const notNull = (schema: Schema): Schema =>
+  (schema.anyOf as Schema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema;

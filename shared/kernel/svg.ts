@@ -1,0 +1,176 @@
+import { attributeNames, elementNames, isReferring, safeFunctions, textElements } from './svg-names.ts';
+
+/** Thrown and caught in this file only: the text is not what a strict reader understands. */
+class Fault extends Error {}
+
+const maxElements = 10_000;
+const maxDepth = 100;
+
+const name = '[A-Za-z_][\\w.:-]*';
+const value = `(?:"[^"<]*"|'[^'<]*')`;
+/** What a document may consist of; whatever does not fit ends the reading. */
+const token = new RegExp(
+  [
+    '<!--[^]*?-->',
+    '<!\\[CDATA\\[(?<cdata>[^]*?)\\]\\]>',
+    // Without an internal subset there are no entities to expand.
+    '(?<doctype><!DOCTYPE\\s+svg\\b[^[\\]<>]*>)',
+    `</(?<close>${name})\\s*>`,
+    `<(?<open>${name})(?<attributes>(?:\\s+${name}\\s*=\\s*${value})*)\\s*(?<empty>/?)>`,
+    '(?<text>[^<]+)',
+  ].join('|'),
+  'y',
+);
+const attribute = new RegExp(`\\s+(${name})\\s*=\\s*(${value})`, 'g');
+
+/**
+ * Reads a picture and writes it anew with only what is known to be harmless: shapes, text, gradients, filters. Scripts,
+ * handlers, animations, foreign content, references to anything outside and what they contain are left out; what is not
+ * understood, entities above all, is refused. The result read again gives itself.
+ * @returns the picture, or the fault for which it is refused
+ */
+export function sanitiseSvg(text: string): { svg: string } | { fault: string } {
+  try {
+    return { svg: new Writer().read(text.replace(/\r\n?/g, '\n').replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
+  } catch (error) {
+    if (error instanceof Fault) return { fault: error.message };
+    throw error;
+  }
+}
+
+type Open = { name: string; isKept: boolean; id: string | undefined };
+
+class Writer {
+  #output = '';
+  #css = '';
+  #elements = 0;
+  readonly #open: Open[] = [];
+  /** Elements that hold a `use`, and those that one refers to: when they meet, copies multiply without bound. */
+  readonly #copying = new Set<string>();
+  readonly #copied = new Set<string>();
+
+  read(text: string): string {
+    token.lastIndex = 0;
+    while (token.lastIndex < text.length) {
+      const groups = token.exec(text)?.groups;
+      if (!groups) throw new Fault('The SVG is not well-formed, or has what is not accepted');
+      this.#take(groups);
+    }
+    if (this.#open.length > 0 || this.#elements === 0) throw new Fault('The SVG is not complete');
+    if ([...this.#copied].some((id) => this.#copying.has(id)))
+      throw new Fault('The SVG uses elements that themselves use others');
+    return this.#output;
+  }
+
+  #take({ open, attributes = '', empty, close, text, cdata, doctype }: Record<string, string | undefined>) {
+    if (open !== undefined) this.#start(open, attributesOf(attributes), empty === '/');
+    else if (close !== undefined) this.#end(close);
+    else if (cdata !== undefined) this.#write(storable(cdata));
+    else if (text !== undefined) this.#write(decoded(text));
+    else if (doctype !== undefined && this.#elements > 0) throw new Fault('The SVG is not well-formed');
+  }
+
+  #start(name: string, given: Map<string, string>, isEmpty: boolean): void {
+    const parent = this.#open.at(-1);
+    this.#assertPlace(name, parent);
+    const isKept = (parent?.isKept ?? true) && elementNames.has(name);
+    const kept = isKept ? keptOf(name, given) : [];
+    this.#open.push({ name, isKept, id: new Map(kept).get('id') });
+    if (isKept && name === 'use') this.#noteUse(new Map(kept).get('href'));
+    // What a style says is known at its end only.
+    if (isKept && name !== 'style')
+      this.#output += `<${name}${kept.map(written).join('')}${isEmpty ? '/' : ''}>`;
+    if (isEmpty) this.#open.pop();
+  }
+
+  #assertPlace(name: string, parent: Open | undefined): void {
+    if (!parent && (this.#elements > 0 || name !== 'svg'))
+      throw new Fault('The root must be one svg element');
+    if (++this.#elements > maxElements || this.#open.length >= maxDepth)
+      throw new Fault('The SVG has too many elements');
+    if (parent?.name === 'style') throw new Fault('A style element must hold text only');
+  }
+
+  #end(name: string): void {
+    const element = this.#open.pop();
+    if (element?.name !== name) throw new Fault('The tags of the SVG do not match');
+    if (!element.isKept) return;
+    if (name !== 'style') this.#output += `</${name}>`;
+    else if (this.#css.trim() !== '' && isSafeCss(this.#css))
+      this.#output += `<style>${escaped(this.#css)}</style>`;
+    this.#css = '';
+  }
+
+  #write(text: string): void {
+    const element = this.#open.at(-1);
+    if (!element && text.trim() !== '') throw new Fault('There is text outside of the SVG');
+    if (!element?.isKept) return;
+    if (element.name === 'style') this.#css += text;
+    else if (textElements.has(element.name)) this.#output += escaped(text);
+  }
+
+  #noteUse(href: string | undefined): void {
+    for (const { id } of this.#open) if (id !== undefined) this.#copying.add(id);
+    if (href !== undefined) this.#copied.add(href.slice(1));
+  }
+}
+
+type Attribute = readonly [name: string, value: string];
+
+function attributesOf(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name = '', quoted = ''] of text.matchAll(attribute)) {
+    if (found.has(name)) throw new Fault('An attribute is given twice');
+    found.set(name, decoded(quoted.slice(1, -1)).replace(/[\t\n]/g, ' '));
+  }
+  return found;
+}
+
+/** The attributes that stay; namespaces are written, never taken over, and links lose theirs. */
+function keptOf(element: string, given: Map<string, string>): Attribute[] {
+  const link = given.get('href') ?? given.get('xlink:href');
+  const plain = [...given].filter(([name, value]) => attributeNames.has(name) && isSafeCss(value));
+  return [
+    ...(element === 'svg' ? [['xmlns', 'http://www.w3.org/2000/svg'] as const] : []),
+    ...plain,
+    ...(link !== undefined && isReferring(element, link) ? [['href', link.trim()] as const] : []),
+  ];
+}
+
+const written = ([name, value]: Attribute): string =>
+  ` ${name}="${escaped(value).replaceAll('"', '&quot;')}"`;
+
+/** CSS that loads nothing: no at-rules, no escapes that could spell one, and only functions that are known. */
+const isSafeCss = (css: string): boolean =>
+  !/[@\\<]/.test(css) && [...css.matchAll(/\(/g)].every(({ index }) => isSafeCall(css, index));
+
+/** Looks only so far around a parenthesis: a search from every letter on would take the square of the length. */
+function isSafeCall(css: string, at: number): boolean {
+  const [called = ''] = /[\w-]*\s*$/.exec(css.slice(Math.max(0, at - 40), at).toLowerCase()) ?? [];
+  const isLocal = /^\s*['"]?#/.test(css.slice(at + 1, at + 40));
+  return safeFunctions.has(called.trim()) || (called.trim() === 'url' && isLocal);
+}
+
+const named = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }));
+
+/** Text with its references resolved: the five of XML, and characters by number. */
+const decoded = (text: string): string =>
+  storable(
+    text.replace(/&(?:([a-z]+);|#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});)?/g, (_, word?: string, number?: string) => {
+      const code = Number(number?.replace('x', '0x') ?? Number.NaN);
+      const character = code <= 0x10ffff ? String.fromCodePoint(code) : named.get(word ?? '');
+      if (character === undefined) throw new Fault('The SVG has an entity that is not known');
+      return character;
+    }),
+  );
+
+/** XML has no control characters but tab and line feed, and no half surrogate pairs. */
+function storable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/.test(text) || !text.isWellFormed())
+    throw new Fault('The SVG has characters that no XML has');
+  return text;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

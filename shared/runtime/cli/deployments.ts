@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { type EdgeModule, root } from './bundles.ts';
+
+// Routes are patterns for any host: a star, a path, mostly another star.
+export type Deployment = { compatibilityDate: string; compatibilityFlags: string[]; routes: string[] };
+
+/** What `wrangler.toml` says of a module. */
+export function deploymentOf(module: EdgeModule): Deployment {
+  const config = readConfig({ config: join(root, 'wrangler.toml'), env: module });
+  return {
+    compatibilityDate: config.compatibility_date ?? '',
+    compatibilityFlags: config.compatibility_flags,
+    routes: patternsOf(config.routes).map(anyHost),
+  };
+}
+
+/** Wrangler's own type of a route leads to packages that are not installed. */
+const patternsOf = (routes: readonly (string | { pattern: string })[] = []): string[] =>
+  routes.map((route) => (typeof route === 'string' ? route : route.pattern));
+
+/** A local port has no zone: what counts is the path. */
+const anyHost = (pattern: string): string => pattern.replace(/^[^/]*/, '*');

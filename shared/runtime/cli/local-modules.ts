@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrateDatabase } from '../../../db/migrate.ts';
+import { connectPg } from '../../../db/pg.ts';
+import { prepareInstallation } from '../../identity/first-start.ts';
+import { createHasher } from '../../identity/passwords.ts';
+import type { Config } from '../config.ts';
+import { type Bundle, bundleAll, type Platform } from './bundles.ts';
+import { ownDataFolder } from './data-folder.ts';
+import { startEmbeddedDatabase } from './embedded-database.ts';
+import { findBinaries, startThrowawayPostgres } from './throwaway-postgres.ts';
+
+/** Remembers how to end what was started. */
+export type Keep = (name: string, run: () => unknown) => void;
+export type LocalDatabase = { url: string; ownerUrl: string; kind: string };
+export type LocalModules = {
+  database: LocalDatabase;
+  bundles: Bundle[];
+  /** The generated password of the first administrator. */
+  adminPassword: string | undefined;
+};
+
+/** The environment of modules that run apart from one another on this machine: plain HTTP on loopback. */
+export function localEnvironment(defaultPort: string): Record<string, string | undefined> {
+  // Workers go through Neon's driver whatever it says, and any database will do for them.
+  const { PORT = defaultPort, DATABASE_DRIVER: _, ...given } = process.env;
+  return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...given, PORT, TLS: 'off' };
+}
+
+/** A prepared database, that of `DATABASE_URL` or one of its own, and the bundles of all modules. */
+export async function prepareModules(platform: Platform, config: Config, keep: Keep): Promise<LocalModules> {
+  const [database, bundles] = await Promise.all([startDatabase(config, keep), makeBundles(platform, keep)]);
+  return { database, bundles, adminPassword: await prepare(config, database) };
+}
+
+async function startDatabase(config: Config, keep: Keep): Promise<LocalDatabase> {
+  const { databaseUrl: url, databaseOwnerUrl: ownerUrl } = config;
+  if (url && ownerUrl) return { url, ownerUrl, kind: 'that of DATABASE_URL' };
+  const binaries = findBinaries();
+  if (binaries) {
+    const { url, stop } = await startThrowawayPostgres(binaries);
+    keep('PostgreSQL', () => stop());
+    return { url, ownerUrl: url, kind: 'a throwaway PostgreSQL' };
+  }
+  const folder = ownDataFolder(config.dataDir);
+  keep('data folder', () => folder.release());
+  const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
+  keep('embedded database', () => embedded.stop());
+  return { url: embedded.url, ownerUrl: embedded.url, kind: `the embedded one in ${config.dataDir}` };
+}
+
+/** In a folder of this process: a build beside it may be writing to `dist`. */
+async function makeBundles(platform: Platform, keep: Keep): Promise<Bundle[]> {
+  const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
+  keep('bundles', () => rm(folder, { recursive: true, force: true }));
+  return bundleAll(platform, folder);
+}
+
+/** @returns the generated password of the first administrator */
+async function prepare(
+  { adminPassword }: Config,
+  { url, ownerUrl }: LocalDatabase,
+): Promise<string | undefined> {
+  await migrateDatabase(ownerUrl);
+  const { db, close } = connectPg({ url, maxConnections: 1 });
+  return prepareInstallation(db, createHasher(), adminPassword).finally(close);
+}

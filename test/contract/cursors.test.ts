@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permissions } from '../../shared/access/permissions.ts';
+import { startPortal, type TestPortal } from '../support/portal.ts';
+import { describedAs, operations, pathOf, type Registered } from './described.ts';
+import { property } from './effort.ts';
+import { createGround, creatorFor, creatorOf } from './ground.ts';
+import { liftLimits } from './limits.ts';
+import { expectProblem } from './problems.ts';
+import { createSessions } from './sessions.ts';
+
+let portal: TestPortal;
+let token: string;
+let narrow: string;
+let ground: ReturnType<typeof createGround>;
+/** A list's address with two rows at least, and the cursor behind the first of them. */
+const lists = new Map<string, { path: string; next: string | null }>();
+
+const queryOf = (operation: Registered): string[] =>
+  describedAs(operation)
+    .parameters.filter((parameter: { in: string }) => parameter.in === 'query')
+    .map(({ name }: { name: string }) => name);
+/** Every order but the one that lists have by themselves. */
+const otherOrders = (operation: Registered): string[] => {
+  const sort = describedAs(operation).parameters.find(({ name }: { name: string }) => name === 'sort');
+  return sort ? sort.schema.enum.filter((order: string) => order !== sort.schema.default) : [];
+};
+const paged = operations.filter((operation) => queryOf(operation).includes('cursor'));
+
+beforeAll(async () => {
+  portal = await startPortal();
+  await liftLimits(portal);
+  token = await portal.login();
+  ground = createGround(portal, token);
+  const sessions = await createSessions(portal, token);
+  const site = await sessions.make('/api/webui/aggregator/sites', { name: 'Narrow', uri: 'narrow' });
+  narrow = await sessions.holding({ permissions, sites: [site.id] });
+  for (const operation of paged) lists.set(operation.id, await fill(operation));
+});
+afterAll(() => portal.close());
+
+/** Puts two rows into a list, as far as an operation makes such rows. */
+async function fill(operation: Registered): Promise<{ path: string; next: string | null }> {
+  const { values, last } = await ground.valuesFor(operation.path);
+  const create = creatorFor(operation);
+  for (const _ of create ? [1, 2] : []) {
+    const owned = create && create.path !== operation.path;
+    const owner = creatorOf(operation.path.replace(/\/\{\w+\}\/\w+$/, ''));
+    const member = `${owner?.id.split('.')[0]}_id`;
+    if (create) await ground.make(create, pathOf(create, values), owned ? { [member]: last?.id } : {});
+  }
+  const path = pathOf(operation, values);
+  return { path, next: (await portal.send(`GET ${path}?limit=1`, { token })).body.next };
+}
+
+const follow = (operation: Registered, cursor: string, more = '', as = token) =>
+  portal.send(`GET ${lists.get(operation.id)?.path}?limit=1${more}&cursor=${encodeURIComponent(cursor)}`, {
+    token: as,
+  });
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** The text with some bits of one of its characters turned over. */
+function flipped(text: string, at: number, bits: number): string {
+  const present = alphabet.indexOf(text[at] ?? '');
+  return text.slice(0, at) + (present < 0 ? 'A' : alphabet[present ^ bits]) + text.slice(at + 1);
+}
+
+it('every list that an operation fills has a second page here', () => {
+  const filled = paged.filter(creatorFor);
+  expect(filled.length).toBeGreaterThan(5);
+  for (const { id } of filled) expect([id, typeof lists.get(id)?.next]).toEqual([id, 'string']);
+});
+
+describe.each(paged)('the cursor of $id', (operation) => {
+  const cursor = (): string | null => lists.get(operation.id)?.next ?? null;
+  /** Refused as malformed; one that is longer than any of ours is refused by its length. */
+  const expectRefused = async (sent: string, more = '') => {
+    const answer = await follow(operation, sent, more);
+    expectProblem(answer, sent.length > 2048 ? 'invalid_request' : 'malformed_cursor', operation);
+  };
+
+  it('leads on as it is', async ({ skip }) => {
+    const given = cursor() ?? skip('one page only');
+    expect((await follow(operation, given)).status).toBe(200);
+  });
+
+  it('is malformed when a bit of it is another, down to those that carry nothing', async ({ skip }) => {
+    const given = cursor() ?? skip('one page only');
+    for (let bits = 1; bits < 64; bits++) await expectRefused(flipped(given, given.length - 1, bits));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(given.length - 1), fc.integer({ min: 1, max: 63 }), async (at, bits) => {
+        await expectRefused(flipped(given, at, bits));
+      }),
+      property(1 / 2),
+    );
+  });
+
+  it('is malformed when it is cut, longer, or something else', async ({ skip }) => {
+    const given = cursor() ?? skip('one page only');
+    for (let length = 0; length < given.length; length += 9) await expectRefused(given.slice(0, length));
+    for (const more of ['A', '=', '.', '.A', ' ', '\n', '!', given, 'A'.repeat(4_000)])
+      await expectRefused(given + more);
+    for (const sent of [
+      'null',
+      '{}',
+      '[]',
+      '..',
+      '...',
+      '0',
+      '__proto__',
+      `\u202e${given}`,
+      given.toUpperCase(),
+    ])
+      await expectRefused(sent);
+  });
+
+  it('is malformed for another list, order, search or scope', async ({ skip }) => {
+    const given = cursor() ?? skip('one page only');
+    for (const [id, other] of lists) if (id !== operation.id && other.next) await expectRefused(other.next);
+    if (queryOf(operation).includes('search')) await expectRefused(given, '&search=a');
+    for (const order of otherOrders(operation)) await expectRefused(given, `&sort=${order}`);
+    const elsewhere = await follow(operation, given, '', narrow);
+    expect(elsewhere.status).toBeGreaterThanOrEqual(400);
+    expect(elsewhere.status).toBeLessThan(405);
+  });
+});

@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+
+/** `BAD_INPUT_RUNS=100000` sends everything to every operation; `BAD_INPUT_SEED` repeats what a run chose. */
+export const runs = Number(process.env.BAD_INPUT_RUNS ?? 40);
+export const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
+
+/** For properties: a share of the runs, and an end to them when everything is asked for. */
+export const property = (share: number) => ({ seed, numRuns: Math.min(Math.ceil(runs * share), 1_000) });
+
+/** Some of them, the same for the same seed; all when the runs suffice. */
+export function chosen<T>(all: readonly T[], share = 1): T[] {
+  const most = Math.ceil(runs * share);
+  if (all.length <= most) return [...all];
+  const some = fc.shuffledSubarray([...all], { minLength: most, maxLength: most });
+  return fc.sample(some, { seed, numRuns: 1 })[0] ?? [];
+}

@@ -1,0 +1,56 @@
+import { webui } from './installation.ts';
+import { list, one, type Question } from './questions.ts';
+import type { Seeded } from './twins.ts';
+
+/** What is asked of every read of the administrator portal's further objects, by its path in the document. */
+export function administrationReads({ domain, user, service_user, site, made }: Seeded) {
+  const users = `${webui}/authenticators/${domain.id}/users`;
+  const { gateway, template, record, priority_group, rule, tag } = made;
+  return {
+    '/api/userinfo/images/{image_id}': one('/api/userinfo/images/rdp', 'user'),
+    '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
+    '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),
+    '/api/webui/aggregator/appnodes/portals': one(`${webui}/appnodes/portals?search=nothing`),
+    '/api/webui/aggregator/audit': [
+      { path: `${webui}/audit?event=portal.EntityAction&object_type=site&count=exact` },
+      { path: `${webui}/audit?category=auth&sort=at&limit=3` },
+    ],
+    '/api/webui/aggregator/audit/verify': one(`${webui}/audit/verify?from=1&to=3`),
+    '/api/webui/aggregator/authenticators/gui/{data_type}': [
+      ...one(`${webui}/authenticators/gui/internal`),
+      ...one(`${webui}/authenticators/gui/active_directory`),
+    ],
+    '/api/webui/aggregator/authenticators/types': one(`${webui}/authenticators/types`),
+    '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions': one(
+      `${users}/${user.id}/sessions`,
+    ),
+    '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens': one(
+      `${users}/${service_user.id}/tokens`,
+    ),
+    '/api/webui/aggregator/dashboard/admin': one(`${webui}/dashboard/admin`),
+    '/api/webui/aggregator/gallery/images/srvimg/{image_id}': one(
+      `${webui}/gallery/images/srvimg/${rule.image_id}`,
+    ),
+    '/api/webui/aggregator/gallery/images/transicon/{image_id}': one(
+      `${webui}/gallery/images/transicon/spice`,
+    ),
+    '/api/webui/aggregator/gateways': list(`${webui}/gateways`),
+    '/api/webui/aggregator/gateways/{id}': one(`${webui}/gateways/${gateway.id}`),
+    '/api/webui/aggregator/maintenance': list(`${webui}/maintenance`),
+    '/api/webui/aggregator/maintenance/{id}': one(`${webui}/maintenance/${template.id}`),
+    '/api/webui/aggregator/monitoring': list(`${webui}/monitoring`, 'at').map((question) => ({
+      ...question,
+      path: `${question.path}&source=site`,
+    })),
+    '/api/webui/aggregator/monitoring/{id}': one(`${webui}/monitoring/${record.id}`),
+    '/api/webui/aggregator/node-info': one(`${webui}/node-info`),
+    '/api/webui/aggregator/priority_groups': list(`${webui}/priority_groups`),
+    '/api/webui/aggregator/priority_groups/{id}': one(`${webui}/priority_groups/${priority_group.id}`),
+    '/api/webui/aggregator/rules': list(`${webui}/rules`),
+    '/api/webui/aggregator/rules/{id}': one(`${webui}/rules/${rule.id}`),
+    '/api/webui/aggregator/sites/{id}/rules': list(`${webui}/sites/${site.id}/rules`),
+    '/api/webui/aggregator/tags': list(`${webui}/tags`),
+    '/api/webui/aggregator/tags/{id}': one(`${webui}/tags/${tag.id}`),
+    '/api/webui/aggregator/tconfig': one(`${webui}/tconfig`),
+  } satisfies Record<string, Question[]>;
+}

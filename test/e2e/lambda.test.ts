@@ -1,0 +1,4 @@
+import { describePath } from './path.ts';
+import { lambdaTarget } from './targets.ts';
+
+describePath(lambdaTarget);

@@ -1,0 +1,4 @@
+import { describePath } from './path.ts';
+import { nodeTarget } from './targets.ts';
+
+describePath(nodeTarget);

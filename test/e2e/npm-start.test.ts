@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAuthority } from '../simulator/authority.ts';
+import type { Simulator } from '../simulator/start.ts';
+import { type Api, createApi } from './api.ts';
+import { auth, createInstallation } from './installation.ts';
+import { bareVariables, freePorts, isFree, type PortalProcess, startPortal } from './portal-process.ts';
+import { startNode } from './targets.ts';
+
+let folder: string;
+let portal: PortalProcess;
+let api: Api;
+let healthApi: Api;
+let node: Simulator;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-e2e-'));
+  const env = bareVariables(folder, await freePorts(2));
+  portal = await startPortal({ env });
+  const { base_url, health_url, ca_file } = portal.announcement;
+  const ca = readFileSync(ca_file, 'utf8');
+  api = createApi(base_url, ca);
+  healthApi = createApi(health_url, ca);
+  node = await startNode({ api, issuer: base_url, authority: await createAuthority() });
+});
+afterAll(async () => {
+  await Promise.all([api?.close(), healthApi?.close(), node?.close()]);
+  await portal?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What reached the dispatcher on behalf of a request. */
+const callsOf = (requestId: string) =>
+  node.calls.filter(({ headers }) => headers['x-request-id'] === requestId).map(({ path }) => path);
+
+describe('npm start on an empty folder', () => {
+  it('ends its output with one line of JSON that tells all one needs', async () => {
+    const { startMs, announcement } = portal;
+    if (startMs > 12_000) console.warn(`the first start took ${startMs} ms, more than 12 s`);
+    expect(announcement).toEqual({
+      base_url: expect.stringMatching(/^https:\/\/localhost:\d+$/),
+      health_url: expect.stringMatching(/^https:\/\/localhost:\d+$/),
+      ca_file: join(folder, 'tls', 'ca.pem'),
+      admin_password: expect.stringMatching(/^\S{15,}$/),
+      health_check_access_key: expect.stringMatching(/^\S{16,64}$/),
+      metrics_access_key: expect.stringMatching(/^\S{16,64}$/),
+      pid: expect.any(Number),
+    });
+  });
+
+  it('tells health and metrics to whoever has the key, on the health port only', async () => {
+    const { health_check_access_key: key, metrics_access_key: metricsKey } = portal.announcement;
+    const ask = (client: Api, what: string, token: string) =>
+      client.send(`GET /aggregator/health/${what}`, { headers: { authorization: `Token ${token}` } });
+    const health = await ask(healthApi, 'check', key);
+    expect(health).toMatchObject({ status: 200, body: { status: 'pass', version: '7.0' } });
+    const metrics = await ask(healthApi, 'metrics', metricsKey);
+    expect(metrics.status).toBe(200);
+    expect(metrics.body).toMatch(/^# HELP [\s\S]*\nservers_count 0\.0\n/);
+    expect((await ask(healthApi, 'check', metricsKey)).status).toBe(401);
+    expect((await ask(healthApi, 'metrics', key)).status).toBe(401);
+    expect((await ask(api, 'check', key)).status).toBe(404);
+  });
+});
+
+describe('SIGTERM', () => {
+  it('finishes what runs, and ends all processes with 0 within 10 s', async () => {
+    const token = await api.login('admin', portal.announcement.admin_password ?? '');
+    const { dispatcher } = await createInstallation(api, token, node, { ca_certificate: node.caPem });
+    const authorize = (requestId: string) =>
+      api.send(`POST ${auth}/jwtauth`, {
+        token,
+        body: { dispatcher_id: dispatcher.id },
+        headers: { 'x-request-id': requestId },
+      });
+    // From here on the node knows the keys, and need not ask a portal that is ending.
+    await authorize('first');
+    node.knobs.latencyMs = 300;
+    const answer = authorize('last');
+    await vi.waitFor(() => expect(callsOf('last')).toHaveLength(1), { interval: 5 });
+    const started = performance.now();
+    portal.signal('SIGTERM');
+    expect((await answer).body.result).toBe('ok');
+    expect(await portal.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    const { base_url, health_url } = portal.announcement;
+    const ports = [base_url, health_url].map((url) => Number(new URL(url).port));
+    expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
+  });
+});

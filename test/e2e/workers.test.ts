@@ -1,0 +1,4 @@
+import { describePath } from './path.ts';
+import { workersTarget } from './targets.ts';
+
+describePath(workersTarget);

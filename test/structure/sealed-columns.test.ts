@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { PgTable } from 'drizzle-orm/pg-core';
+import { describe, expect, it } from 'vitest';
+import { placeColumnOf, sealedColumns } from '../../db/repositories/sealed-values.ts';
+import { readSources } from './sources.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const product = readSources(root).filter(({ path }) => !path.startsWith('test/'));
+const declared = sealedColumns.map((place) => `${getTableName(place.table)}.${placeColumnOf(place)}`);
+
+/** Columns whose names speak of secrets, and why nothing in them is sealed. */
+const notSealed = {
+  'audit_events.sealed_text': 'sealed by the chain of hashes, readable by everybody who may read the audit',
+  'monitoring_records.message_key': 'a folded copy',
+  'users.password_hash': 'a hash',
+  'users.password_changed_at': 'a moment',
+  'users.must_change_password': 'a flag',
+};
+const speaksOfSecrets = /seal|secret|encrypt|password|private|(?<!name)_key$/;
+
+async function columnsOfSchema(): Promise<string[]> {
+  const names = product.flatMap(({ path }) => /^db\/schema\/([\w-]+)\.ts$/.exec(path)?.[1] ?? []);
+  const modules: object[] = await Promise.all(names.map((name) => import(`../../db/schema/${name}.ts`)));
+  const tables = modules.flatMap((one) => Object.values(one)).filter((value) => is(value, PgTable));
+  return tables.flatMap((table) =>
+    Object.values(getTableColumns(table)).map(({ name }) => `${getTableName(table)}.${name}`),
+  );
+}
+
+describe('sealed values', () => {
+  it('are declared for every place that the code seals for', () => {
+    const places = product.flatMap(({ text }) =>
+      [...text.matchAll(/table: '(\w+)',[\s\S]{0,200}?\bcolumn: '([\w.]+)'/g)].map(
+        ([, table, column]) => `${table}.${column}`,
+      ),
+    );
+    expect(places).toEqual(
+      expect.arrayContaining(['dispatchers.health_key', 'dispatcher_sessions.sealed_key']),
+    );
+    expect(places.filter((place) => !declared.includes(place))).toEqual([]);
+  });
+
+  it('are declared for every column whose name speaks of secrets', async () => {
+    const columns = await columnsOfSchema();
+    expect(columns).toEqual(expect.arrayContaining(Object.keys(notSealed)));
+    const secret = columns.filter((column) => speaksOfSecrets.test(column.split('.')[1] ?? ''));
+    const known = new Set([...declared, ...Object.keys(notSealed)]);
+    expect(secret.filter((column) => !known.has(column))).toEqual([]);
+  });
+
+  it('are made where their place can be read, or are not kept at all', () => {
+    const sealing = product.filter(({ text }) => /\.seal\(/.test(text)).map(({ path }) => path);
+    const withoutPlace = sealing.filter(
+      (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),
+    );
+    // Cursors are carried by callers; re-sealing takes its places from the declaration itself.
+    expect(withoutPlace.sort()).toEqual(['shared/kernel/cursor.ts', 'shared/runtime/cli/admin-reseal.ts']);
+  });
+});

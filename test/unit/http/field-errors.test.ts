@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { fieldErrors, unstorable } from '../../../shared/http/field-errors.ts';
+import { BulkDestroyBody } from '../../../shared/http/write-shapes.ts';
+
+const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
+  fieldErrors(shape.safeParse(value, { reportInput: true }).error, '/').map(({ pointer }) => pointer);
+
+describe('the pointers of faults', () => {
+  it('escape what a name has of their own marks', () => {
+    expect(pointersOf(z.strictObject({}), { 'a/b~c': 1 })).toEqual(['/a~1b~0c']);
+    expect(unstorable({ 'a/b~c': ['x', '\0'] }, '')).toMatchObject([{ pointer: '/a~1b~0c/1' }]);
+  });
+
+  it('lead to the whole body where a name itself cannot be told', () => {
+    expect(unstorable({ 'a\0': 1 }, '')).toMatchObject([{ pointer: '' }]);
+    expect(unstorable({ a: { 'b\ud800': 1 } }, '')).toMatchObject([{ pointer: '/a' }]);
+    expect(unstorable({ 'a\0': '1', b: '\udc00' }, '?')).toMatchObject([{ pointer: '?' }, { pointer: '?b' }]);
+  });
+
+  it('lead into the form that was meant, where there are several', () => {
+    expect(pointersOf(BulkDestroyBody, { ids: ['x'] })).toEqual(['/ids/0']);
+    expect(pointersOf(BulkDestroyBody, { all: false })).toEqual(['/all']);
+    expect(pointersOf(BulkDestroyBody, {})).toEqual(['']);
+    const scope = z.object({ sites: z.union([z.literal('*'), z.array(z.uuid())]) });
+    expect(pointersOf(scope, { sites: ['x'] })).toEqual(['/sites/0']);
+    expect(pointersOf(scope, { sites: 1 })).toEqual(['/sites']);
+  });
+
+  it('are fifty at most, however many faults there are', () => {
+    expect(unstorable({ a: Array(100_000).fill('\0') }, '')).toHaveLength(50);
+    expect(pointersOf(z.array(z.string()), Array(100).fill(1))).toHaveLength(50);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import type { Db } from '../../../db/client.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { type LateWrites, runWithin, withoutSecrets } from '../../../shared/http/transactional.ts';
+
+const [outer, handle] = [{ name: 'outer' }, { name: 'handle' }] as unknown as [Db, Db];
+
+const context = (told: Promise<unknown>[]): Ctx =>
+  ({
+    deps: { db: outer },
+    background: (work: Promise<unknown>) => void told.push(work),
+    later: () => expect.unreachable('a late write must wait for the end of the transaction'),
+  }) as unknown as Ctx;
+
+it('what runs within a transaction has its handle until the end, and what comes later the database itself', async () => {
+  const late: LateWrites = [];
+  const seen: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await runWithin(
+    context([]),
+    handle,
+    async ({ deps, background, later }) => {
+      seen.push(deps.db);
+      later(async () => seen.push(deps.db));
+      background(promise.then(() => seen.push(deps.db)));
+      setImmediate(resolve);
+      return new Response();
+    },
+    late,
+  );
+  expect(seen).toEqual([handle, handle]);
+  await Promise.all(late.map((write) => write()));
+  expect(seen[2]).toBe(outer);
+});
+
+it('what fails in the background fails nobody who waits, and the runtime still hears of it', async () => {
+  const told: Promise<unknown>[] = [];
+  const work = Promise.reject(new Error('lost'));
+  const response = await runWithin(
+    context(told),
+    handle,
+    async ({ background }) => {
+      background(work);
+      return new Response('done');
+    },
+    [],
+  );
+  expect([await response.text(), told]).toEqual(['done', [work]]);
+});
+
+it('secrets that are shown once are null in an answer that is kept, and told of only where they were', () => {
+  expect(JSON.parse(withoutSecrets('{"id":1,"token":"abc"}', ['token']))).toEqual({
+    id: 1,
+    token: null,
+    token_set: true,
+  });
+  expect(withoutSecrets('{"token":null,"token_set":true}', ['token', 'codes'])).toBe(
+    '{"token":null,"token_set":true}',
+  );
+  expect(withoutSecrets('', ['token'])).toBe('');
+});

@@ -23,6 +23,10 @@ export type StoredNode = {
   timeout_ms: number;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
   response_time_ms: number | null;
+  circuit: 'closed' | 'open' | 'half_open';
+  circuit_failures: number;
+  /** An open circuit may be tried again. */
+  circuit_due: boolean;
   domains: NodeDomain[] | null;
   domains_at: string | null;
   keys: { subject: string; sealed_key: string; expires_at: string }[];
@@ -90,7 +94,9 @@ const nodesOf = (userId: string): SQL<StoredNode[]> =>
       'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
       'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
       'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
-      'response_time_ms', ${dispatchers.response_time_ms}, 'domains', ${dispatchers.domains},
+      'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
+      'circuit_failures', ${dispatchers.circuit_failures},
+      'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
       'domains_at', ${dispatchers.domains_at}, 'keys', (
         select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
           'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')

@@ -20,6 +20,7 @@ import { createLog } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
 import { refusalsJob, sealJob } from './jobs/audit.ts';
+import { circuitJob } from './jobs/circuits.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
 import { parametersJob } from './jobs/parameters.ts';
@@ -95,6 +96,10 @@ async function createJobs({ config, log, jobsDb, transport, system, worker }: Jo
     refusalsJob(jobsDb.db, systemClock),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     probeJob(jobsDb.db, probes, parameters),
+    circuitJob(
+      { db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing, clock: systemClock },
+      parameters,
+    ),
   ];
 }
 

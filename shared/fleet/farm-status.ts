@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../kernel/errors.ts';
+import { isCircuitOpen } from './circuit.ts';
 import type { Outcome } from './fan-out.ts';
 import type { UserFarm, UserSite } from './user-site.ts';
 
@@ -49,6 +50,7 @@ function statusOf(
   if (!farm.enabled) return 'disabled';
   if (!outcome) return 'maintenance';
   if (outcome.ok) return 'ok';
+  if (isCircuitOpen(outcome.error)) return 'circuit_open';
   return code === 'upstream_timeout' ? 'timeout' : 'error';
 }
 

@@ -6,6 +6,8 @@ import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
+import type { RoutingRows } from './routing-facts.ts';
 
 /** A user as entitlement sees him. */
 export type Entitled = { userId: string; domainId: string };
@@ -21,6 +23,7 @@ export type StoredNode = {
   ca_certificate: string | null;
   timeout_ms: number;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
+  circuit: 'closed' | 'open' | 'half_open';
   response_time_ms: number | null;
   domains: NodeDomain[] | null;
   domains_at: string | null;
@@ -60,13 +63,20 @@ export const maySeeSite = ({ userId, domainId }: Entitled): SQL | undefined =>
 
 /**
  * A site that the user may use, with all that a call of its dispatchers needs, in one statement.
+ * @param routing what else is to be known of the site for the user
  * @returns undefined for a site that is not his, disabled, or does not exist
  */
-export async function findUserSite(db: Db, uri: string, who: Entitled) {
+export async function findUserSite(
+  db: Db,
+  uri: string,
+  who: Entitled,
+  routing: SQL<RoutingRows | null> = sql`null`,
+) {
   const [row] = await db
     .select({
       site: { id: sites.id, uri: sites.uri, name: sites.name, maintenance: sites.maintenance },
       groups: groupsOf(who.userId),
+      routing,
       farms: sql<StoredFarm[]>`${sql`(
         select coalesce(jsonb_agg(jsonb_build_object('id', ${farms.id}, 'name', ${farms.name}, 'enabled', ${farms.enabled},
           'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
@@ -82,13 +92,27 @@ export async function findUserSite(db: Db, uri: string, who: Entitled) {
   return row;
 }
 
+/** Who somebody is for sites and dispatchers. */
+export async function findPerson(db: Db, id: string) {
+  const [row] = await db
+    .select({
+      id: users.id,
+      name: users.name,
+      domain: { id: authenticators.id, label: authenticators.small_name },
+    })
+    .from(users)
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(eq(users.id, id));
+  return row;
+}
+
 /** Enabled nodes of the site's farms, each with its unexpired keys for the user and for the aggregator itself. */
 const nodesOf = (userId: string): SQL<StoredNode[]> =>
   sql`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
       'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
       'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
-      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
+      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status}, 'circuit', ${dispatchers.circuit},
       'response_time_ms', ${dispatchers.response_time_ms}, 'domains', ${dispatchers.domains},
       'domains_at', ${dispatchers.domains_at}, 'keys', (
         select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},

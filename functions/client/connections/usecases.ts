@@ -5,6 +5,7 @@ import { keepIssued } from '../../../db/repositories/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/service-lists.ts';
 import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
+import { keptLists } from '../../../shared/fleet/kept-lists.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
 import { nextTurn } from '../../../shared/fleet/turns.ts';
@@ -55,35 +56,47 @@ async function byRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): P
   };
 }
 
-/** The event, where the rule led, and that the farm's kept list does not show the new session: one batch. */
+/** The event, where the rule led, and that the farm's kept list does not show the new session: one round trip. */
 async function noteIssue(
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   id: string,
-  { connection, farm, reason }: Given,
+  given: Given,
 ): Promise<void> {
+  const { deps, now } = ctx;
   const { user, parameters } = ctx.actor;
-  const entry = auditEntry(ctx, {
+  const entry = issueEvent(ctx, target, id, given);
+  const isKept = keptLists(target.site, parameters, now).get(given.farm.id)?.fresh;
+  // The common case needs no transaction.
+  if (target.kind === 'pool' && !isKept) return void (await appendAudit(deps.db, entry));
+  const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
+  const issued = { userId: user.id, farmId: given.farm.id, at: now };
+  await atomically(deps.db, (h) => [
+    appendAudit(h, entry),
+    ...(target.kind === 'rule' ? [keepIssued(h, { ...issued, ruleId: target.rule.id })] : []),
+    ...(isKept ? [ageServiceList(h, user.id, given.farm.id, staleAt)] : []),
+  ]);
+}
+
+const issueEvent = (
+  ctx: UserCtx,
+  { site }: PoolTarget | RuleTarget,
+  id: string,
+  { connection: { protocol, host }, farm, reason }: Given,
+) =>
+  auditEntry(ctx, {
     event: 'aggregator.ConnectionIssued',
     category: 'workplace',
     object_type: 'service',
     object_id: id,
     details: {
-      site: target.site.uri,
+      site: site.uri,
       farm: farm.name,
-      protocol: connection.protocol,
-      host: connection.host,
+      protocol,
+      host,
       ...(reason !== undefined && { farm_id: farm.id, reason }),
     },
   });
-  const staleAt = addSeconds(ctx.now, -parameters['aggregator.services_fresh_s']);
-  const issued = { userId: user.id, farmId: farm.id, at: ctx.now };
-  await atomically(ctx.deps.db, (h) => [
-    appendAudit(h, entry),
-    ...(target.kind === 'rule' ? [keepIssued(h, { ...issued, ruleId: target.rule.id })] : []),
-    ageServiceList(h, user.id, farm.id, staleAt),
-  ]);
-}
 
 /**
  * A new link of a live session. Which farm has it nobody here knows, so all are asked; those that do not know the

@@ -138,6 +138,9 @@ describe('a list of services that is kept', () => {
     expect(await from('203.0.113.7')).toBe(2);
     await admin(`PATCH ${usersPath(world.domain)}/${user.id}`, { groups: [group.id] });
     expect(await from('203.0.113.7')).toBe(3);
+    // Any change of rights here makes all lists old.
+    await addRule(world, site, []);
+    expect(await from('203.0.113.7')).toBe(4);
   });
 
   it('is asked for anew after a connection, which it does not show', async () => {

@@ -6,7 +6,9 @@ import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
 import { type Destination, isStillAt } from './destinations.ts';
+import type { RoutingRows } from './routing-facts.ts';
 
 /** A user as entitlement sees him. */
 export type Entitled = { userId: string; domainId: string };
@@ -65,13 +67,20 @@ export const maySeeSite = ({ userId, domainId }: Entitled): SQL | undefined =>
 
 /**
  * A site that the user may use, with all that a call of its dispatchers needs, in one statement.
+ * @param routing what else is to be known of the site for the user
  * @returns undefined for a site that is not his, disabled, or does not exist
  */
-export async function findUserSite(db: Db, uri: string, who: Entitled) {
+export async function findUserSite(
+  db: Db,
+  uri: string,
+  who: Entitled,
+  routing: SQL<RoutingRows | null> = sql`null`,
+) {
   const [row] = await db
     .select({
       site: { id: sites.id, uri: sites.uri, name: sites.name, maintenance: sites.maintenance },
       groups: groupsOf(who.userId),
+      routing,
       farms: sql<StoredFarm[]>`${sql`(
         select coalesce(jsonb_agg(jsonb_build_object('id', ${farms.id}, 'name', ${farms.name}, 'enabled', ${farms.enabled},
           'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
@@ -84,6 +93,20 @@ export async function findUserSite(db: Db, uri: string, who: Entitled) {
     })
     .from(sites)
     .where(and(eq(sites.uri, uri), maySeeSite(who)));
+  return row;
+}
+
+/** Who somebody is for sites and dispatchers. */
+export async function findPerson(db: Db, id: string) {
+  const [row] = await db
+    .select({
+      id: users.id,
+      name: users.name,
+      domain: { id: authenticators.id, label: authenticators.small_name },
+    })
+    .from(users)
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(eq(users.id, id));
   return row;
 }
 

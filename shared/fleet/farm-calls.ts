@@ -2,15 +2,13 @@ import type { StoredNode } from '../../db/repositories/user-sites.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
-import { callWithKey, type FleetDeps, type Speaker } from './dispatcher-keys.ts';
+import { callWithKey, type Speaker } from './dispatcher-keys.ts';
 import { orderNodes } from './node-order.ts';
+import { nextTurn } from './turns.ts';
 import { asNode, type UserCtx, type UserFarm, type UserSite } from './user-site.ts';
 
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
-
-/** Turns of `round_robin` by farm: with one count for all, farms that are called together would keep their nodes. */
-const turns = new WeakMap<FleetDeps, Map<string, number>>();
 
 /**
  * Calls one node of the farm for the speaker: the healthiest first, another one when it could not answer.
@@ -81,13 +79,6 @@ function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
     const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
     ctx.later(() => probeCircuit({ ...ctx.deps, now: ctx.now }, node, parameters, ctx.requestId));
   }
-}
-
-function nextTurn(deps: FleetDeps, { id }: UserFarm): number {
-  const ofFarms = turns.get(deps) ?? new Map<string, number>();
-  const turn = ofFarms.get(id) ?? 0;
-  turns.set(deps, ofFarms.set(id, turn + 1));
-  return turn;
 }
 
 /** Failures that another node of the farm need not have. */

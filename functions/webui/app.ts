@@ -13,10 +13,13 @@ import { nodeInfoOperations } from './node-info/routes.ts';
 import { portalOperations } from './portals/routes.ts';
 import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
+import { servicesPoolOperations } from './servicespools/routes.ts';
 import { siteOperations } from './sites/routes.ts';
+import { workplaceSessionOperations } from './spsessions/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
 import { userOperations } from './users/routes.ts';
+import { workplaceOperations } from './workplaces/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
   createModule('webui', deps, [
@@ -37,4 +40,7 @@ export const createWebui = (deps: WebuiDeps) =>
     ...monitoringOperations,
     ...priorityGroupOperations,
     ...auditOperations,
+    ...servicesPoolOperations,
+    ...workplaceOperations,
+    ...workplaceSessionOperations,
   ]);

@@ -48,7 +48,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /status',
   ],
   dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
-  farms: ['GET /api/webui/aggregator/farms/{id}/tags'],
   gallery: [
     'GET /api/webui/aggregator/gallery/images/srvimg/{image_id}',
     'GET /api/webui/aggregator/gallery/images/transicon/{image_id}',
@@ -67,14 +66,12 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'DELETE /api/webui/aggregator/rules/{id}',
   ],
   servicespools: [
-    'GET /api/webui/aggregator/servicespools',
     'PATCH /api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}',
     'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
     'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
   ],
   sites: ['GET /api/webui/aggregator/sites/{id}/rules'],
   spsessions: [
-    'GET /api/webui/aggregator/spsessions',
     'PATCH /api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}',
     'PATCH /api/webui/aggregator/spsessions/{id}/logoff/{session_uuid}',
     'PATCH /api/webui/aggregator/spsessions/{id}/raconnect/{session_uuid}',
@@ -99,7 +96,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/userinfo/images/{image_id}',
   ],
   workplaces: [
-    'GET /api/webui/aggregator/workplaces',
     'PATCH /api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}',
     'DELETE /api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}',
     'PATCH /api/webui/aggregator/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}',

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { farms, farmsOfSite } from '../../../db/repositories/farms.ts';
+import { farmTagList } from '../../../db/repositories/snapshot-lists.ts';
+import { answerOfFarm, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
 import { crud } from '../../../shared/http/crud.ts';
 import { Id } from '../../../shared/http/fields.ts';
 import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
+import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { Farm, FarmWrite, farmFilters, farmSorts } from './schema.ts';
+import { Farm, FarmTag, FarmTagQuery, FarmWrite, farmFilters, farmSorts } from './schema.ts';
 
 const { operations, kind } = crud({
   type: 'farm',
@@ -35,5 +38,17 @@ export const farmOperations = [
       returns: [200, listOf(Farm)],
     },
     (ctx, { params, query }) => answerList(ctx, farmsOfSite, query, kind.view, params.id),
+  ),
+  endpoint(
+    {
+      id: 'farm.listTags',
+      route: `GET ${base}/farms/{id}/tags`,
+      access: 'farms.read',
+      summary: 'List the tags that the dispatcher nodes of a farm know',
+      params: z.object({ id: Id }),
+      query: FarmTagQuery,
+      returns: [200, mergedListOf(FarmTag)],
+    },
+    (ctx, { params, query }) => answerOfFarm(ctx, farmTagList, query, viewOf(FarmTag), params.id),
   ),
 ];

@@ -11,12 +11,14 @@ import type { PartTable } from './snapshot-parts.ts';
 
 /**
  * A list that merges what the farms own. Members of its rows are as they are answered, those of the farm come besides;
- * `found` names filters that lead to few rows by an index of their own, whatever the farm.
+ * `found` names filters that lead to few rows by an index of their own, whatever the farm; `inFarm` those whose index
+ * begins with the farm.
  */
 export type MergedSpec = Omit<ListSpec<Selection>, 'table' | 'site' | 'parent'> & {
   kind: PartKind;
   table: PartTable;
   found: readonly string[];
+  inFarm: readonly string[];
 };
 
 /** RFC 3339 in UTC with milliseconds, as it is answered. */
@@ -37,6 +39,7 @@ export const poolList: MergedSpec = {
   kind: 'servicespools',
   table: pools,
   found: [],
+  inFarm: [],
   select: {
     id: pools.id,
     uuid: pools.uuid,
@@ -72,6 +75,7 @@ export const workplaceList: MergedSpec = {
   kind: 'workplaces',
   table: workplaces,
   found: ['owner'],
+  inFarm: ['servicepool_uuid'],
   select: {
     id: workplaces.id,
     uuid: workplaces.uuid,
@@ -113,6 +117,7 @@ export const sessionList: MergedSpec = {
   kind: 'spsessions',
   table: workplaceSessions,
   found: ['user'],
+  inFarm: [],
   select: {
     id: workplaceSessions.id,
     session_uuid: workplaceSessions.uuid,
@@ -145,6 +150,7 @@ export const farmTagList: MergedSpec = {
   kind: 'tags',
   table: farmTags,
   found: [],
+  inFarm: [],
   select: { id: farmTags.id, name: farmTags.name, dispatcher_id: farmTags.dispatcher_id },
   search: [farmTags.name_key],
   filters: {},

@@ -90,17 +90,19 @@ const ofConcerned = ({ table }: MergedSpec): SQL =>
   sql`${table.farm_id} = any(array(select farm_id from concerned))`;
 
 /**
- * Rows in the order of the page. When only some farms are concerned, each gives its own first rows off its index and
+ * Rows in the order of the page. When only some farms are concerned, or each has an index for it, each gives its own first rows off its index and
  * they are merged: the rows of all others are never walked through. A search, or a filter that leads to few rows, has
  * an index over all farms.
  */
 function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: MergedQuery): SQL {
-  const { table, found } = spec;
+  const { table, found, inFarm } = spec;
   const { sort, after, limit, choice, filters, search } = query;
   const order = sql`order by ${sql.join(pageOrder(table, column, sort.descending), sql`, `)} limit ${limit + 1}`;
   const condition = and(matching(spec, query), after && afterCondition(spec, column, after, sort.descending));
-  const hasIndex = Boolean(search) || found.some((name) => filters[name] !== undefined);
-  if (!isLimited(choice)) return sql`select ${table}.* from ${table} where ${condition} ${order}`;
+  const isGiven = (name: string) => filters[name] !== undefined;
+  const hasIndex = Boolean(search) || found.some(isGiven);
+  if (!isLimited(choice) && (hasIndex || !inFarm.some(isGiven)))
+    return sql`select ${table}.* from ${table} where ${condition} ${order}`;
   if (hasIndex)
     return sql`select ${table}.* from ${table} where ${condition} and ${ofConcerned(spec)} ${order}`;
   return sql`select ${table}.* from concerned cross join lateral (

@@ -85,14 +85,14 @@ describe('the bundles for Workers', () => {
     ]);
     expect(inputsOf(discover).filter((path) => /passwords|signing-keys|remotes\//.test(path))).toEqual([]);
     const withJose = workers.filter((bundle) => packagesOf(bundle).has('jose'));
-    expect(withJose.map(({ module }) => module)).toEqual(['auth', 'client']);
+    expect(withJose.map(({ module }) => module)).toEqual(['auth', 'client', 'webui']);
   });
 });
 
 describe('the bundles for Lambda', () => {
   it('export a handler and speak to the database by pg', async () => {
     for (const bundle of lambda) {
-      expect(await readFile(bundle.file, 'utf8')).toMatch(/export\s*\{\s*\w+ as handler\s*\}/);
+      expect(await readFile(bundle.file, 'utf8')).toMatch(/export\s*\{\s*[\w$]+ as handler\s*\}/);
       expect(packagesOf(bundle)).toContain('pg');
     }
   });

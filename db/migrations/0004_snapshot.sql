@@ -3,8 +3,11 @@ CREATE TABLE "farm_parts" (
 	"kind" text NOT NULL,
 	"dispatcher_id" uuid,
 	"fetched_at" timestamp (3) with time zone,
-	"as_of" timestamp (3) with time zone,
+	"full_at" timestamp (3) with time zone,
+	"as_of" text,
 	"etag" text,
+	"is_incremental" boolean,
+	"bad_rows" integer DEFAULT 0 NOT NULL,
 	"took_ms" integer,
 	"tried_at" timestamp (3) with time zone,
 	"error" text,
@@ -16,7 +19,6 @@ CREATE TABLE "farm_parts" (
 --> statement-breakpoint
 CREATE TABLE "farm_tags" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"fetched_at" timestamp (3) with time zone NOT NULL,
 	"touched_at" timestamp (3) with time zone,
 	"farm_id" uuid NOT NULL,
 	"uuid" uuid NOT NULL,
@@ -40,7 +42,6 @@ CREATE TABLE "issued_connections" (
 --> statement-breakpoint
 CREATE TABLE "pools" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"fetched_at" timestamp (3) with time zone NOT NULL,
 	"touched_at" timestamp (3) with time zone,
 	"farm_id" uuid NOT NULL,
 	"uuid" uuid NOT NULL,
@@ -95,7 +96,6 @@ CREATE TABLE "sync_rows" (
 --> statement-breakpoint
 CREATE TABLE "workplace_sessions" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"fetched_at" timestamp (3) with time zone NOT NULL,
 	"touched_at" timestamp (3) with time zone,
 	"farm_id" uuid NOT NULL,
 	"uuid" uuid NOT NULL,
@@ -118,7 +118,6 @@ CREATE TABLE "workplace_sessions" (
 --> statement-breakpoint
 CREATE TABLE "workplaces" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"fetched_at" timestamp (3) with time zone NOT NULL,
 	"touched_at" timestamp (3) with time zone,
 	"farm_id" uuid NOT NULL,
 	"uuid" uuid NOT NULL,
@@ -175,11 +174,16 @@ CREATE UNIQUE INDEX "workplace_sessions_uuid" ON "workplace_sessions" USING btre
 CREATE INDEX "workplace_sessions_started" ON "workplace_sessions" USING btree ("started_at","id");--> statement-breakpoint
 CREATE INDEX "workplace_sessions_farm" ON "workplace_sessions" USING btree ("farm_id","started_at","id");--> statement-breakpoint
 CREATE INDEX "workplace_sessions_user" ON "workplace_sessions" USING btree ("user_key","started_at","id");--> statement-breakpoint
+CREATE INDEX "workplace_sessions_user_name" ON "workplace_sessions" USING btree (substr("user_key", strpos("user_key", chr(92)) + 1),"started_at","id");--> statement-breakpoint
+CREATE INDEX "workplace_sessions_search" ON "workplace_sessions" USING gin ("user_key" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "workplace_sessions_workplace" ON "workplace_sessions" USING btree ("farm_id","workplace_uuid");--> statement-breakpoint
 CREATE UNIQUE INDEX "workplaces_uuid" ON "workplaces" USING btree ("farm_id","uuid");--> statement-breakpoint
 CREATE INDEX "workplaces_name" ON "workplaces" USING btree ("name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_farm" ON "workplaces" USING btree ("farm_id","name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_pool" ON "workplaces" USING btree ("farm_id","servicepool_uuid","name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_owner" ON "workplaces" USING btree ("owner_key","name_key","id");--> statement-breakpoint
+CREATE INDEX "workplaces_owner_name" ON "workplaces" USING btree (substr("owner_key", strpos("owner_key", chr(92)) + 1),"name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_search" ON "workplaces" USING gin ("name_key" gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "workplaces_machine" ON "workplaces" USING btree ("unique_id");
+CREATE INDEX "workplaces_machine" ON "workplaces" USING btree ("unique_id");--> statement-breakpoint
+ALTER TABLE "farms" DROP COLUMN "last_sync_at";--> statement-breakpoint
+ALTER TABLE "farms" DROP COLUMN "last_sync_error";

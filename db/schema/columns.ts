@@ -21,11 +21,10 @@ export const recordColumns = {
 };
 
 /**
- * What every row of the snapshot has. `fetched_at` is when we last saw it; `touched_at` when an action of ours changed
- * it, which no sync that began before may take back.
+ * What every row of the snapshot has. `touched_at` is when an action of ours changed it, which no sync that began before
+ * may take back; when it was last read is told by the farm's part, so that rows that stay as they are are not written.
  */
 export const snapshotColumns = {
   id: uuid().primaryKey().default(sql`gen_random_uuid()`),
-  fetched_at: moment().notNull(),
   touched_at: moment(),
 };

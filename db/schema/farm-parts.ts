@@ -1,4 +1,4 @@
-import { integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { dispatchers } from './dispatchers.ts';
 import { farms } from './farms.ts';
@@ -7,9 +7,10 @@ import { farms } from './farms.ts';
 export type PartKind = 'servicespools' | 'workplaces' | 'spsessions' | 'tags';
 
 /**
- * How old each part of a farm's snapshot is. `fetched_at` is our time of the last good read, `as_of` the node's (what
- * `since` is asked with), `etag` that of an unchanged full list; both belong to the node that gave them. A sync that
- * runs holds `sync_id` until `lease_until`; what it has read waits in `sync_rows`.
+ * How old each part of a farm's snapshot is. `fetched_at` is our time of the last good read, `full_at` that of the last
+ * one that read everything. `as_of` (what `since` is asked with, in the node's own words), `etag` of the full list and
+ * whether `since` was understood belong to the node that gave them. A sync that runs holds `sync_id` until
+ * `lease_until`; what it has read waits in `sync_rows`.
  */
 export const farmParts = pgTable(
   'farm_parts',
@@ -20,8 +21,11 @@ export const farmParts = pgTable(
     kind: text().$type<PartKind>().notNull(),
     dispatcher_id: uuid().references(() => dispatchers.id, { onDelete: 'set null' }),
     fetched_at: moment(),
-    as_of: moment(),
+    full_at: moment(),
+    as_of: text(),
     etag: text(),
+    is_incremental: boolean(),
+    bad_rows: integer().notNull().default(0),
     took_ms: integer(),
     tried_at: moment(),
     error: text(),

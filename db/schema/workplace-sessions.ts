@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment, snapshotColumns } from './columns.ts';
 import { farms } from './farms.ts';
@@ -32,6 +33,12 @@ export const workplaceSessions = pgTable(
     index('workplace_sessions_started').on(t.started_at, t.id),
     index('workplace_sessions_farm').on(t.farm_id, t.started_at, t.id),
     index('workplace_sessions_user').on(t.user_key, t.started_at, t.id),
+    index('workplace_sessions_user_name').on(
+      sql`substr(${t.user_key}, strpos(${t.user_key}, chr(92)) + 1)`,
+      t.started_at,
+      t.id,
+    ),
+    index('workplace_sessions_search').using('gin', t.user_key.op('gin_trgm_ops')),
     index('workplace_sessions_workplace').on(t.farm_id, t.workplace_uuid),
   ],
 );

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment, snapshotColumns } from './columns.ts';
 import { farms } from './farms.ts';
@@ -43,6 +44,11 @@ export const workplaces = pgTable(
     index('workplaces_farm').on(t.farm_id, t.name_key, t.id),
     index('workplaces_pool').on(t.farm_id, t.servicepool_uuid, t.name_key, t.id),
     index('workplaces_owner').on(t.owner_key, t.name_key, t.id),
+    index('workplaces_owner_name').on(
+      sql`substr(${t.owner_key}, strpos(${t.owner_key}, chr(92)) + 1)`,
+      t.name_key,
+      t.id,
+    ),
     index('workplaces_search').using('gin', t.name_key.op('gin_trgm_ops')),
     index('workplaces_machine').on(t.unique_id),
   ],

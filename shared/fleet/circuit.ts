@@ -1,5 +1,5 @@
 import { claimProbe, noteFailure, noteSuccess } from '../../db/repositories/circuit.ts';
-import { circuitRecord } from '../journal/node-records.ts';
+import { circuitRecord } from '../../db/repositories/node-records.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';

@@ -87,7 +87,6 @@ export async function addSnapshotPool(
     usage_percent: 0,
     restrained: false,
     tags: [],
-    fetched_at: new Date(),
     ...given,
   });
 }
@@ -116,7 +115,6 @@ export async function addSnapshotSession(
     state: 'active',
     started_at: now,
     last_seen_at: now,
-    fetched_at: now,
   });
   return uuid;
 }

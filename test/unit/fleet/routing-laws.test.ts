@@ -79,7 +79,7 @@ const keysOf = (given: RoutingFacts, by: Drawn) => route(given, again(by)).candi
 const mayServe = ({ rule, site }: RoutingFacts, one: MemberFacts): boolean => {
   if (!rule.enabled || !rule.usable || !site.enabled || site.maintenance) return false;
   if (!one.enabled || !one.farm.enabled || one.farm.maintenance || one.maintenance) return false;
-  return one.entitled !== false && one.farm.nodes.filter(({ circuit }) => circuit !== 'open').length > 0;
+  return one.entitled !== false && one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
 };
 
 describe('routing', () => {

@@ -1,4 +1,4 @@
-import type { MonitoringEntry } from '../../db/repositories/monitoring.ts';
+import type { MonitoringEntry } from './monitoring.ts';
 
 type Seen = { status: 'pass' | 'fail' | 'unauthorized'; last_error: string | null };
 

@@ -59,7 +59,8 @@ export const Ids = z
 /** PEM certificates and nothing beside them, in one spelling. */
 export const Certificates = z
   .string()
-  .max(65_536)
+  // A page of 500 objects has to fit into the 128 MB of a Worker several times over.
+  .max(16_384)
   .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
   .transform((text, { addIssue }) => {
     const clean = cleanCertificates(text);

@@ -1,5 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
+import { farmParts } from '../schema/farm-parts.ts';
+import { farmTags } from '../schema/farm-tags.ts';
 import { farms as table } from '../schema/farms.ts';
 import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
 import { ruleMembers, rules } from '../schema/rules.ts';
@@ -26,11 +28,16 @@ export const farms = records({
     maintenance_template_id: table.maintenance_template_id,
     weight: table.weight,
     balancing: table.balancing,
-    tags: sql<string[]>`'{}'::text[]`,
+    tags: derived<string[]>(
+      sql`array(select distinct ${farmTags.name} from ${farmTags} where ${farmTags.farm_id} = ${table.id} order by 1)`,
+    ),
     dispatchers_count: countOf(dispatchers, dispatchers.farm_id, table.id),
     status,
-    last_sync_at: table.last_sync_at,
-    last_sync_error: table.last_sync_error,
+    last_sync_at: derived<Date | null>(
+      sql`select max(${farmParts.fetched_at}) from ${farmParts} where ${farmParts.farm_id} = ${table.id}`,
+    ).mapWith(farmParts.fetched_at),
+    last_sync_error: derived<string | null>(sql`select ${farmParts.error} from ${farmParts}
+      where ${farmParts.farm_id} = ${table.id} and ${farmParts.error} is not null order by ${farmParts.kind} limit 1`),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },

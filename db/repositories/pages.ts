@@ -80,9 +80,10 @@ function pageStatement<S extends Selection>(
 }
 
 /** The sort key as the cursor carries it: times as text with all their digits. */
-const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
+export const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
 
-const afterCondition = <S extends Selection>(
+/** The condition of what comes after a position in the order of the page. */
+export const afterCondition = <S extends Selection>(
   spec: ListSpec<S>,
   column: PgColumn,
   after: Position,
@@ -103,7 +104,8 @@ const parentStatement =
       .from(table as PgTable)
       .where(and(eq(table.id, id), where, site && within(site, scope)));
 
-const filterConditions = <S extends Selection>(
+/** The conditions of the filters that are given. */
+export const filterConditions = <S extends Selection>(
   spec: ListSpec<S>,
   filters: Record<string, unknown>,
 ): (SQL | undefined)[] =>
@@ -111,7 +113,8 @@ const filterConditions = <S extends Selection>(
     value === undefined ? undefined : spec.filters[name]?.(value as never),
   );
 
-function searchCondition<S extends Selection>(
+/** The condition that one of the searched columns contains the text. */
+export function searchCondition<S extends Selection>(
   spec: ListSpec<S>,
   search: string | undefined,
 ): SQL | undefined {

@@ -6,7 +6,9 @@ import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
 import { type Destination, isStillAt } from './destinations.ts';
+import type { RoutingRows } from './routing-facts.ts';
 
 /** A user as entitlement sees him. */
 export type Entitled = { userId: string; domainId: string };
@@ -23,6 +25,10 @@ export type StoredNode = {
   timeout_ms: number;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
   response_time_ms: number | null;
+  circuit: 'closed' | 'open' | 'half_open';
+  circuit_failures: number;
+  /** An open circuit may be tried again. */
+  circuit_due: boolean;
   domains: NodeDomain[] | null;
   domains_at: string | null;
   keys: { subject: string; sealed_key: string; expires_at: string }[];
@@ -61,13 +67,20 @@ export const maySeeSite = ({ userId, domainId }: Entitled): SQL | undefined =>
 
 /**
  * A site that the user may use, with all that a call of its dispatchers needs, in one statement.
+ * @param routing what else is to be known of the site for the user
  * @returns undefined for a site that is not his, disabled, or does not exist
  */
-export async function findUserSite(db: Db, uri: string, who: Entitled) {
+export async function findUserSite(
+  db: Db,
+  uri: string,
+  who: Entitled,
+  routing: SQL<RoutingRows | null> = sql`null`,
+) {
   const [row] = await db
     .select({
       site: { id: sites.id, uri: sites.uri, name: sites.name, maintenance: sites.maintenance },
       groups: groupsOf(who.userId),
+      routing,
       farms: sql<StoredFarm[]>`${sql`(
         select coalesce(jsonb_agg(jsonb_build_object('id', ${farms.id}, 'name', ${farms.name}, 'enabled', ${farms.enabled},
           'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
@@ -83,6 +96,20 @@ export async function findUserSite(db: Db, uri: string, who: Entitled) {
   return row;
 }
 
+/** Who somebody is for sites and dispatchers. */
+export async function findPerson(db: Db, id: string) {
+  const [row] = await db
+    .select({
+      id: users.id,
+      name: users.name,
+      domain: { id: authenticators.id, label: authenticators.small_name },
+    })
+    .from(users)
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(eq(users.id, id));
+  return row;
+}
+
 /** Enabled nodes of the site's farms, each with its unexpired keys for the user and for the aggregator itself. */
 const nodesOf = (userId: string): SQL<StoredNode[]> =>
   sql`${sql`(
@@ -90,7 +117,9 @@ const nodesOf = (userId: string): SQL<StoredNode[]> =>
       'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
       'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
       'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
-      'response_time_ms', ${dispatchers.response_time_ms}, 'domains', ${dispatchers.domains},
+      'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
+      'circuit_failures', ${dispatchers.circuit_failures},
+      'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
       'domains_at', ${dispatchers.domains_at}, 'keys', (
         select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
           'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')

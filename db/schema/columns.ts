@@ -19,3 +19,12 @@ export const recordColumns = {
   updated_at: moment().notNull().default(sql`now()`),
   revision: integer().notNull().default(1),
 };
+
+/**
+ * What every row of the snapshot has. `touched_at` is when an action of ours changed it, which no sync that began before
+ * may take back; when it was last read is told by the farm's part, so that rows that stay as they are are not written.
+ */
+export const snapshotColumns = {
+  id: uuid().primaryKey().default(sql`gen_random_uuid()`),
+  touched_at: moment(),
+};

@@ -29,6 +29,11 @@ export const dispatchers = pgTable(
     version: text(),
     status: text().$type<'pass' | 'fail' | 'unauthorized' | 'unknown'>().notNull().default('unknown'),
     circuit: text().$type<'closed' | 'open' | 'half_open'>().notNull().default('closed'),
+    /** Failures in a row; a success clears them. */
+    circuit_failures: integer().notNull().default(0),
+    circuit_opened_at: moment(),
+    /** Until then a probe of an open circuit belongs to whoever claimed it. */
+    circuit_probe_until: moment(),
     last_check_at: moment(),
     last_error: text(),
     response_time_ms: integer(),

@@ -1,5 +1,5 @@
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { byteText, moment, recordColumns } from './columns.ts';
+import { byteText, recordColumns } from './columns.ts';
 import { maintenanceTemplates } from './maintenance-templates.ts';
 import { sites } from './sites.ts';
 
@@ -18,8 +18,6 @@ export const farms = pgTable(
     maintenance_template_id: uuid().references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
     weight: integer().notNull().default(10),
     balancing: text().$type<'priority' | 'round_robin' | 'least_loaded'>().notNull().default('priority'),
-    last_sync_at: moment(),
-    last_sync_error: text(),
   },
   (t) => [
     uniqueIndex('farms_name_key').on(t.name_key),

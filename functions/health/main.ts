@@ -20,11 +20,13 @@ import { createLog } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
 import { refusalsJob, sealJob } from './jobs/audit.ts';
+import { circuitJob } from './jobs/circuits.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
 import { parametersJob } from './jobs/parameters.ts';
 import { portalReportJob } from './jobs/portal-report.ts';
 import { probeJob } from './jobs/probes.ts';
+import { snapshotJob } from './jobs/snapshot.ts';
 import { systemSampleJob } from './jobs/system-sample.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
 
@@ -33,6 +35,7 @@ type Running = {
   serving: Serving;
   loops: Promise<unknown>;
   jobsDb: Connection;
+  snapshotDb: Connection;
   answersDb: Connection;
   transport: NodeTransport;
   worker: { name: string; host: string };
@@ -49,6 +52,8 @@ async function startSidecar(): Promise<void> {
   // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
   const settings = { ...config, databaseUrl };
   const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
+  // Merges of whole farms are long; heartbeats and audit must not stand in line behind them.
+  const snapshotDb = connectDatabase(settings, { maxConnections: 6, statementTimeoutMs: 20_000, onError });
   const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
   const transport = createNodeTransport({
     allowedNetworks: config.allowedPrivateNetworks,
@@ -57,7 +62,7 @@ async function startSidecar(): Promise<void> {
   const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
-  const jobs = await createJobs({ config, log, jobsDb, transport, system, worker });
+  const jobs = await createJobs({ config, log, jobsDb, snapshotDb, transport, system, worker });
   // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
   await Promise.all([
     system.sample(),
@@ -66,17 +71,25 @@ async function startSidecar(): Promise<void> {
   const serving = await serve(config, log, databaseUrl, answersDb, system);
   const stopping = new AbortController();
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
-  stopGracefully({ stopping, serving, loops, jobsDb, answersDb, transport, worker }, log);
+  stopGracefully({ stopping, serving, loops, jobsDb, snapshotDb, answersDb, transport, worker }, log);
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
 }
 
-type JobParts = Pick<Running, 'jobsDb' | 'transport' | 'worker'> & {
+type JobParts = Pick<Running, 'jobsDb' | 'snapshotDb' | 'transport' | 'worker'> & {
   config: Config;
   log: Log;
   system: SystemSampler;
 };
 
-async function createJobs({ config, log, jobsDb, transport, system, worker }: JobParts): Promise<Job[]> {
+async function createJobs({
+  config,
+  log,
+  jobsDb,
+  transport,
+  system,
+  worker,
+  ...parts
+}: JobParts): Promise<Job[]> {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
   const parameters = parametersJob(jobsDb.db);
@@ -95,6 +108,14 @@ async function createJobs({ config, log, jobsDb, transport, system, worker }: Jo
     refusalsJob(jobsDb.db, systemClock),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     probeJob(jobsDb.db, probes, parameters),
+    circuitJob(
+      { db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing, clock: systemClock },
+      parameters,
+    ),
+    snapshotJob(
+      { ...probes, db: parts.snapshotDb.db, dispatchers: probes.remote, signingKeys: probes.signing },
+      parameters,
+    ),
   ];
 }
 
@@ -150,7 +171,7 @@ function urlOf(config: Config, port: number): string {
 
 /** The order matters: nothing new begins, what runs may end, and only then goes what it stands on. */
 function stopGracefully({ stopping, serving, loops, ...parts }: Running, log: Log): void {
-  const { jobsDb, answersDb, transport, worker } = parts;
+  const { jobsDb, snapshotDb, answersDb, transport, worker } = parts;
   onStop(
     [
       { name: 'jobs', run: () => stopping.abort() },
@@ -158,7 +179,7 @@ function stopGracefully({ stopping, serving, loops, ...parts }: Running, log: Lo
       // A certificate that is being read cannot be told to stop; its result is no longer written.
       { name: 'rounds', run: () => Promise.race([loops, delay(3_000)]) },
       { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
-      { name: 'database', run: () => Promise.all([jobsDb.close(), answersDb.close()]) },
+      { name: 'database', run: () => Promise.all([jobsDb.close(), snapshotDb.close(), answersDb.close()]) },
       { name: 'connections', run: () => transport.close() },
     ],
     { log },

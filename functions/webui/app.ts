@@ -16,11 +16,14 @@ import { priorityGroupOperations } from './priority-groups/routes.ts';
 import { roleOperations } from './roles/routes.ts';
 import { ruleOperations } from './rules/routes.ts';
 import { serviceTokenOperations } from './service-tokens/routes.ts';
+import { servicesPoolOperations } from './servicespools/routes.ts';
 import { siteOperations } from './sites/routes.ts';
+import { workplaceSessionOperations } from './spsessions/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
 import { userSessionOperations } from './user-sessions/routes.ts';
 import { userOperations } from './users/routes.ts';
+import { workplaceOperations } from './workplaces/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
   createModule('webui', deps, [
@@ -45,4 +48,7 @@ export const createWebui = (deps: WebuiDeps) =>
     ...auditOperations,
     ...ruleOperations,
     ...imageOperations,
+    ...servicesPoolOperations,
+    ...workplaceOperations,
+    ...workplaceSessionOperations,
   ]);

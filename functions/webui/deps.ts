@@ -1,12 +1,14 @@
 import type { SignedIn } from '../../shared/access/actor.ts';
-import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
+import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import type { FleetIngredients } from '../../shared/runtime/deps.ts';
+import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 
-export type WebuiDeps = BaseDeps & {
+export type WebuiDeps = FleetDeps & {
   hasher: Hasher;
   host: Host;
   /** Which addresses dispatchers may have. */
@@ -16,8 +18,8 @@ export type WebuiDeps = BaseDeps & {
 };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (given: Ingredients): Promise<WebuiDeps> => ({
-  ...(await baseDeps(given)),
+export const webuiDeps = async (given: FleetIngredients): Promise<WebuiDeps> => ({
+  ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   host: given.host,
   outbound: given.outbound,

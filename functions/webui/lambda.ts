@@ -1,6 +1,12 @@
+import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
+import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { streamingLambdaOf } from '../../shared/runtime/lambda.ts';
 import { createWebui } from './app.ts';
 import { webuiDeps } from './deps.ts';
 
 /** A page of 500 rows, each with thousands of ids or a certificate file, has up to 60 MB. */
-export const handler = streamingLambdaOf({ create: createWebui, depsOf: webuiDeps });
+export const handler = streamingLambdaOf({
+  create: createWebui,
+  depsOf: (given) => webuiDeps(bySockets(given)),
+  demands,
+});

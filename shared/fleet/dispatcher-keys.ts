@@ -1,4 +1,5 @@
 import { dropKey, keepKey } from '../../db/repositories/dispatcher-sessions.ts';
+import type { Anonymous, SignedIn } from '../access/actor.ts';
 import type { DispatcherClaims, SigningKeys } from '../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { addSeconds } from '../kernel/clock.ts';
@@ -11,6 +12,12 @@ import type { DispatcherRemote, Node } from '../remotes/dispatcher/port.ts';
 
 export type FleetDeps = BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys };
 export type FleetCtx = Ctx<FleetDeps>;
+
+/** What calls of nodes need of a request, so that a job that has none can make them as well. */
+export type CallCtx = Pick<FleetCtx, 'now' | 'trace' | 'background' | 'later' | 'upstream'> & {
+  deps: Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'signingKeys' | 'dispatchers'>;
+  actor: Pick<SignedIn, 'parameters'> | Anonymous;
+};
 
 /** For whom a session key of a node speaks. */
 export type Speaker = {
@@ -38,7 +45,7 @@ const marginS = 30;
  * New keys are stored after the answer.
  */
 export async function callWithKey<T>(
-  ctx: FleetCtx,
+  ctx: CallCtx,
   node: Node,
   speaker: Speaker,
   kept: readonly KeptKey[],
@@ -62,7 +69,7 @@ export async function callWithKey<T>(
  * it, the next one finds the key.
  * @returns the key and its life in seconds
  */
-export function obtainKey(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<Granted> {
+export function obtainKey(ctx: CallCtx, node: Node, speaker: Speaker): Promise<Granted> {
   const work = askAndKeep(ctx, node, speaker);
   ctx.background(work.catch(() => undefined));
   return work;
@@ -70,9 +77,9 @@ export function obtainKey(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<
 
 type Granted = { token: string; expiresInS: number };
 
-async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<Granted> {
+async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<Granted> {
   const { deps, now, trace } = ctx;
-  const parameters = ctx.actor.kind === 'user' ? ctx.actor.parameters : parametersFrom(null);
+  const parameters = 'parameters' in ctx.actor ? ctx.actor.parameters : parametersFrom(null);
   const lifeS = parameters['aggregator.access_token_ttl_s'];
   const jwt = await deps.signingKeys.signFor(node.name, speaker.claims, now, lifeS);
   const granted = await deps.dispatchers.authorize({ node, jwt, trace });
@@ -90,7 +97,7 @@ async function askAndKeep(ctx: FleetCtx, node: Node, speaker: Speaker): Promise<
 }
 
 async function openKept(
-  ctx: FleetCtx,
+  ctx: CallCtx,
   node: Node,
   speaker: Speaker,
   found: KeptKey,

@@ -1,14 +1,14 @@
+import type { StoredNode } from '../../db/repositories/user-sites.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
-import { callWithKey, type FleetDeps, type Speaker } from './dispatcher-keys.ts';
+import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
+import { callWithKey, type Speaker } from './dispatcher-keys.ts';
 import { orderNodes } from './node-order.ts';
+import { nextTurn } from './turns.ts';
 import { asNode, type UserCtx, type UserFarm, type UserSite } from './user-site.ts';
 
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
-
-/** Turns of `round_robin` by farm: with one count for all, farms that are called together would keep their nodes. */
-const turns = new WeakMap<FleetDeps, Map<string, number>>();
 
 /**
  * Calls one node of the farm for the speaker: the healthiest first, another one when it could not answer.
@@ -24,18 +24,13 @@ export async function callFarm<T>(
   signal?: AbortSignal,
   nodes = tries,
 ): Promise<T> {
-  let last: AppError = new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
-  for (const stored of orderNodes(farm.nodes, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, nodes)) {
+  let last = farm.nodes.length > 0 ? circuitOpen() : withoutNodes();
+  const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
+  tryAgain(ctx, farm);
+  for (const stored of orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, nodes)) {
     if (signal?.aborted) break;
-    const node: Node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
     try {
-      return await ctx.upstream(() => {
-        // Its turn may come when nobody waits for it any more.
-        if (signal?.aborted) throw new AppError('upstream_timeout');
-        return callWithKey(ctx, node, speaker, stored.keys, (key) =>
-          call({ node, key, trace: ctx.trace, signal }),
-        );
-      });
+      return await callNode(ctx, stored, speaker, call, signal);
     } catch (error) {
       if (!isNodeFailure(error)) throw error;
       last = error;
@@ -49,11 +44,41 @@ export async function callFarm<T>(
   );
 }
 
-function nextTurn(deps: FleetDeps, { id }: UserFarm): number {
-  const ofFarms = turns.get(deps) ?? new Map<string, number>();
-  const turn = ofFarms.get(id) ?? 0;
-  turns.set(deps, ofFarms.set(id, turn + 1));
-  return turn;
+const withoutNodes = (): AppError =>
+  new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
+
+/** One call of one node; what it shows of the node is noted after the answer. */
+async function callNode<T>(
+  ctx: UserCtx,
+  stored: StoredNode,
+  speaker: Speaker,
+  call: (call: Call) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const { parameters } = ctx.actor;
+  const node: Node = asNode(stored, parameters['aggregator.call_timeout_ms']);
+  return ctx.upstream(async () => {
+    // Its turn may come when nobody waits for it any more; that says nothing of the node.
+    if (signal?.aborted) throw new AppError('upstream_timeout');
+    try {
+      const ask = (key: string) => call({ node, key, trace: ctx.trace, signal });
+      const answer = await callWithKey(ctx, node, speaker, stored.keys, ask);
+      noteOutcome(ctx, node, stored, parameters);
+      return answer;
+    } catch (error) {
+      noteOutcome(ctx, node, stored, parameters, error);
+      throw error;
+    }
+  });
+}
+
+/** Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. */
+function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
+  const { parameters } = ctx.actor;
+  for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
+    const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
+    ctx.later(() => probeCircuit({ ...ctx.deps, now: ctx.now }, node, parameters, ctx.requestId));
+  }
 }
 
 /** Failures that another node of the farm need not have. */

@@ -27,11 +27,18 @@ export async function farmDomains(ctx: UserCtx, site: UserSite, farm: UserFarm):
 
 /** @returns the newest kept list of any node of the farm; undefined when none is fresh */
 export function knownDomains(farm: UserFarm, now: Date): Domain[] | undefined {
-  const since = addSeconds(now, -freshS).getTime();
-  const fresh = farm.nodes.flatMap(({ domains, domains_at }) =>
-    domains && domains_at && Date.parse(domains_at) >= since ? [{ domains, at: Date.parse(domains_at) }] : [],
+  const newest = newestList(farm);
+  return newest && newest.at >= addSeconds(now, -freshS).getTime() ? newest.domains : undefined;
+}
+
+/** The newest kept list, however old. */
+export const lastDomains = (farm: UserFarm): Domain[] | undefined => newestList(farm)?.domains;
+
+function newestList({ nodes }: UserFarm): { domains: Domain[]; at: number } | undefined {
+  const lists = nodes.flatMap(({ domains, domains_at }) =>
+    domains && domains_at ? [{ domains, at: Date.parse(domains_at) }] : [],
   );
-  return fresh.sort((a, b) => b.at - a.at)[0]?.domains;
+  return lists.sort((a, b) => b.at - a.at)[0];
 }
 
 /** Labels are compared without regard to case. */

@@ -25,6 +25,9 @@ export type UserSite = {
   speaker: Speaker;
 };
 
+/** Whose site it is: the caller's, or that of somebody to whom it is explained. */
+export type Viewer = { id: string; name: string; domain: { id: string; label: string } };
+
 /**
  * One round trip.
  * @throws AppError `not_found` for a site that the user may not use
@@ -33,15 +36,21 @@ export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite>
   const { user, domain } = ctx.actor;
   const found = await findUserSite(ctx.deps.db, uri, { userId: user.id, domainId: domain.id });
   if (!found) throw notFound();
-  const groups = found.groups.map(({ name }) => name);
+  return userSiteOf(found, { ...user, domain }, ctx.client.ip);
+}
+
+/** @param ip the address that dispatchers are told */
+export function userSiteOf(
+  { site, farms, nodes, domains, groups }: NonNullable<Awaited<ReturnType<typeof findUserSite>>>,
+  { id, name, domain }: Viewer,
+  ip: string,
+): UserSite {
+  const claims = { sub: name, auth: domain.label, groups: groups.map((group) => group.name), client_ip: ip };
   return {
-    ...found.site,
-    farms: found.farms.map((farm) => ({
-      ...farm,
-      nodes: found.nodes.filter(({ farm_id }) => farm_id === farm.id),
-    })),
-    domains: found.domains,
-    speaker: userSpeaker(user.id, { sub: user.name, auth: domain.label, groups, client_ip: ctx.client.ip }),
+    ...site,
+    farms: farms.map((farm) => ({ ...farm, nodes: nodes.filter(({ farm_id }) => farm_id === farm.id) })),
+    domains,
+    speaker: userSpeaker(id, claims),
   };
 }
 

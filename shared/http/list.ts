@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listPage } from '../../db/repositories/pages.ts';
-import type { ListRow, ListSpec, Selection } from '../../db/repositories/records.ts';
+import type { ListRow, ListSpec, PageQuery, Selection } from '../../db/repositories/records.ts';
 import { type ListIdentity, openCursor, type Position, sealCursor } from '../kernel/cursor.ts';
 import { notFound } from '../kernel/errors.ts';
 import { Answer } from './answer.ts';
@@ -46,16 +46,26 @@ export async function answerList<S extends Selection, V>(
   view: (row: ListRow<S>) => V,
   parent?: string,
 ): Promise<Answer> {
+  const page = await listPage(ctx.deps.db, repository, await pageQuery(ctx, query, parent));
+  if (!page.parentExists) throw notFound();
+  const { next, total } = page;
+  return pageAnswer(ctx, query, { items: page.rows.map(view), next, total }, parent);
+}
+
+/**
+ * The query of a list as repositories take it, for a list that reads its page in a way of its own.
+ * @throws AppError `malformed_cursor`
+ */
+export async function pageQuery(
+  ctx: Ctx<BaseDeps>,
+  query: ListQuery,
+  parent: string | undefined,
+): Promise<PageQuery> {
   const { limit, cursor, sort, search, count, ...filters } = query;
-  const list: ListIdentity = {
-    resource: ctx.operation.id,
-    filters: { ...filters, search, parent },
-    sort,
-    scope: ctx.scope,
-  };
+  const list = identityOf(ctx, query, parent);
   const after: Position | undefined =
     cursor === undefined ? undefined : await openCursor(ctx.deps.cursorSealer, list, cursor);
-  const page = await listPage(ctx.deps.db, repository, {
+  return {
     scope: ctx.scope,
     ...(parent !== undefined && { parent }),
     filters,
@@ -64,11 +74,33 @@ export async function answerList<S extends Selection, V>(
     after,
     limit,
     count: count === 'exact',
-  });
-  if (!page.parentExists) throw notFound();
-  const next = page.next ? await sealCursor(ctx.deps.cursorSealer, list, page.next) : null;
-  const body = { items: page.rows.map(view), next, ...(page.total !== undefined && { total: page.total }) };
+  };
+}
+
+/** What a page has for its answer; `beside` are members besides those of every list. */
+export type PageParts = {
+  items: unknown[];
+  next?: Position | undefined;
+  total?: number | undefined;
+  beside?: Record<string, unknown>;
+};
+
+/** The envelope of a page that was read with `pageQuery`. */
+export async function pageAnswer(
+  ctx: Ctx<BaseDeps>,
+  query: ListQuery,
+  { items, next: position, total, beside }: PageParts,
+  parent: string | undefined,
+): Promise<Answer> {
+  const list = identityOf(ctx, query, parent);
+  const next = position ? await sealCursor(ctx.deps.cursorSealer, list, position) : null;
+  const body = { items, next, ...(total !== undefined && { total }), ...beside };
   return new Answer(body, next === null ? {} : { headers: { link: nextLink(query, next) } });
+}
+
+function identityOf(ctx: Ctx<BaseDeps>, query: ListQuery, parent: string | undefined): ListIdentity {
+  const { limit: _, cursor: __, sort, search, count: ___, ...filters } = query;
+  return { resource: ctx.operation.id, filters: { ...filters, search, parent }, sort, scope: ctx.scope };
 }
 
 /** The query that continues this list, relative to its own address. */

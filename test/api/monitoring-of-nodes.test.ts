@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring.ts';
+import { nodeRecord } from '../../db/repositories/node-records.ts';
 import { type ProbeOutcome, recordProbes } from '../../db/repositories/probes.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
-import { nodeRecord } from '../../shared/journal/node-records.ts';
 import { addDispatcher, addNode, base, startWorld, unique, type World } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addDirectory,
-  addFarm,
   addGroup,
   addMember,
-  addNode,
-  addSite,
   base,
   create,
   directoryBody,
@@ -20,6 +17,7 @@ import {
   type World,
 } from '../support/factories.ts';
 import type { Answer } from '../support/portal.ts';
+import { addRule, memberOf, siteWithFarms, uuidOf } from '../support/rules.ts';
 
 let world: World;
 const admin: World['admin'] = (...parts) => world.admin(...parts);
@@ -139,25 +137,51 @@ describe('trips to the database', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it('are three for a connection with a warm key, and one call of the dispatcher; two for a warm list', async () => {
+  it('are three for a connection with a warm key, and one call of the dispatcher; two for a list', async () => {
     const member = await addMember(world, []);
-    const site = await addSite(admin, { authenticators: [world.domain.id] });
-    const farm = await addFarm(admin, site);
-    const { simulator } = await addNode(world, farm, { pools: [pool('Office')] });
-    const path = `/aggregator/api/client/v7.0/${site.uri}`;
-    const id = `${farm.id}.${simulator.state.poolNamed('Office').uuid}`;
-    const ask = (what: string) => member.ask(`GET ${path}/${what}`);
+    const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
+    const [at] = farms;
+    if (!at) throw new Error('no farm');
+    const { simulator } = at.node;
+    const id = `${at.farm.id}.${uuidOf(at, 'Office')}`;
+    const ask = (what: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${what}`);
     expect((await ask('servicesList/')).status).toBe(200);
     await world.portal.settled();
     simulator.resetCalls();
+    expect(await tripsOf(200, () => ask('servicesList/')), 'a kept list').toBe(2);
+    expect(simulator.calls).toEqual([]);
     expect(await tripsOf(200, () => ask(`connectionInfo/${id}`))).toBe(3);
     expect(simulator.calls.map((call) => call.path.split('/').at(-2))).toEqual(['connectionInfo']);
     simulator.resetCalls();
-    expect(await tripsOf(200, () => ask('servicesList/'))).toBeLessThanOrEqual(2);
+    // The third keeps the list, when it has been answered.
+    expect(await tripsOf(200, () => ask('servicesList/')), 'a list that is not fresh').toBe(3);
     expect(simulator.calls.map((call) => call.path)).toEqual(['/api/client/v7.0/services']);
     simulator.resetCalls();
     expect(await tripsOf(200, () => ask(`preconnectionInfo/${id}`))).toBeLessThanOrEqual(2);
     expect(simulator.calls).toHaveLength(1);
     await simulator.close();
+  });
+
+  it('are three for a connection through a rule, and one call of one dispatcher', async () => {
+    const member = await addMember(world, []);
+    const { site, farms } = await siteWithFarms(world, [
+      { pools: [pool('Office', { entitled: { users: [], groups: ['nobody'] } })] },
+      { pools: [pool('Office')] },
+      { pools: [pool('Office')] },
+    ]);
+    const members = farms.map((at, priority) => memberOf(at, 'Office', { priority }));
+    const rule = await addRule(world, site, members);
+    const ask = (what: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${what}`);
+    expect((await ask('servicesList/')).body.services).toHaveLength(1);
+    await world.portal.settled();
+    for (const { node } of farms) node.simulator.resetCalls();
+    const called = () =>
+      farms.map(({ node }) => node.simulator.calls.map(({ path }) => path.split('/').at(-2)));
+    expect(await tripsOf(200, () => ask(`preconnectionInfo/${rule.id}`))).toBe(2);
+    expect(called()).toEqual([[], ['preconnectionInfo'], []]);
+    for (const { node } of farms) node.simulator.resetCalls();
+    expect(await tripsOf(200, () => ask(`connectionInfo/${rule.id}`))).toBe(3);
+    expect(called()).toEqual([[], ['connectionInfo'], []]);
+    await Promise.all(farms.map(({ node }) => node.simulator.close()));
   });
 });

@@ -4,7 +4,7 @@ import { permissions } from '../../shared/access/permissions.ts';
 import { startPortal, type TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { property } from './effort.ts';
-import { createGround, creatorFor, creatorOf } from './ground.ts';
+import { createGround, creatorFor, ownerMember } from './ground.ts';
 import { liftLimits } from './limits.ts';
 import { expectProblem } from './problems.ts';
 import { createSessions } from './sessions.ts';
@@ -45,9 +45,8 @@ async function fill(operation: Registered): Promise<{ path: string; next: string
   const create = creatorFor(operation);
   for (const _ of create ? [1, 2] : []) {
     const owned = create && create.path !== operation.path;
-    const owner = creatorOf(operation.path.replace(/\/\{\w+\}\/\w+$/, ''));
-    const member = `${owner?.id.split('.')[0]}_id`;
-    if (create) await ground.make(create, pathOf(create, values), owned ? { [member]: last?.id } : {});
+    const more = owned ? { [ownerMember(operation.path)]: last?.id } : {};
+    if (create) await ground.make(create, pathOf(create, values), more);
   }
   const path = pathOf(operation, values);
   return { path, next: (await portal.send(`GET ${path}?limit=1`, { token })).body.next };

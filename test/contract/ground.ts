@@ -18,7 +18,15 @@ export const creatorOf = (collection: string): Registered | undefined =>
 /** The operation that makes the rows of a list, be it the list of all of them or of those of one owner. */
 export const creatorFor = ({ path }: Registered): Registered | undefined =>
   creatorOf(path) ??
-  creators.find((create) => path.endsWith(`}${create.path.slice(create.path.lastIndexOf('/'))}`));
+  creators.find(
+    (create) =>
+      path.endsWith(`}${create.path.slice(create.path.lastIndexOf('/'))}`) &&
+      Object.hasOwn(bodyShown(create), ownerMember(path)),
+  );
+
+/** The member by which what lies in a collection names the object that stands before it. */
+export const ownerMember = (collection: string): string =>
+  `${creatorOf(collection.replace(/\/\{\w+\}\/\w+$/, ''))?.id.split('.')[0]}_id`;
 
 /** Members that no two objects may share. */
 const distinct = ['name', 'uri', 'small_name'];

@@ -39,20 +39,17 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /status',
   ],
   dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
-  farms: ['GET /api/webui/aggregator/farms/{id}/tags'],
   monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
   portals: [
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
   ],
   servicespools: [
-    'GET /api/webui/aggregator/servicespools',
     'PATCH /api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}',
     'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
     'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
   ],
   spsessions: [
-    'GET /api/webui/aggregator/spsessions',
     'PATCH /api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}',
     'PATCH /api/webui/aggregator/spsessions/{id}/logoff/{session_uuid}',
     'PATCH /api/webui/aggregator/spsessions/{id}/raconnect/{session_uuid}',
@@ -68,7 +65,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
   userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
   workplaces: [
-    'GET /api/webui/aggregator/workplaces',
     'PATCH /api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}',
     'DELETE /api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}',
     'PATCH /api/webui/aggregator/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}',

@@ -14,6 +14,7 @@ import { type Seeded, seedTwins, startTwins, type Twins } from './twins.ts';
 /** All that may differ between two runtimes on one database. */
 const masks: Mask[] = [
   { at: /^\/body\/sites\/\d+\/fetched_at$/, why: 'the moment of this very answer' },
+  { at: /^\/body\/sites\/\d+\/age_ms$/, why: 'how old the snapshot was at the moment of this very answer' },
   { at: /^\/body\/sites\/\d+\/took_ms$/, why: 'how long the dispatcher took this time' },
   { at: /^\/body\/password$/, why: 'good once: the dispatcher makes one for every connection' },
   { at: /^\/(?:body\/next|headers\/link)$/, why: 'cursors are sealed with a nonce of their own' },

@@ -15,12 +15,14 @@ import { verifyAudit } from '../../db/repositories/audit-chain.ts';
 import { countRefusal } from '../../db/repositories/audit-refusals.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
+import { farms } from '../../db/schema/farms.ts';
 import { jobWorkers } from '../../db/schema/job-workers.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createSealer } from '../../shared/kernel/sealing.ts';
+import { listKinds } from '../../shared/remotes/dispatcher/list-shapes.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import type { Knobs } from '../simulator/faults.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
@@ -28,6 +30,7 @@ import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { accessKeys, askOver, checkPath, metricsPath, token } from '../support/health-port.ts';
 import { addNode } from '../support/installation.ts';
+import { addPart } from '../support/snapshot-rows.ts';
 
 const baseUrl = 'https://localhost:8443';
 const domain = {
@@ -253,6 +256,9 @@ describe('a probe', () => {
     const ids: string[] = [];
     for (let n = 0; n < 15; n += 1)
       ids.push(await register(simulator, { name: `node-${n}`, healthKey: simulator.healthKey }));
+    // The snapshot, which has six of its own, was taken a moment ago.
+    for (const farm of await admin.db.select().from(farms))
+      for (const kind of listKinds) await addPart(admin.db, farm, kind, { tried_at: new Date() });
     await startSidecar();
     for (const id of ids) await probed(id);
     expect(simulator.maxInFlight).toBe(6);

@@ -269,7 +269,7 @@ export const resources: readonly Resource[] = [
   },
 ];
 
-type NodeOptions = {
+export type NodeOptions = {
   name?: string;
   /** Shared by the nodes of one farm. */
   state?: DispatcherState;

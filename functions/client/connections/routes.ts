@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { base, endpoint, SiteParams } from '../deps.ts';
-import { Connection, ConnectionQuery, Readiness, ReconnectBody, Reconnection } from './schema.ts';
-import { issueConnection, judgeReadiness, renewLink } from './usecases.ts';
+import { judgeReadiness } from './readiness.ts';
+import {
+  Connection,
+  ConnectionQuery,
+  Readiness,
+  ReadinessQuery,
+  ReconnectBody,
+  Reconnection,
+} from './schema.ts';
+import { issueConnection, renewLink } from './usecases.ts';
 
 const params = SiteParams.extend({ id: z.string().max(128) });
 
@@ -23,7 +31,8 @@ export const connectionOperations = [
       route: `GET ${base}/connectionInfo/{id}`,
       access: 'signed-in',
       summary: 'Connection parameters of a service for the client component',
-      description: 'The right to the service is checked again; one node of the farm is called.',
+      description:
+        'A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again.',
       params,
       query: ConnectionQuery,
       returns: [200, Connection],
@@ -38,9 +47,9 @@ export const connectionOperations = [
       access: 'signed-in',
       summary: 'Whether a service is ready, and by which protocol and method to connect',
       params,
-      query: ConnectionQuery,
+      query: ReadinessQuery,
       returns: [200, Readiness],
-      errors,
+      errors: [...errors, 'forbidden'],
     },
     (ctx, { params: { site_uri, id }, query }) => judgeReadiness(ctx, site_uri, id, query),
   ),

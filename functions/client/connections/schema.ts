@@ -1,11 +1,23 @@
 import { z } from 'zod';
+import {
+  Conflict,
+  Explanation,
+  explainQuery,
+  explainsNobody,
+  explainsWhom,
+} from '../../../shared/fleet/explaining.ts';
 import { Id } from '../../../shared/http/fields.ts';
 
-export const ConnectionQuery = z.strictObject({
+const wishes = {
   protocol: z.enum(['rdp', 'spice']).optional().meta({ description: 'Preferred delivery protocol' }),
   client_version: z.string().max(64).optional(),
   hostname: z.string().max(255).optional().meta({ description: "Name of the user's machine" }),
-});
+};
+
+export const ConnectionQuery = z.strictObject(wishes);
+export const ReadinessQuery = z
+  .strictObject({ ...wishes, ...explainQuery })
+  .refine(explainsWhom, explainsNobody);
 
 /** Answers of nodes are checked where they come in; here only what we add is. */
 export const Connection = z.looseObject({
@@ -20,6 +32,7 @@ export const Connection = z.looseObject({
   domain: z.string(),
   password: z.string().optional().meta({ description: 'One-time' }),
   expires_in: z.int(),
+  conflict: Conflict.optional(),
 });
 
 export const Readiness = z.looseObject({
@@ -33,6 +46,8 @@ export const Readiness = z.looseObject({
   retry_after_ms: z.int().optional(),
   percent: z.number().optional(),
   farm_id: Id,
+  conflict: Conflict.optional(),
+  explain: z.array(Explanation).optional(),
 });
 
 export const ReconnectBody = z.strictObject({ session_uuid: Id });

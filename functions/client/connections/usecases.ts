@@ -1,60 +1,102 @@
 import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
+import { keepIssued } from '../../../db/repositories/issued-connections.ts';
+import { ageServiceList } from '../../../db/repositories/service-lists.ts';
 import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
-import { isLinked, knownDomains } from '../../../shared/fleet/linking.ts';
-import { loadUserSite, type UserCtx, type UserFarm, type UserSite } from '../../../shared/fleet/user-site.ts';
-import { Answer } from '../../../shared/http/answer.ts';
+import { keptLists } from '../../../shared/fleet/kept-lists.ts';
+import type { Route } from '../../../shared/fleet/routing.ts';
+import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
+import { nextTurn } from '../../../shared/fleet/turns.ts';
+import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/fleet/user-site.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../../shared/kernel/errors.ts';
-import { isId } from '../../../shared/kernel/ids.ts';
+import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
 import type { ConnectionQuery } from './schema.ts';
+import { findTarget, isPossible, type PoolTarget, type RuleTarget } from './targets.ts';
 
 type Query = z.output<typeof ConnectionQuery>;
-type Target = { site: UserSite; farm: UserFarm; pool: string };
+/** A connection, and how the caller came by it. */
+type Given = { connection: Connection; farm: UserFarm; reason?: string } & Pick<Route, 'conflict'>;
 
 /**
- * Connection parameters from a node of the service's farm; the issue is an audit event.
+ * Connection parameters from a node of the service's farm, or of that to which its rule leads. The node is asked, so
+ * that a right that has gone meanwhile is gone; the issue is an audit event.
  * @throws AppError `not_found` for a service that is not the caller's, `service_in_preparation`, `upstream_*`
  */
 export async function issueConnection(ctx: UserCtx, siteUri: string, id: string, query: Query) {
-  const { site, farm, pool } = await findService(ctx, siteUri, id);
-  assertInService(site, farm);
+  const target = await findTarget(ctx, siteUri, id);
+  const given = await (target.kind === 'rule' ? byRule(ctx, target, query) : ofPool(ctx, target, query));
+  await noteIssue(ctx, target, id, given);
+  const { connection, farm } = given;
+  return { ...connection, service_id: id, farm_id: farm.id, ...conflictOf(given) };
+}
+
+async function ofPool(ctx: UserCtx, { site, farm, pool }: PoolTarget, query: Query): Promise<Given> {
+  if (site.maintenance || farm.maintenance) throw conflict('maintenance', 'The service is in maintenance');
   const connection = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.connectionInfo(call, pool, query),
   );
-  const audit = auditEntry(ctx, {
+  return { connection, farm };
+}
+
+async function byRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): Promise<Given> {
+  const chance = { turn: nextTurn(ctx.deps, rule), random: Math.random };
+  const found = await callThroughRule(ctx, site, rule, chance, (call, pool) =>
+    ctx.deps.dispatchers.connectionInfo(call, pool, query),
+  );
+  const { value: connection, farm, candidate, routed } = found;
+  return {
+    connection,
+    farm,
+    reason: candidate.reason,
+    ...(routed.conflict && { conflict: routed.conflict }),
+  };
+}
+
+/** The event, where the rule led, and that the farm's kept list does not show the new session: one round trip. */
+async function noteIssue(
+  ctx: UserCtx,
+  target: PoolTarget | RuleTarget,
+  id: string,
+  given: Given,
+): Promise<void> {
+  const { deps, now } = ctx;
+  const { user, parameters } = ctx.actor;
+  const entry = issueEvent(ctx, target, id, given);
+  const isKept = keptLists(target.site, parameters, now).get(given.farm.id)?.fresh;
+  // The common case needs no transaction.
+  if (target.kind === 'pool' && !isKept) return void (await appendAudit(deps.db, entry));
+  const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
+  const issued = { userId: user.id, farmId: given.farm.id, at: now };
+  await atomically(deps.db, (h) => [
+    appendAudit(h, entry),
+    ...(target.kind === 'rule' ? [keepIssued(h, { ...issued, ruleId: target.rule.id })] : []),
+    ...(isKept ? [ageServiceList(h, user.id, given.farm.id, staleAt)] : []),
+  ]);
+}
+
+const issueEvent = (
+  ctx: UserCtx,
+  { site }: PoolTarget | RuleTarget,
+  id: string,
+  { connection: { protocol, host }, farm, reason }: Given,
+) =>
+  auditEntry(ctx, {
     event: 'aggregator.ConnectionIssued',
     category: 'workplace',
     object_type: 'service',
     object_id: id,
-    details: { site: site.uri, farm: farm.name, protocol: connection.protocol, host: connection.host },
+    details: {
+      site: site.uri,
+      farm: farm.name,
+      protocol,
+      host,
+      ...(reason !== undefined && { farm_id: farm.id, reason }),
+    },
   });
-  await appendAudit(ctx.deps.db, audit);
-  return { ...connection, service_id: id, farm_id: farm.id };
-}
-
-/** Whether to connect, to wait or to give up; has no effect anywhere. */
-export async function judgeReadiness(
-  ctx: UserCtx,
-  siteUri: string,
-  id: string,
-  query: Query,
-): Promise<Answer> {
-  const { site, farm, pool } = await findService(ctx, siteUri, id);
-  if (site.maintenance || farm.maintenance) return new Answer(inMaintenance(farm, query));
-  const readiness = await callFarm(ctx, site, farm, site.speaker, (call) =>
-    ctx.deps.dispatchers.preconnectionInfo(call, pool, query),
-  );
-  const wait =
-    readiness.verdict === 'wait'
-      ? Math.max(1, Math.ceil((readiness.retry_after_ms ?? 1000) / 1000))
-      : undefined;
-  return new Answer(
-    { ...readiness, farm_id: farm.id },
-    wait === undefined ? {} : { headers: { 'retry-after': String(wait) } },
-  );
-}
 
 /**
  * A new link of a live session. Which farm has it nobody here knows, so all are asked; those that do not know the
@@ -62,7 +104,7 @@ export async function judgeReadiness(
  */
 export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: string) {
   const site = await loadUserSite(ctx, siteUri);
-  const farms = site.farms.filter((farm) => farm.enabled && isPossible(ctx, farm));
+  const farms = site.farms.filter((farm) => farm.enabled && isPossible(ctx, farm, ctx.actor));
   const outcomes = await fanOut(farms, ctx.actor.parameters['aggregator.call_timeout_ms'], (farm, signal) =>
     callFarm(
       ctx,
@@ -86,32 +128,3 @@ const worstOf = (outcomes: readonly Outcome<unknown>[]): unknown =>
   outcomes.flatMap((outcome) => (outcome.ok || isNotFound(outcome.error) ? [] : [outcome.error]))[0];
 
 const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found';
-
-/** `<farm id>.<pool uuid>`, a farm of this site whose dispatchers know the caller's domain. */
-async function findService(ctx: UserCtx, siteUri: string, id: string): Promise<Target> {
-  const site = await loadUserSite(ctx, siteUri);
-  const [farmId = '', pool = '', ...rest] = id.split('.');
-  const farm = site.farms.find((one) => one.id === farmId.toLowerCase() && one.enabled);
-  if (!farm || !isId(pool) || rest.length > 0 || !isPossible(ctx, farm)) throw notFound();
-  return { site, farm, pool: pool.toLowerCase() };
-}
-
-/** Where the farm's domains are not known yet, its dispatcher decides: it gives no key to a label it does not know. */
-const isPossible = (ctx: UserCtx, farm: UserFarm): boolean => {
-  const domains = knownDomains(farm, ctx.now);
-  return domains === undefined || isLinked(domains, ctx.actor.domain.label);
-};
-
-function assertInService(site: UserSite, farm: UserFarm): void {
-  if (site.maintenance || farm.maintenance) throw conflict('maintenance', 'The service is in maintenance');
-}
-
-const inMaintenance = (farm: UserFarm, query: Query) => ({
-  verdict: 'abandon' as const,
-  method: 'new' as const,
-  protocol: query.protocol ?? 'rdp',
-  ready: false,
-  state: 'maintenance',
-  reason_code: 'maintenance',
-  farm_id: farm.id,
-});

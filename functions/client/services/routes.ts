@@ -1,5 +1,5 @@
 import { base, endpoint, SiteParams } from '../deps.ts';
-import { ServicesList } from './schema.ts';
+import { ServicesList, ServicesQuery } from './schema.ts';
 import { listServices } from './usecases.ts';
 
 export const serviceOperations = [
@@ -10,11 +10,12 @@ export const serviceOperations = [
       access: 'signed-in',
       summary: 'List the services of the caller at a site, with the domains that link him to its farms',
       description:
-        'Farms that do not answer within `aggregator.list_deadline_ms` are named in `sites`; the others are complete.',
+        'A list younger than `aggregator.services_fresh_s` is not asked for again. Farms that do not answer within `aggregator.list_deadline_ms` are named in `sites` and shown as they were; the others are complete.',
       params: SiteParams,
+      query: ServicesQuery,
       returns: [200, ServicesList],
-      errors: ['upstream_unavailable'],
+      errors: ['upstream_unavailable', 'forbidden'],
     },
-    (ctx, { params }) => listServices(ctx, params.site_uri),
+    (ctx, { params, query }) => listServices(ctx, params.site_uri, query),
   ),
 ];

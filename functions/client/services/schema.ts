@@ -1,6 +1,15 @@
 import { z } from 'zod';
+import {
+  Conflict,
+  Explanation,
+  explainQuery,
+  explainsNobody,
+  explainsWhom,
+} from '../../../shared/fleet/explaining.ts';
 import { FarmStatus } from '../../../shared/fleet/farm-status.ts';
 import { Id } from '../../../shared/http/fields.ts';
+
+export const ServicesQuery = z.strictObject(explainQuery).refine(explainsWhom, explainsNobody);
 
 export const LinkedDomain = z.strictObject({
   authSmallName: z.string(),
@@ -11,7 +20,7 @@ export const LinkedDomain = z.strictObject({
 });
 
 export const ClientService = z.strictObject({
-  id: z.string().meta({ description: '`<farm id>.<pool uuid>`' }),
+  id: z.string().meta({ description: 'Of the rule, or `<farm id>.<pool uuid>`' }),
   kind: z.enum(['rule', 'pool']),
   name: z.string(),
   description: z.string(),
@@ -21,8 +30,10 @@ export const ClientService = z.strictObject({
   maintenance: z.boolean(),
   maintenance_message: z.string().optional(),
   state: z.enum(['ready', 'busy', 'maintenance', 'unavailable']),
-  farm_id: Id,
+  members: z.int().optional().meta({ description: 'Pools of a rule that the caller may use' }),
+  farm_id: Id.optional().meta({ description: 'Of a pool' }),
   sessions: z.array(z.strictObject({ session_uuid: z.string(), state: z.string(), farm_id: Id })),
+  conflict: Conflict.optional(),
   link: z.string().meta({ description: 'Relative address of its connectionInfo' }),
 });
 
@@ -30,4 +41,5 @@ export const ServicesList = z.strictObject({
   domains: z.array(LinkedDomain),
   services: z.array(ClientService),
   sites: z.array(FarmStatus),
+  explain: z.array(Explanation).optional(),
 });

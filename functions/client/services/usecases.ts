@@ -1,81 +1,56 @@
 import type { z } from 'zod';
-import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
-import { callFarm } from '../../../shared/fleet/farm-calls.ts';
-import { farmStatus } from '../../../shared/fleet/farm-status.ts';
-import { farmDomains, isLinked, knownDomains } from '../../../shared/fleet/linking.ts';
-import { loadUserSite, type UserCtx, type UserFarm, type UserSite } from '../../../shared/fleet/user-site.ts';
+import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
+import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/fleet/explaining.ts';
+import type { SeenList } from '../../../shared/fleet/kept-lists.ts';
+import { loadRoutedSite, type RoutedSite } from '../../../shared/fleet/routed-site.ts';
+import { route } from '../../../shared/fleet/routing.ts';
+import { factsOf, type SeenLists } from '../../../shared/fleet/rule-facts.ts';
+import { presentTurn } from '../../../shared/fleet/turns.ts';
+import type { UserCtx } from '../../../shared/fleet/user-site.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
-import type { Domain, Service } from '../../../shared/remotes/dispatcher/shapes.ts';
-import type { ClientService, LinkedDomain, ServicesList } from './schema.ts';
-
-type FarmAnswer = { domains: Domain[]; services: Service[] };
-type Asked = { farm: UserFarm; outcome: Outcome<FarmAnswer> };
+import { shownServices } from './collapsing.ts';
+import { type FarmView, isOpen, viewFarms } from './farm-views.ts';
+import type { LinkedDomain, ServicesList } from './schema.ts';
 
 /**
- * Services of all farms of a site, as many as answer within the deadline.
- * @throws AppError `not_found` for a site that is not the caller's; `upstream_unavailable` when no farm answered
+ * Services of all farms of a site, as many as answer within the deadline or are kept.
+ * @throws AppError `not_found` for a site that is not the caller's; `upstream_unavailable` when no farm answered and
+ * nothing is kept
  */
-export async function listServices(ctx: UserCtx, siteUri: string): Promise<z.input<typeof ServicesList>> {
-  const site = await loadUserSite(ctx, siteUri);
-  const open = site.maintenance ? [] : site.farms.filter((farm) => farm.enabled && !farm.maintenance);
-  const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
-  const ask = (farm: UserFarm, signal: AbortSignal) => askFarm(ctx, site, farm, signal);
-  const outcomes = await fanOut(open, deadline, ask);
-  const asked = open.flatMap((farm, at): Asked[] => (outcomes[at] ? [{ farm, outcome: outcomes[at] }] : []));
-  const sites = site.farms.map((farm) =>
-    farmStatus(site, farm, asked.find((one) => one.farm === farm)?.outcome, ctx.now),
-  );
-  if (asked.length > 0 && asked.every(({ outcome }) => !outcome.ok)) {
+export async function listServices(
+  ctx: UserCtx,
+  siteUri: string,
+  query: ExplainQuery,
+): Promise<z.input<typeof ServicesList>> {
+  const viewer = await viewerFor(ctx, query);
+  const wanted = { rules: 'all', unusable: query.explain === true } as const;
+  const site = await loadRoutedSite(ctx, siteUri, wanted, viewer);
+  assertExplains(ctx, site, query);
+  const views = await viewFarms(ctx, site);
+  const sites = views.map(({ status }) => status);
+  const open = views.filter(({ farm }) => isOpen(site, farm));
+  if (site.own && open.length > 0 && open.every(({ list }) => list === undefined)) {
     throw new AppError('upstream_unavailable', 'No farm of the site answered', { sites, site: site.uri });
   }
-  const services = asked.flatMap(({ farm, outcome }) =>
-    outcome.ok ? outcome.value.services.map((service) => serviceOf(site, farm, service)) : [],
+  const rules = site.routing.rules.map((rule) => routedRule(ctx, site, rule, views));
+  const explain = rules.flatMap(({ rule, routed }) =>
+    routed.explain.map((entry) => ({ rule_id: rule.id, ...entry })),
   );
-  return { domains: linkedDomains(site, asked), services: services.sort(byName), sites };
-}
-
-/**
- * Services only where the caller's label is linked. Both questions are asked at once, so that a farm met for the first
- * time takes two calls in a row and not four.
- */
-async function askFarm(
-  ctx: UserCtx,
-  site: UserSite,
-  farm: UserFarm,
-  signal: AbortSignal,
-): Promise<FarmAnswer> {
-  const { label } = ctx.actor.domain;
-  const known = knownDomains(farm, ctx.now);
-  if (known && !isLinked(known, label)) return { domains: known, services: [] };
-  const [domains, services] = await Promise.allSettled([
-    farmDomains(ctx, site, farm),
-    callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
-  ]);
-  if (domains.status === 'rejected') throw domains.reason;
-  // A node gives no key to a label that it does not know.
-  if (!isLinked(domains.value, label)) return { domains: domains.value, services: [] };
-  if (services.status === 'rejected') throw services.reason;
-  return { domains: domains.value, services: services.value };
-}
-
-function serviceOf(site: UserSite, farm: UserFarm, service: Service): z.input<typeof ClientService> {
-  const id = `${farm.id}.${service.uuid}`;
   return {
-    id,
-    kind: 'pool',
-    name: service.name,
-    description: service.description,
-    image_url: null,
-    protocols: service.protocols,
-    in_use: service.in_use,
-    maintenance: service.maintenance,
-    ...(service.maintenance_message && { maintenance_message: service.maintenance_message }),
-    state: service.state,
-    farm_id: farm.id,
-    sessions: service.sessions.map(({ session_uuid, state }) => ({ session_uuid, state, farm_id: farm.id })),
-    link: `/aggregator/api/client/v7.0/${site.uri}/connectionInfo/${id}`,
+    domains: linkedDomains(site, views),
+    services: shownServices(site, views, rules).sort(byName),
+    sites,
+    ...(query.explain && { explain }),
   };
+}
+
+function routedRule(ctx: UserCtx, site: RoutedSite, rule: RuleRow, views: readonly FarmView[]) {
+  const lists: SeenLists = new Map(
+    views.flatMap(({ farm, list }): [string, SeenList][] => (list ? [[farm.id, list]] : [])),
+  );
+  const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
+  return { rule, routed: route(factsOf(site, rule, lists, ctx.now), chance) };
 }
 
 const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number => {
@@ -85,12 +60,10 @@ const byName = (a: { name: string; id: string }, b: { name: string; id: string }
 };
 
 /** Our domains, each with the farms whose dispatchers know its label. */
-const linkedDomains = (site: UserSite, asked: readonly Asked[]): z.input<typeof LinkedDomain>[] =>
+const linkedDomains = (site: RoutedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
   site.domains.map(({ id, name, label }) => {
-    const farms = asked.flatMap(({ farm, outcome }) => {
-      const known =
-        outcome.ok &&
-        outcome.value.domains.find(({ authSmallName }) => foldName(authSmallName) === foldName(label));
+    const farms = views.flatMap(({ farm, domains }) => {
+      const known = domains.find(({ authSmallName }) => foldName(authSmallName) === foldName(label));
       return known ? [{ farm_id: farm.id, dispatcher_uuid: known.authUuid }] : [];
     });
     return { authSmallName: label, auth: name, local_uuid: id, linked: farms.length > 0, farms };

@@ -1,6 +1,6 @@
+import { nodeRecord } from '../../../db/repositories/node-records.ts';
 import type { ProbeOutcome, ProbeTarget } from '../../../db/repositories/probes.ts';
 import type { SigningKeys } from '../../../shared/access/signing-keys.ts';
-import { nodeRecord } from '../../../shared/journal/node-records.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { farmsOfSite } from '../../../db/repositories/farms.ts';
+import { farmTagList } from '../../../db/repositories/snapshot-lists.ts';
+import { answerOfFarm, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
 import { Id } from '../../../shared/http/fields.ts';
 import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
+import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
 import { farmCrud } from './record.ts';
-import { Farm, farmFilters, farmSorts } from './schema.ts';
+import { Farm, FarmTag, FarmTagQuery, farmFilters, farmSorts } from './schema.ts';
 import { replaceFarm, updateFarm } from './usecases.ts';
 
 const { operations, declared, kind, target } = farmCrud;
@@ -29,5 +32,17 @@ export const farmOperations = [
       returns: [200, listOf(Farm)],
     },
     (ctx, { params, query }) => answerList(ctx, farmsOfSite, query, kind.view, params.id),
+  ),
+  endpoint(
+    {
+      id: 'farm.listTags',
+      route: `GET ${base}/farms/{id}/tags`,
+      access: 'farms.read',
+      summary: 'List the tags that the dispatcher nodes of a farm know',
+      params: z.object({ id: Id }),
+      query: FarmTagQuery,
+      returns: [200, mergedListOf(FarmTag)],
+    },
+    (ctx, { params, query }) => answerOfFarm(ctx, farmTagList, query, viewOf(FarmTag), params.id),
   ),
 ];

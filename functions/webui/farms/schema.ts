@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
 import { Comments, flagFilter, Id, Moment, Name, Status } from '../../../shared/http/fields.ts';
+import { listQuery } from '../../../shared/http/list.ts';
 
 export const FarmWrite = z.object({
   name: Name,
@@ -34,5 +36,15 @@ export const farmFilters = {
   maintenance: flagFilter,
   status: Status.optional(),
 };
+
+/** A tag that a node of the farm knows. */
+export const FarmTag = z.strictObject({
+  name: z.string(),
+  farm_id: Id,
+  dispatcher_id: Id.nullable(),
+  fetched_at: Moment,
+});
+
+export const FarmTagQuery = listQuery(['name'], refreshFlag);
 
 export const farmSorts = ['name', 'weight', 'created_at', 'updated_at'] as const;

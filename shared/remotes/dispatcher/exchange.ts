@@ -24,8 +24,28 @@ export async function converse<Shape extends z.ZodType>(
   transport: Transport,
   exchange: Exchange<Shape>,
 ): Promise<z.output<Shape>> {
-  const { node, answer, isAction = false, alsoAnswers = [] } = exchange;
-  const { status, text } = await send(transport, exchange);
+  return readAnswer(exchange, await send(transport, exchange));
+}
+
+/**
+ * The same with a validator: nothing of the answer is read when the node has nothing new.
+ * @returns null for 304, otherwise the answer and the validator that came with it
+ */
+export async function converseIfChanged<Shape extends z.ZodType>(
+  transport: Transport,
+  exchange: Exchange<Shape>,
+  etag: string | undefined,
+): Promise<{ answer: z.output<Shape>; etag: string | undefined } | null> {
+  const credentials = { ...exchange.credentials, ...(etag && { 'if-none-match': etag }) };
+  const response = await send(transport, { ...exchange, credentials });
+  if (response.status === 304 && etag) return null;
+  return { answer: readAnswer(exchange, response), etag: response.headers.etag };
+}
+
+function readAnswer<Shape extends z.ZodType>(
+  { node, answer, isAction = false, alsoAnswers = [] }: Exchange<Shape>,
+  { status, text }: TransportResponse,
+): z.output<Shape> {
   const isSuccess = status >= 200 && status < 300;
   const body = parseJson(text);
   if (!isSuccess && !alsoAnswers.includes(status)) throw fromStatus(node, status, body, isAction);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { CertificateFacts, Transport } from '../http/transport.ts';
 import { converse, deadlineOf } from './exchange.ts';
 import { badAnswer, fromTransport } from './failures.ts';
+import { readList } from './lists.ts';
 import type { Call, ConnectionQuery, DispatcherRemote, Node } from './port.ts';
 import {
   Authorization,
@@ -42,6 +43,7 @@ export function createDispatcherRemote(transport: Transport): DispatcherRemote {
     preconnectionInfo: (call, uuid, query) =>
       ask(transport, call, ['preconnectionInfo', uuid], query, Readiness),
     reconnect: (call, sessionUuid) => reconnect(transport, call, sessionUuid),
+    list: (call, kind, query) => readList(transport, call, kind, query),
     ...(inspect && { certificate: (to) => certificate(inspect, to) }),
   };
 }

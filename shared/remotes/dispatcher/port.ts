@@ -1,4 +1,5 @@
 import type { CertificateFacts } from '../http/transport.ts';
+import type { ListKind, ListRow } from './list-shapes.ts';
 import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
 
 /** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
@@ -34,6 +35,30 @@ export type ConnectionQuery = {
 };
 
 /**
+ * Which part of a list: what comes after `cursor`, what changed after `since` (an `as_of` of this node), only if it is
+ * no longer what `etag` stands for.
+ */
+export type ListQuery = {
+  limit: number;
+  cursor?: string | undefined;
+  since?: string | undefined;
+  etag?: string | undefined;
+};
+
+/** Rows that were not what they should be: how many, why the first was not, and whose they were where that was said. */
+export type BadRows = { count: number; first: string | null; uuids: string[] };
+
+/** `removed` is there only when the rows are what changed after `since`; without it they are the full list. */
+export type ListPage<Row> = {
+  rows: Row[];
+  bad: BadRows;
+  next: string | null;
+  asOf: string;
+  removed: string[] | undefined;
+  etag: string | undefined;
+};
+
+/**
  * What we call on a dispatcher node. Nothing is tried again here: trying another node, and renewing a key after
  * a 401 (`isUnauthorized`), is decided by the caller.
  *
@@ -53,6 +78,8 @@ export type DispatcherRemote = {
   connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection>;
   preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
   reconnect(call: Call, sessionUuid: string): Promise<{ link: string; expires_in: number }>;
+  /** One page of what the node owns, at most 1,000 rows and 2 MiB. @returns null when nothing changed since `etag` */
+  list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
   /** The certificate that the node shows; absent where the runtime does not show it. */
   certificate?(request: Omit<Destination, 'signal' | 'trace'>): Promise<CertificateFacts>;
 };

@@ -1,24 +1,7 @@
 import { z } from 'zod';
-import { isStorable } from '../../kernel/text.ts';
+import { flag, line, optional, port, seconds, stored, text, word } from './members.ts';
 
-/*
- * Answers of dispatcher nodes. Members that we do not use are ignored and dropped; those that we use are bounded.
- * Texts can be stored; lines hold no control characters besides, because some end up in connection files.
- */
-const stored = (max: number) => z.string().max(max).refine(isStorable);
-const line = (max: number) => stored(max).regex(/^\P{Cc}*$/u);
-const text = (max: number) =>
-  stored(max)
-    .nullish()
-    .transform((value) => value ?? '');
-const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? undefined);
-const flag = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? false);
-const seconds = z.number().int().min(0).max(31_536_000);
-const port = z.number().int().min(1).max(65_535);
-const word = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/);
+/* Answers of dispatcher nodes. */
 
 /** A state that a newer node knows and we do not is not one to connect in. */
 const serviceStates = ['ready', 'busy', 'maintenance', 'unavailable'] as const;

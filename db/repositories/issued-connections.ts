@@ -1,0 +1,20 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { farms } from '../schema/farms.ts';
+import { issuedConnections } from '../schema/issued-connections.ts';
+import { rules } from '../schema/rules.ts';
+
+export type Issued = { userId: string; ruleId: string; farmId: string; at: Date };
+
+/** Remembers where a user was led; nothing when the rule or the farm has gone meanwhile. */
+export const keepIssued = (h: Db, { userId, ruleId, farmId, at }: Issued): Statement =>
+  h
+    .insert(issuedConnections)
+    .select(
+      sql`select ${userId}::uuid, ${rules.id}, ${farms.id}, ${at.toISOString()}::timestamptz
+        from ${rules} cross join ${farms} where ${rules.id} = ${ruleId}::uuid and ${farms.id} = ${farmId}::uuid`,
+    )
+    .onConflictDoUpdate({
+      target: [issuedConnections.user_id, issuedConnections.rule_id],
+      set: { farm_id: sql`excluded.farm_id`, issued_at: sql`excluded.issued_at` },
+    });

@@ -1,0 +1,174 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { farms } from '../schema/farms.ts';
+import { fleetVersions } from '../schema/fleet-versions.ts';
+import { issuedConnections } from '../schema/issued-connections.ts';
+import { pools } from '../schema/pools.ts';
+import {
+  priorityGroupFarms,
+  priorityGroupGroups,
+  priorityGroups,
+  priorityGroupUsers,
+} from '../schema/priority-groups.ts';
+import { ruleGroups, ruleMembers, rules, ruleUsers } from '../schema/rules.ts';
+import { type KeptService, serviceLists } from '../schema/service-lists.ts';
+import { sites } from '../schema/sites.ts';
+import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { derived } from './statements.ts';
+
+/** `userKey` is `<folded label>\<folded name>`, as the snapshot names the users of sessions. */
+export type Routed = { userId: string; userKey: string };
+
+/**
+ * What is to be routed: all rules of the site, one, or those that cover a pool. `unusable`: also rules that are
+ * disabled or not for the user, so that it can be explained why.
+ */
+export type Wanted = {
+  rules: 'all' | { rule: string } | { farm: string; pool: string };
+  unusable: boolean;
+};
+
+/** The pool's part is null when the snapshot does not have it. */
+export type RuleMemberRow = {
+  farm_id: string;
+  servicepool_uuid: string;
+  priority: number;
+  enabled: boolean;
+  maintenance: boolean | null;
+  usage_percent: number | null;
+};
+
+export type RuleRow = {
+  id: string;
+  display_name: string;
+  image_id: string | null;
+  enabled: boolean;
+  usable: boolean;
+  policy: 'priority' | 'round_robin' | 'least_loaded' | 'random';
+  failover: boolean;
+  affinity: 'session' | 'last_used' | 'none';
+  issued: { farm_id: string; at: string } | null;
+  members: RuleMemberRow[];
+};
+
+/** All that the database knows of how a user is routed at a site; times as text. */
+export type RoutingRows = {
+  /** The version of everything that decides who may use what. */
+  entitlement: number;
+  rules: RuleRow[];
+  preferences: { priority: number; farm_id: string; farm_priority: number }[];
+  /** The user's live sessions as the snapshot has them. */
+  sessions: {
+    session_uuid: string;
+    farm_id: string;
+    servicepool_uuid: string;
+    state: string;
+    started_at: string;
+  }[];
+  /** What farms gave the user as his services; for one rule its pools only. */
+  lists: {
+    farm_id: string;
+    subject: string;
+    entitlement: number;
+    fetched_at: string;
+    services: KeptService[];
+  }[];
+};
+
+/** A column of a select from `sites`, so that it costs no trip of its own. */
+export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
+  derived(sql`select jsonb_build_object(
+    'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
+    'rules', (${rulesOf(who, wanted)}),
+    'preferences', (${preferencesOf(who)}),
+    'sessions', (${sessionsOf(who)}),
+    'lists', (${listsOf(who, wanted)}))`);
+
+const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
+    'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${isFor(who)}, 'policy', ${rules.policy},
+    'failover', ${rules.failover}, 'affinity', ${rules.affinity},
+    'issued', (select jsonb_build_object('farm_id', ${issuedConnections.farm_id}, 'at', ${issuedConnections.issued_at})
+      from ${issuedConnections}
+      where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
+    'members', (select coalesce(jsonb_agg(jsonb_build_object('farm_id', member.farm_id,
+        'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
+        'maintenance', ${pools.maintenance}, 'usage_percent', ${pools.usage_percent})), '[]')
+      from (${members}) as member left join ${pools}
+        on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
+  from ${rules} where ${rules.site_id} = ${sites.id} and ${isWanted(wanted)}
+    and ${wanted.unusable ? sql`true` : sql`${rules.enabled} and ${isFor(who)}`}`;
+
+/** Of the rule in whose select this stands: the pools it names, or those of its site that carry its tags. */
+const members: SQL = sql`
+  select ${ruleMembers.farm_id}, ${ruleMembers.servicepool_uuid}, ${ruleMembers.priority}, ${ruleMembers.enabled}
+  from ${ruleMembers} where ${ruleMembers.rule_id} = ${rules.id} and ${rules.match_tags} is null
+  union all
+  select ${pools.farm_id}, ${pools.uuid}, 1, true
+  from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
+  where ${farms.site_id} = ${rules.site_id} and to_jsonb(${pools.tags}) @> (${rules.match_tags} -> 'all')
+    and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
+      or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
+
+function isWanted({ rules: wanted }: Wanted): SQL {
+  if (wanted === 'all') return sql`true`;
+  if ('rule' in wanted) return sql`${rules.id} = ${wanted.rule}::uuid`;
+  return sql`exists(select 1 from (${members}) as member
+    where member.farm_id = ${wanted.farm}::uuid and member.servicepool_uuid = ${wanted.pool}::uuid)`;
+}
+
+/** By name, by group, or because the rule is for everybody. */
+const isFor = ({ userId }: Routed): SQL =>
+  concerns(userId, rules.id, [ruleUsers, ruleUsers.rule_id], [ruleGroups, ruleGroups.rule_id]);
+
+type Side<T> = readonly [table: T, owner: PgColumn];
+
+function concerns(
+  userId: string,
+  owner: PgColumn,
+  [byName, ofUser]: Side<typeof ruleUsers | typeof priorityGroupUsers>,
+  [byGroup, ofGroup]: Side<typeof ruleGroups | typeof priorityGroupGroups>,
+): SQL {
+  return sql`(
+    (not exists(select 1 from ${byName} where ${ofUser} = ${owner})
+      and not exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}))
+    or exists(select 1 from ${byName} where ${ofUser} = ${owner} and ${byName.user_id} = ${userId}::uuid)
+    or exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}
+      and ${byGroup.group_id} in (select group_id from effective_groups(${userId}::uuid))))`;
+}
+
+const preferencesOf = ({ userId }: Routed): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('priority', ${priorityGroups.priority},
+    'farm_id', ${priorityGroupFarms.farm_id}, 'farm_priority', ${priorityGroupFarms.priority})), '[]')
+  from ${priorityGroups}
+    join ${priorityGroupFarms} on ${priorityGroupFarms.priority_group_id} = ${priorityGroups.id}
+    join ${farms} on ${farms.id} = ${priorityGroupFarms.farm_id} and ${farms.site_id} = ${sites.id}
+  where ${concerns(
+    userId,
+    priorityGroups.id,
+    [priorityGroupUsers, priorityGroupUsers.priority_group_id],
+    [priorityGroupGroups, priorityGroupGroups.priority_group_id],
+  )}`;
+
+const sessionsOf = ({ userKey }: Routed): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('session_uuid', ${workplaceSessions.uuid},
+    'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
+    'state', ${workplaceSessions.state}, 'started_at', ${workplaceSessions.started_at})), '[]')
+  from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
+  where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}`;
+
+const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
+    'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
+    'services', ${servicesFor(wanted)})), '[]')
+  from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
+  where ${serviceLists.user_id} = ${userId}::uuid and ${farms.site_id} = ${sites.id}`;
+
+function servicesFor(wanted: Wanted['rules']): SQL {
+  if (wanted === 'all') return sql`${serviceLists.services}`;
+  if ('farm' in wanted) return sql`'[]'::jsonb`;
+  return sql`(select coalesce(jsonb_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
+    where lower(service ->> 'uuid') in (
+      select member.servicepool_uuid::text from ${rules} cross join lateral (${members}) as member
+      where ${rules.id} = ${wanted.rule}::uuid))`;
+}

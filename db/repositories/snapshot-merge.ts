@@ -1,0 +1,63 @@
+import { type SQL, type SQLChunk, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { farmParts, type PartKind } from '../schema/farm-parts.ts';
+import { removedRows, syncRows } from '../schema/sync-rows.ts';
+import { parts } from './snapshot-parts.ts';
+import { arrayOf } from './statements.ts';
+
+/** One part of one farm under one sync; whoever has another `syncId` by now is refused. */
+export type Claim = { farmId: string; kind: PartKind; syncId: string };
+
+/**
+ * The statements that make the staged rows those of the farm: what differs is written, what is gone removed, and what
+ * an action of ours wrote or removed since the sync began stays as it is.
+ * @param removed what the node says is gone; without it all is gone that was not staged
+ */
+export function mergeRows(h: Db, claim: Claim, removed: readonly string[] | undefined): Statement[] {
+  return [writeStaged(h, claim), removeGone(h, claim, removed)];
+}
+
+/** True when an action of ours wrote or removed a row of the part since the sync began. */
+export const protectedRows = (claim: Claim): SQL => {
+  const { table } = parts[claim.kind];
+  return sql`(exists(select 1 from ${table} where ${table.farm_id} = ${claim.farmId} and ${table.touched_at} >= ${startOf(claim)})
+    or exists(select 1 from ${removedRows} where ${removedSince(claim)}))`;
+};
+
+/** By the clock of our database, which also stamps what actions write; that of the node is never compared with it. */
+const startOf = ({ farmId, kind }: Claim): SQL => sql`(select ${farmParts.sync_started_at} from ${farmParts}
+  where ${farmParts.farm_id} = ${farmId} and ${farmParts.kind} = ${kind})`;
+
+const removedSince = (claim: Claim): SQL => sql`${removedRows.farm_id} = ${claim.farmId}
+  and ${removedRows.kind} = ${claim.kind} and ${removedRows.removed_at} >= ${startOf(claim)}`;
+
+/** Rows that are as they were are not even locked: an unchanged part costs no write. */
+function writeStaged(h: Db, claim: Claim): Statement {
+  const { table, columns } = parts[claim.kind];
+  const names = columns.map((name) => sql.identifier(name));
+  const list = (of: (name: SQLChunk) => SQL) => sql.join(names.map(of), sql`, `);
+  const notTouched = (row: SQL) => sql`(${row}.touched_at is null or ${row}.touched_at < ${startOf(claim)})`;
+  const written = sql`
+    insert into ${table} (farm_id, uuid, ${list((name) => sql`${name}`)})
+    select ${claim.farmId}::uuid, fresh.uuid, ${list((name) => sql`fresh.${name}`)}
+    from ${syncRows} staged cross join lateral jsonb_populate_record(null::${table}, staged.content) fresh
+    left join ${table} kept on kept.farm_id = ${claim.farmId} and kept.uuid = staged.uuid
+    where staged.sync_id = ${claim.syncId}
+      and (kept.id is null or ${notTouched(sql`kept`)}
+        and (${list((name) => sql`kept.${name}`)}) is distinct from (${list((name) => sql`fresh.${name}`)}))
+      and not exists (select 1 from ${removedRows} where ${removedSince(claim)} and ${removedRows.uuid} = staged.uuid)
+    on conflict (farm_id, uuid) do update set ${list((name) => sql`${name} = excluded.${name}`)}
+    where ${notTouched(sql`${table}`)}`;
+  return h.execute(written);
+}
+
+function removeGone(h: Db, claim: Claim, removed: readonly string[] | undefined): Statement {
+  const { table } = parts[claim.kind];
+  const named = removed && sql` and ${table.uuid} = any(${arrayOf(removed)})`;
+  return h.execute(
+    sql`delete from ${table} where ${table.farm_id} = ${claim.farmId}${named}
+      and (${table.touched_at} is null or ${table.touched_at} < ${startOf(claim)})
+      and not exists (select 1 from ${syncRows}
+        where ${syncRows.sync_id} = ${claim.syncId} and ${syncRows.uuid} = ${table.uuid})`,
+  );
+}

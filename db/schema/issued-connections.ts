@@ -1,0 +1,23 @@
+import { index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+import { farms } from './farms.ts';
+import { rules } from './rules.ts';
+import { users } from './users.ts';
+
+/** The last connection that a user was given through a rule: it wins until the snapshot shows its session. */
+export const issuedConnections = pgTable(
+  'issued_connections',
+  {
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    rule_id: uuid()
+      .notNull()
+      .references(() => rules.id, { onDelete: 'cascade' }),
+    farm_id: uuid()
+      .notNull()
+      .references(() => farms.id, { onDelete: 'cascade' }),
+    issued_at: moment().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.rule_id] }), index('issued_connections_age').on(t.issued_at)],
+);

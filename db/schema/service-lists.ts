@@ -1,0 +1,39 @@
+import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { byteText, moment } from './columns.ts';
+import { farms } from './farms.ts';
+import { users } from './users.ts';
+
+/** A service as a node gave it, checked. */
+export type KeptService = {
+  uuid: string;
+  name: string;
+  description: string;
+  protocols: string[];
+  state: 'ready' | 'busy' | 'maintenance' | 'unavailable';
+  in_use: boolean;
+  maintenance: boolean;
+  maintenance_message?: string | undefined;
+  sessions: { session_uuid: string; state: 'active' | 'disconnected' }[];
+};
+
+/**
+ * What a farm's dispatchers gave one user as his services, kept for a moment. `subject` is that of the session key
+ * the list was got with, so that other groups, another name or another address do not see it.
+ */
+export const serviceLists = pgTable(
+  'service_lists',
+  {
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    farm_id: uuid()
+      .notNull()
+      .references(() => farms.id, { onDelete: 'cascade' }),
+    subject: byteText().notNull(),
+    entitlement: bigint({ mode: 'number' }).notNull(),
+    fetched_at: moment().notNull(),
+    services: jsonb().$type<KeptService[]>().notNull(),
+    etag: text(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.farm_id] }), index('service_lists_age').on(t.fetched_at)],
+);

@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
+import { callFarm } from '../../../shared/fleet/farm-calls.ts';
+import { keptLists } from '../../../shared/fleet/kept-lists.ts';
+import type { Route } from '../../../shared/fleet/routing.ts';
+import { callThroughRule, conflictOf, refusalOf, routeOf } from '../../../shared/fleet/rule-calls.ts';
+import { serviceIn } from '../../../shared/fleet/rule-facts.ts';
+import { presentTurn } from '../../../shared/fleet/turns.ts';
+import type { UserCtx } from '../../../shared/fleet/user-site.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import type { Readiness, ReadinessQuery } from './schema.ts';
+import { findTarget, type PoolTarget, type RuleTarget } from './targets.ts';
+
+type Query = z.output<typeof ReadinessQuery>;
+type Found = z.input<typeof Readiness>;
+
+/** Whether to connect, to wait or to give up; has no effect anywhere. */
+export async function judgeReadiness(
+  ctx: UserCtx,
+  siteUri: string,
+  id: string,
+  query: Query,
+): Promise<Answer> {
+  const target = await findTarget(ctx, siteUri, id, query);
+  const found = await (target.kind === 'rule'
+    ? judgeRule(ctx, target, query)
+    : judgePool(ctx, target, query));
+  if (found.verdict !== 'wait') return new Answer(found);
+  const wait = Math.max(1, Math.ceil((found.retry_after_ms ?? 1000) / 1000));
+  return new Answer(found, { headers: { 'retry-after': String(wait) } });
+}
+
+async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<Found> {
+  const { site, farm, pool } = target;
+  // No rule leads here, so that there is nothing to explain.
+  const explain = query.explain ? { explain: [] } : {};
+  if (site.maintenance || farm.maintenance) return { ...inMaintenance(farm.id, query), ...explain };
+  if (!site.own) return { ...asKnown(ctx, target, query), ...explain };
+  const readiness = await callFarm(ctx, site, farm, site.speaker, (call) =>
+    ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
+  );
+  return { ...readiness, farm_id: farm.id, ...explain };
+}
+
+async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): Promise<Found> {
+  // The turn stays with the connection that follows, which is to lead to the same farm.
+  const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
+  const routed = routeOf(ctx, site, rule, chance);
+  const [first] = routed.candidates;
+  if (!first) return refused(routed, rule, query);
+  const farm = site.farms.find(({ id }) => id === first.farm_id);
+  if (!site.own && farm) {
+    const known = asKnown(ctx, { site, farm, pool: first.servicepool_uuid }, query);
+    return { ...known, ...reportOf(routed, rule, query) };
+  }
+  try {
+    const found = await callThroughRule(ctx, site, rule, chance, (call, pool) =>
+      ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
+    );
+    return { ...found.value, farm_id: found.farm.id, ...reportOf(found.routed, rule, query) };
+  } catch (error) {
+    throw error instanceof AppError ? withReport(error, routed, rule, query) : error;
+  }
+}
+
+const wish = ({ protocol, client_version, hostname }: Query) => ({ protocol, client_version, hostname });
+
+/** Maintenance is a verdict; anything else that leaves no candidate is a refusal. */
+function refused(routed: Route, rule: RuleRow, query: Query): Found {
+  const refusal = refusalOf(routed);
+  const member = routed.explain.find(({ reason }) => reason.endsWith('_maintenance'));
+  if (refusal.code !== 'invalid_state' || !member) throw withReport(refusal, routed, rule, query);
+  return { ...inMaintenance(member.farm_id, query), ...reportOf(routed, rule, query) };
+}
+
+const reportOf = (routed: Route, { id }: RuleRow, { explain }: Query) => ({
+  ...conflictOf(routed),
+  ...(explain && { explain: routed.explain.map((entry) => ({ rule_id: id, ...entry })) }),
+});
+
+/** The explanation is needed most where nothing works. */
+const withReport = (error: AppError, routed: Route, rule: RuleRow, query: Query): AppError =>
+  new AppError(
+    error.code,
+    error.message,
+    { ...error.members, ...reportOf(routed, rule, query) },
+    { cause: error },
+  );
+
+const verdicts = { ready: 'connect', busy: 'wait', maintenance: 'abandon', unavailable: 'abandon' } as const;
+
+/** What the last list of somebody else's services says. */
+function asKnown(
+  ctx: UserCtx,
+  { site, farm, pool }: Pick<PoolTarget, 'site' | 'farm' | 'pool'>,
+  query: Query,
+): Found {
+  const service = serviceIn(keptLists(site, ctx.actor.parameters, ctx.now).get(farm.id), pool);
+  return {
+    verdict: service ? verdicts[service.state] : 'wait',
+    method: 'new',
+    protocol: query.protocol ?? service?.protocols[0] ?? 'rdp',
+    ready: service?.state === 'ready',
+    state: service?.state ?? 'unknown',
+    reason_code: 'not_asked',
+    farm_id: farm.id,
+  };
+}
+
+const inMaintenance = (farmId: string, query: Query): Found => ({
+  verdict: 'abandon',
+  method: 'new',
+  protocol: query.protocol ?? 'rdp',
+  ready: false,
+  state: 'maintenance',
+  reason_code: 'maintenance',
+  farm_id: farmId,
+});

@@ -1,0 +1,61 @@
+import type { RuleRow, Wanted } from '../../../db/repositories/routing-facts.ts';
+import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/fleet/explaining.ts';
+import { isLinked, knownDomains } from '../../../shared/fleet/linking.ts';
+import { loadRoutedSite, type RoutedSite } from '../../../shared/fleet/routed-site.ts';
+import type { UserCtx, UserFarm, Viewer } from '../../../shared/fleet/user-site.ts';
+import { notFound } from '../../../shared/kernel/errors.ts';
+import { isId } from '../../../shared/kernel/ids.ts';
+
+export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool: string };
+export type RuleTarget = { kind: 'rule'; site: RoutedSite; rule: RuleRow };
+
+/**
+ * The service that an id names: a rule, or `<farm id>.<pool uuid>` for a pool that no rule covers. One round trip.
+ * @throws AppError `not_found` for what is not the caller's, of another site, or no service
+ */
+export async function findTarget(
+  ctx: UserCtx,
+  siteUri: string,
+  id: string,
+  query: ExplainQuery = {},
+): Promise<PoolTarget | RuleTarget> {
+  const viewer = await viewerFor(ctx, query);
+  const rules = wantedBy(id.toLowerCase());
+  const wanted = { rules, unusable: query.explain === true };
+  const site = await loadRoutedSite(ctx, siteUri, wanted, viewer);
+  assertExplains(ctx, site, query);
+  return 'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
+}
+
+/** Where the farm's domains are not known yet, its dispatcher decides: it gives no key to a label it does not know. */
+export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
+  const domains = knownDomains(farm, ctx.now);
+  return domains === undefined || isLinked(domains, domain.label);
+}
+
+type Named = Exclude<Wanted['rules'], 'all'>;
+
+function wantedBy(id: string): Named {
+  if (isId(id)) return { rule: id };
+  const [farm = '', pool = '', ...rest] = id.split('.');
+  if (!isId(farm) || !isId(pool) || rest.length > 0) throw notFound();
+  return { farm, pool };
+}
+
+function ruleTarget(site: RoutedSite): RuleTarget {
+  const [rule] = site.routing.rules;
+  if (!rule) throw notFound();
+  return { kind: 'rule', site, rule };
+}
+
+function poolTarget(
+  ctx: UserCtx,
+  site: RoutedSite,
+  { farm: farmId, pool }: Extract<Named, { farm: string }>,
+): PoolTarget {
+  const farm = site.farms.find((one) => one.id === farmId && one.enabled);
+  if (!farm || !isPossible(ctx, farm, site.viewer)) throw notFound();
+  const isCovered = site.routing.rules.some(({ enabled, usable }) => enabled && usable);
+  if (isCovered) throw notFound();
+  return { kind: 'pool', site, farm, pool };
+}

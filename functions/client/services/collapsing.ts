@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
+import type { KeptService } from '../../../db/schema/service-lists.ts';
+import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
+import type { Route } from '../../../shared/fleet/routing.ts';
+import { keyText } from '../../../shared/fleet/routing-facts.ts';
+import { conflictOf } from '../../../shared/fleet/rule-calls.ts';
+import { serviceIn } from '../../../shared/fleet/rule-facts.ts';
+import type { FarmView } from './farm-views.ts';
+import type { ClientService } from './schema.ts';
+
+type Shown = z.input<typeof ClientService>;
+type RoutedRule = { rule: RuleRow; routed: Route };
+type Member = { farm_id: string; servicepool_uuid: string; service: KeptService };
+
+/** Services as the viewer sees them: rules in the place of the pools that they cover, by name in `byName`'s order. */
+export const shownServices = (
+  site: RoutedSite,
+  views: readonly FarmView[],
+  rules: readonly RoutedRule[],
+): Shown[] => {
+  const own = rules.filter(({ rule }) => rule.enabled && rule.usable);
+  const covered = new Set(own.flatMap(({ rule }) => rule.members.map(keyText)));
+  return [...own.flatMap((one) => ruleService(site, views, one)), ...poolServices(site, views, covered)];
+};
+
+const poolServices = (site: RoutedSite, views: readonly FarmView[], covered: ReadonlySet<string>): Shown[] =>
+  views.flatMap(({ farm, list }) =>
+    (list?.services ?? [])
+      .filter(({ uuid }) => !covered.has(`${farm.id}.${uuid.toLowerCase()}`))
+      .map((service) => poolService(site, farm.id, service)),
+  );
+
+function poolService(site: RoutedSite, farmId: string, service: KeptService): Shown {
+  const id = `${farmId}.${service.uuid}`;
+  return {
+    id,
+    kind: 'pool',
+    name: service.name,
+    description: service.description,
+    image_url: null,
+    protocols: service.protocols,
+    in_use: service.in_use,
+    maintenance: service.maintenance,
+    ...(service.maintenance_message && { maintenance_message: service.maintenance_message }),
+    state: service.state,
+    farm_id: farmId,
+    sessions: sessionsOf({ farm_id: farmId, servicepool_uuid: service.uuid, service }),
+    link: linkOf(site, id),
+  };
+}
+
+/** A member counts when the list that its farm gave has the pool; a rule without one is no service of the viewer. */
+function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, routed }: RoutedRule): Shown[] {
+  const lists = new Map(views.map(({ farm, list }) => [farm.id, list]));
+  const members = rule.members
+    .filter(({ enabled }) => enabled)
+    .flatMap((member): Member[] => {
+      const service = serviceIn(lists.get(member.farm_id), member.servicepool_uuid);
+      return service ? [{ ...member, service }] : [];
+    })
+    .sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
+  const services = members.map(({ service }) => service);
+  if (services.length === 0) return [];
+  const candidates = new Set(routed.candidates.map(keyText));
+  const maintenance = services.every((one) => one.maintenance);
+  const message = maintenance && services.find((one) => one.maintenance_message)?.maintenance_message;
+  return [
+    {
+      id: rule.id,
+      kind: 'rule',
+      name: rule.display_name,
+      description: services.find(({ description }) => description !== '')?.description ?? '',
+      image_url: rule.image_id && `/api/userinfo/images/${rule.image_id}`,
+      protocols: [...new Set(services.flatMap(({ protocols }) => protocols))],
+      in_use: services.some(({ in_use }) => in_use),
+      maintenance,
+      ...(message && { maintenance_message: message }),
+      state: stateOf(
+        members.filter((member) => candidates.has(keyText(member))),
+        maintenance,
+      ),
+      members: services.length,
+      sessions: members.flatMap(sessionsOf),
+      ...conflictOf(routed),
+      link: linkOf(site, rule.id),
+    },
+  ];
+}
+
+/** The best that any member to which the rule may lead has to offer. */
+function stateOf(usable: readonly Member[], maintenance: boolean): Shown['state'] {
+  const states = usable.map(({ service }) => service.state);
+  const best = (['ready', 'busy'] as const).find((state) => states.includes(state));
+  return best ?? (maintenance ? 'maintenance' : 'unavailable');
+}
+
+const sessionsOf = ({ farm_id, service }: Member): Shown['sessions'] =>
+  service.sessions.map(({ session_uuid, state }) => ({ session_uuid, state, farm_id }));
+
+const linkOf = ({ uri }: RoutedSite, id: string): string =>
+  `/aggregator/api/client/v7.0/${uri}/connectionInfo/${id}`;

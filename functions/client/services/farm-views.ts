@@ -1,0 +1,105 @@
+import { keepServiceLists } from '../../../db/repositories/service-lists.ts';
+import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
+import { callFarm } from '../../../shared/fleet/farm-calls.ts';
+import { type FarmStatus, farmStatus, isCut } from '../../../shared/fleet/farm-status.ts';
+import { keptLists, type SeenList } from '../../../shared/fleet/kept-lists.ts';
+import { farmDomains, isLinked, knownDomains, lastDomains } from '../../../shared/fleet/linking.ts';
+import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
+import type { UserCtx, UserFarm } from '../../../shared/fleet/user-site.ts';
+import type { Domain, Service } from '../../../shared/remotes/dispatcher/shapes.ts';
+
+/** One farm as the list shows it; without `list` nothing is known of its services. */
+export type FarmView = {
+  farm: UserFarm;
+  domains: readonly Domain[];
+  list: SeenList | undefined;
+  status: FarmStatus;
+};
+type FarmAnswer = { domains: Domain[]; services: Service[]; linked: boolean };
+type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
+
+/**
+ * What the site's farms have for the viewer: as kept while that is fresh, else as they answer within the deadline, and
+ * what is kept when they do not. Farms that may not be called are not.
+ */
+export async function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
+  const kept = keptLists(site, ctx.actor.parameters, ctx.now);
+  const toAsk = site.own
+    ? site.farms.filter((farm) => isOpen(site, farm) && !isCut(farm) && !kept.get(farm.id)?.fresh)
+    : [];
+  const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
+  const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
+  const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));
+  keepAnswers(ctx, site, asked);
+  return site.farms.map((farm) => viewOf(ctx, site, farm, asked.get(farm), kept.get(farm.id)));
+}
+
+/** True for a farm that is neither disabled nor in maintenance. */
+export const isOpen = (site: RoutedSite, farm: UserFarm): boolean =>
+  farm.enabled && !site.maintenance && !farm.maintenance;
+
+/**
+ * Services only where the viewer's label is linked. Both questions are asked at once, so that a farm met for the first
+ * time takes two calls in a row and not four.
+ */
+async function askFarm(
+  ctx: UserCtx,
+  site: RoutedSite,
+  farm: UserFarm,
+  signal: AbortSignal,
+): Promise<FarmAnswer> {
+  const { label } = site.viewer.domain;
+  const known = knownDomains(farm, ctx.now);
+  if (known && !isLinked(known, label)) return { domains: known, services: [], linked: false };
+  const [domains, services] = await Promise.allSettled([
+    farmDomains(ctx, site, farm),
+    callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
+  ]);
+  if (domains.status === 'rejected') throw domains.reason;
+  // A node gives no key to a label that it does not know.
+  if (!isLinked(domains.value, label)) return { domains: domains.value, services: [], linked: false };
+  if (services.status === 'rejected') throw services.reason;
+  return { domains: domains.value, services: services.value, linked: true };
+}
+
+/** One statement behind the answer, for all farms that told something. */
+function keepAnswers(ctx: UserCtx, { speaker, viewer, routing }: RoutedSite, asked: Asked): void {
+  const lists = [...asked].flatMap(([farm, outcome]) =>
+    outcome.ok && outcome.value.linked
+      ? [
+          {
+            user_id: viewer.id,
+            farm_id: farm.id,
+            subject: speaker.subject,
+            entitlement: routing.entitlement,
+            fetched_at: ctx.now,
+            services: outcome.value.services,
+          },
+        ]
+      : [],
+  );
+  if (lists.length === 0) return;
+  ctx.later(() =>
+    Promise.resolve(keepServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
+      ctx.log.warn('lists of services were not kept', { request_id: ctx.requestId, error }),
+    ),
+  );
+}
+
+function viewOf(
+  ctx: UserCtx,
+  site: RoutedSite,
+  farm: UserFarm,
+  outcome: Outcome<FarmAnswer> | undefined,
+  kept: SeenList | undefined,
+): FarmView {
+  const status = farmStatus(site, farm, outcome, ctx.now, kept);
+  if (!isOpen(site, farm)) return { farm, domains: [], list: undefined, status };
+  if (outcome?.ok) {
+    const { domains, services } = outcome.value;
+    return { farm, domains, list: { services, fetchedAt: ctx.now, fresh: true }, status };
+  }
+  const domains = lastDomains(farm) ?? [];
+  const isForeign = domains.length > 0 && !isLinked(domains, site.viewer.domain.label);
+  return { farm, domains, list: kept && isForeign ? { ...kept, services: [] } : kept, status };
+}

@@ -1,0 +1,21 @@
+import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
+import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import { base, endpoint } from '../deps.ts';
+import { WorkplaceSession, WorkplaceSessionQuery } from './schema.ts';
+
+const view = viewOf(WorkplaceSession);
+
+export const workplaceSessionOperations = [
+  endpoint(
+    {
+      id: 'spsession.list',
+      route: `GET ${base}/spsessions`,
+      access: 'spsessions.read',
+      summary: 'List the workplace sessions of all farms',
+      query: WorkplaceSessionQuery,
+      returns: [200, mergedListOf(WorkplaceSession)],
+    },
+    (ctx, { query }) => answerMerged(ctx, sessionList, query, view),
+  ),
+];

@@ -1,0 +1,21 @@
+import { workplaceList } from '../../../db/repositories/snapshot-lists.ts';
+import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import { base, endpoint } from '../deps.ts';
+import { Workplace, WorkplaceQuery } from './schema.ts';
+
+const view = viewOf(Workplace);
+
+export const workplaceOperations = [
+  endpoint(
+    {
+      id: 'workplace.list',
+      route: `GET ${base}/workplaces`,
+      access: 'workplaces.read',
+      summary: 'List the workplaces of all farms',
+      query: WorkplaceQuery,
+      returns: [200, mergedListOf(Workplace)],
+    },
+    (ctx, { query }) => answerMerged(ctx, workplaceList, query, view),
+  ),
+];

@@ -1,0 +1,32 @@
+import { type RoutingRows, routingRows, type Wanted } from '../../db/repositories/routing-facts.ts';
+import { findUserSite } from '../../db/repositories/user-sites.ts';
+import { notFound } from '../kernel/errors.ts';
+import { foldName } from '../kernel/text.ts';
+import { type UserCtx, type UserSite, userSiteOf, type Viewer } from './user-site.ts';
+
+/** A site with all that routes somebody at it. */
+export type RoutedSite = UserSite & {
+  viewer: Viewer;
+  /** False for somebody to whom the caller explains it: no dispatcher is asked in his name. */
+  own: boolean;
+  routing: RoutingRows;
+};
+
+/**
+ * One round trip.
+ * @throws AppError `not_found` for a site that the viewer may not use
+ */
+export async function loadRoutedSite(
+  ctx: UserCtx,
+  uri: string,
+  wanted: Wanted,
+  viewer: Viewer = { ...ctx.actor.user, domain: ctx.actor.domain },
+): Promise<RoutedSite> {
+  const { id, name, domain } = viewer;
+  const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
+  const who = { userId: id, domainId: domain.id };
+  const found = await findUserSite(ctx.deps.db, uri, who, routingRows({ userId: id, userKey }, wanted));
+  if (!found?.routing) throw notFound();
+  const own = id === ctx.actor.user.id;
+  return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing: found.routing };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { MergedSpec } from '../../../db/repositories/snapshot-lists.ts';
+import { mergedPage } from '../../../db/repositories/snapshot-pages.ts';
+import type { Answer } from '../../http/answer.ts';
+import { Flag, Id } from '../../http/fields.ts';
+import { type ListQuery, listOf, pageAnswer, pageQuery } from '../../http/list.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { FarmStatus } from '../farm-status.ts';
+import { freshnessOf } from './freshness.ts';
+import { type ListCtx, refreshFarms } from './refresh.ts';
+
+/** The envelope of a merged list: how old the part of each farm concerned is stands beside the items. */
+export const mergedListOf = (item: z.ZodType) =>
+  listOf(item).extend({ sites: z.array(FarmStatus).meta({ description: 'One for each farm concerned' }) });
+
+/** Asks for the farms to be read before the answer. */
+export const refreshFlag = {
+  refresh: Flag.optional().meta({ description: 'Reads the farms first, until the deadline of lists' }),
+};
+
+/** Filters and members that all merged lists have. */
+export const farmFilters = { site_id: Id.optional(), farm_id: Id.optional() };
+export const farmMembers = {
+  farm_id: Id,
+  farm_name: z.string(),
+  site_id: Id,
+  site_name: z.string(),
+};
+
+type MergedQuery = ListQuery & {
+  refresh?: boolean | undefined;
+  site_id?: string | undefined;
+  farm_id?: string | undefined;
+};
+
+type View = (row: object) => object;
+
+/**
+ * One page over all farms within the caller's scope, from the snapshot; one round trip, or with `refresh` as long as
+ * the deadline of lists.
+ * @throws AppError `malformed_cursor`
+ */
+export async function answerMerged(
+  ctx: ListCtx,
+  spec: MergedSpec,
+  { refresh = false, ...query }: MergedQuery,
+  view: View,
+): Promise<Answer> {
+  const { page, sites } = await readMerged(ctx, spec, query, refresh, undefined);
+  return pageAnswer(ctx, query, { ...page, items: page.items.map(view), beside: { sites } }, undefined);
+}
+
+/** The same of one farm. @throws AppError also `not_found` for a farm out of reach */
+export async function answerOfFarm(
+  ctx: ListCtx,
+  spec: MergedSpec,
+  { refresh = false, ...query }: MergedQuery,
+  view: View,
+  farmId: string,
+): Promise<Answer> {
+  const { page, sites } = await readMerged(ctx, spec, query, refresh, farmId);
+  if (sites.length === 0) throw notFound();
+  return pageAnswer(ctx, query, { ...page, items: page.items.map(view), beside: { sites } }, farmId);
+}
+
+async function readMerged(
+  ctx: ListCtx,
+  spec: MergedSpec,
+  query: MergedQuery,
+  refresh: boolean,
+  farmId: string | undefined,
+) {
+  const choice = { scope: ctx.scope, siteId: query.site_id, farmId: farmId ?? query.farm_id };
+  const asked = await pageQuery(ctx, query, farmId);
+  const late = refresh ? await refreshFarms(ctx, spec.kind, choice) : new Set<string>();
+  const { farms, total, ...page } = await ctx.upstream(() =>
+    mergedPage(ctx.deps.db, spec, { ...asked, choice }),
+  );
+  const interval = ctx.actor.parameters['aggregator.sync_interval_s'];
+  const now = ctx.deps.clock();
+  const sites = farms.map((facts) => freshnessOf(facts, late.has(facts.farm_id), interval, now));
+  return { page: { ...page, total: total ?? undefined }, sites };
+}

@@ -1,0 +1,144 @@
+import type { SnapshotFarm } from '../../../db/repositories/snapshot-farms.ts';
+import type { Claim } from '../../../db/repositories/snapshot-merge.ts';
+import {
+  claimPart,
+  failSync,
+  finishSync,
+  finishUnchanged,
+  type PartState,
+  stageRows,
+  unstage,
+} from '../../../db/repositories/snapshot-sync.ts';
+import type { StoredNode } from '../../../db/repositories/user-sites.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
+import { aggregator, type CallCtx, callWithKey } from '../dispatcher-keys.ts';
+import { orderNodes } from '../node-order.ts';
+import { asNode } from '../user-site.ts';
+import { badRowsRecord } from './bad-rows.ts';
+import { type ReadOutcome, readPart } from './read.ts';
+import { valuesOf } from './rows.ts';
+
+export type SyncCtx = CallCtx & {
+  actor: Extract<CallCtx['actor'], { parameters: unknown }>;
+  /** Ends the reading, not what is written of it. */
+  signal?: AbortSignal | undefined;
+};
+
+/** `skipped`: another sync has the part, or had it lately. `lost`: another took it over, and nothing was changed. */
+export type SyncOutcome = 'synced' | 'unchanged' | 'skipped' | 'lost' | 'failed';
+
+/** A second node is tried when the first could not answer, and no third. */
+const tries = 2;
+
+/**
+ * Reads one part of a farm from a healthy node into the snapshot. A node that fails is no error of this call: the
+ * farm's part then says so, and keeps the rows that it had.
+ * @param minAgeS a part that was tried since so many seconds is left alone
+ * @throws errors of the database only
+ */
+export async function syncFarm(
+  ctx: SyncCtx,
+  farm: SnapshotFarm,
+  kind: ListKind,
+  minAgeS = 0,
+): Promise<SyncOutcome> {
+  const claimed = await ctx.upstream(() => claimPart(ctx.deps.db, farm.id, kind, minAgeS));
+  if (!claimed) return 'skipped';
+  const sync = { ctx, farm, kind, ...claimed, startedAt: performance.now() };
+  try {
+    const { node, read } = await readFromSome(sync);
+    return await finish(sync, node, read);
+  } catch (error) {
+    if (error instanceof SyncLost) return 'lost';
+    const tookMs = Math.round(performance.now() - sync.startedAt);
+    const failed = await ctx.upstream(() => failSync(ctx.deps.db, sync.claim, wordsOf(error), tookMs));
+    if (!(error instanceof AppError)) throw error;
+    return failed ? 'failed' : 'lost';
+  }
+}
+
+type Sync<K extends ListKind> = {
+  ctx: SyncCtx;
+  farm: SnapshotFarm;
+  kind: K;
+  claim: Claim;
+  state: PartState;
+  startedAt: number;
+};
+
+/** Another sync has the part: this one reads on for nobody. */
+class SyncLost extends Error {}
+
+async function readFromSome<K extends ListKind>(
+  sync: Sync<K>,
+): Promise<{ node: StoredNode; read: ReadOutcome }> {
+  const { ctx, claim } = sync;
+  let last = new AppError('upstream_unavailable', 'The farm has no dispatcher node that may be asked');
+  for (const [n, node] of nodesInOrder(sync).entries()) {
+    try {
+      if (n > 0) await ctx.upstream(async () => unstage(ctx.deps.db, claim));
+      return { node, read: await readFrom(sync, node) };
+    } catch (error) {
+      if (!(error instanceof AppError && error.code.startsWith('upstream_'))) throw error;
+      last = error;
+    }
+    if (ctx.signal?.aborted) break;
+  }
+  throw last;
+}
+
+/** The node of the last read comes first while it is well: only that one can tell what changed since. */
+function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
+  const ordered = orderNodes(farm.nodes, farm.balancing, 0);
+  const last = ordered.find(({ id, status }) => id === state.dispatcher_id && status === 'pass');
+  return (last ? [last, ...ordered.filter((node) => node !== last)] : ordered).slice(0, tries);
+}
+
+function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
+  const { ctx, kind, claim, state } = sync;
+  const { db, dispatchers } = ctx.deps;
+  const node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
+  const keep = async (rows: ListRow<K>[]): Promise<void> => {
+    const values = new Map(
+      rows.map((row) => valuesOf(kind, row, node.id)).map((value) => [value.uuid, value]),
+    );
+    if (!(await ctx.upstream(() => stageRows(db, claim, [...values.values()])))) throw new SyncLost();
+  };
+  return readPart<K>(
+    node,
+    state,
+    (query) =>
+      ctx.upstream(() =>
+        callWithKey(ctx, node, aggregator, stored.keys, (key) =>
+          dispatchers.list({ node, key, trace: ctx.trace, signal: ctx.signal }, kind, query),
+        ),
+      ),
+    keep,
+  );
+}
+
+async function finish<K extends ListKind>(
+  { ctx, farm, kind, claim, startedAt }: Sync<K>,
+  node: StoredNode,
+  read: ReadOutcome,
+): Promise<SyncOutcome> {
+  const { db } = ctx.deps;
+  const tookMs = Math.round(performance.now() - startedAt);
+  if (!read.changed) {
+    const kept = await ctx.upstream(() => finishUnchanged(db, claim, { tookMs, asOf: read.asOf }));
+    return kept ? 'unchanged' : 'lost';
+  }
+  const { bad, changed: _, ...facts } = read;
+  // What changed since says nothing of the bad rows that did not.
+  const badRows = facts.removed && bad.count === 0 ? null : bad.count;
+  const record = badRowsRecord(farm, kind, bad, ctx.now);
+  const merged = { ...facts, dispatcherId: node.id, tookMs, badRows };
+  return (await ctx.upstream(() => finishSync(db, claim, merged, record))) ? 'synced' : 'lost';
+}
+
+/** Our code for it, and our word for the reason where there is one; never what a node said. */
+function wordsOf(error: unknown): string {
+  const { code, members } = error instanceof AppError ? error : new AppError('internal');
+  return typeof members.reason === 'string' ? `${code}:${members.reason}` : code;
+}

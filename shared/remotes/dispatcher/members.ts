@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { isStorable } from '../../kernel/text.ts';
+
+/*
+ * Members of answers of dispatcher nodes. Members that we do not use are ignored and dropped; those that we use are bounded.
+ * Texts can be stored; lines hold no control characters besides, because some end up in connection files.
+ */
+export const stored = (max: number) => z.string().max(max).refine(isStorable);
+export const line = (max: number) => stored(max).regex(/^\P{Cc}*$/u);
+export const text = (max: number) =>
+  stored(max)
+    .nullish()
+    .transform((value) => value ?? '');
+export const optional = <T extends z.ZodType>(shape: T) =>
+  shape.nullish().transform((value) => value ?? undefined);
+export const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
+export const seconds = z.number().int().min(0).max(31_536_000);
+export const port = z.number().int().min(1).max(65_535);
+export const word = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/);

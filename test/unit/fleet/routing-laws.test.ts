@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { route } from '../../../shared/fleet/routing.ts';
+import { keyText, type MemberFacts, type RoutingFacts } from '../../../shared/fleet/routing-facts.ts';
+
+const farmIds = ['f1', 'f2', 'f3', 'f4', 'f5'];
+const farmId = fc.constantFrom(...farmIds);
+const poolId = fc.constantFrom('p1', 'p2');
+const mostly = fc.constantFrom(true, true, true, false);
+const seldom = fc.constantFrom(false, false, false, true);
+
+const member: fc.Arbitrary<MemberFacts> = fc.record({
+  farm_id: farmId,
+  servicepool_uuid: poolId,
+  priority: fc.integer({ min: 0, max: 2 }),
+  enabled: mostly,
+  farm: fc.record({
+    enabled: mostly,
+    maintenance: seldom,
+    nodes: fc.array(
+      fc.record({
+        circuit: fc.constantFrom('closed', 'closed', 'open', 'half_open'),
+        status: fc.constantFrom('pass', 'fail', 'unauthorized', 'unknown'),
+      }),
+      { maxLength: 3 },
+    ),
+  }),
+  maintenance: seldom,
+  usage_percent: fc.option(fc.integer({ min: 0, max: 100 })),
+  entitled: fc.constantFrom(true, true, null, false),
+});
+
+const facts: fc.Arbitrary<RoutingFacts> = fc.record({
+  rule: fc.record({
+    enabled: mostly,
+    usable: mostly,
+    policy: fc.constantFrom('priority', 'round_robin', 'least_loaded', 'random'),
+    failover: fc.boolean(),
+    affinity: fc.constantFrom('session', 'last_used', 'none'),
+  }),
+  site: fc.record({ enabled: mostly, maintenance: seldom }),
+  members: fc.uniqueArray(member, { selector: keyText, maxLength: 8 }),
+  sessions: fc.uniqueArray(
+    fc.record({
+      session_uuid: fc.uuid(),
+      farm_id: farmId,
+      servicepool_uuid: poolId,
+      state: fc.constantFrom('active', 'disconnected'),
+      started_at: fc.option(fc.constantFrom('2026-01-01T08:00:00Z', '2026-01-02T08:00:00Z')),
+    }),
+    { selector: ({ session_uuid }) => session_uuid, maxLength: 3 },
+  ),
+  issued: fc.option(fc.record({ farm_id: farmId, age_s: fc.integer({ min: 0, max: 300 }) })),
+  preferences: fc.array(
+    fc.record({
+      priority: fc.integer({ min: 0, max: 2 }),
+      farm_id: farmId,
+      farm_priority: fc.integer({ min: 0, max: 2 }),
+    }),
+    { maxLength: 4 },
+  ),
+});
+
+/** The same chance again each time it is asked for. */
+const chance = fc.record({
+  turn: fc.nat(100),
+  draws: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true })),
+});
+type Drawn = { turn: number; draws: number[] };
+const again = ({ turn, draws }: Drawn) => {
+  const left = [...draws];
+  return { turn, random: () => left.shift() ?? 0 };
+};
+const holds = (law: (given: RoutingFacts, by: Drawn) => void) =>
+  fc.assert(fc.property(facts, chance, law), { numRuns: 2_000 });
+const keysOf = (given: RoutingFacts, by: Drawn) => route(given, again(by)).candidates.map(keyText);
+
+/** Said anew, so that a mistake in the code is not one here as well. */
+const mayServe = ({ rule, site }: RoutingFacts, one: MemberFacts): boolean => {
+  if (!rule.enabled || !rule.usable || !site.enabled || site.maintenance) return false;
+  if (!one.enabled || !one.farm.enabled || one.farm.maintenance || one.maintenance) return false;
+  return one.entitled !== false && one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
+};
+
+describe('routing', () => {
+  it('never leads to what is disabled, in maintenance, open or not for the caller, and to all else if it fails over', () => {
+    holds((given, by) => {
+      const fit = given.members.filter((one) => mayServe(given, one)).map(keyText);
+      const led = keysOf(given, by);
+      if (given.rule.failover) expect([...led].sort()).toEqual(fit.sort());
+      else expect(fit).toEqual(expect.arrayContaining(led));
+    });
+  });
+
+  it('never gains a candidate by a right that is taken away', () => {
+    holds((given, by) => {
+      const failover = { ...given, rule: { ...given.rule, failover: true } };
+      const before = keysOf(failover, by);
+      const poorer: RoutingFacts[] = [
+        { ...failover, rule: { ...failover.rule, usable: false } },
+        ...failover.members.map((lost) => ({
+          ...failover,
+          members: failover.members.map((one) => (one === lost ? { ...one, entitled: false } : one)),
+        })),
+      ];
+      for (const less of poorer) {
+        expect(before).toEqual(expect.arrayContaining(keysOf(less, by)));
+        const single = { ...less, rule: { ...less.rule, failover: false } };
+        if (before.length === 0) expect(keysOf(single, by)).toEqual([]);
+      }
+    });
+  });
+
+  it('does not depend on the order in which the facts were read', () => {
+    holds((given, by) => {
+      const reversed = {
+        ...given,
+        members: given.members.toReversed(),
+        sessions: given.sessions.toReversed(),
+        preferences: given.preferences.toReversed(),
+      };
+      expect(route(reversed, again(by))).toEqual(route(given, again(by)));
+    });
+  });
+
+  it('leads to a live session of the caller where one can be reached', () => {
+    holds((given, by) => {
+      if (given.rule.affinity === 'none') return;
+      const live = new Set(given.sessions.map(keyText));
+      const reachable = given.members.some((one) => mayServe(given, one) && live.has(keyText(one)));
+      if (reachable) expect(live.has(keysOf(given, by)[0] ?? '')).toBe(true);
+    });
+  });
+
+  it('has at most one candidate without failover: the one that would come first with it', () => {
+    holds((given, by) => {
+      const single = keysOf({ ...given, rule: { ...given.rule, failover: false } }, by);
+      const all = keysOf({ ...given, rule: { ...given.rule, failover: true } }, by);
+      expect(single).toEqual(all.slice(0, 1));
+    });
+  });
+
+  it('explains every member exactly once, and as candidates those that it leads to', () => {
+    holds((given, by) => {
+      const { explain, candidates } = route(given, again(by));
+      expect(explain.map(keyText).sort()).toEqual(given.members.map(keyText).sort());
+      const led = explain.filter(({ outcome }) => outcome !== 'excluded').map(keyText);
+      expect(led).toEqual(candidates.map(keyText));
+      expect(explain.filter(({ outcome }) => outcome === 'chosen')).toHaveLength(
+        candidates.length > 0 ? 1 : 0,
+      );
+    });
+  });
+
+  it('reports several sessions on members as a conflict, each of them, and never fewer', () => {
+    holds((given, by) => {
+      const keys = new Set(given.members.map(keyText));
+      const own = given.sessions.filter((one) => keys.has(keyText(one)));
+      const { conflict } = route(given, again(by));
+      expect(new Set(conflict ?? [])).toEqual(new Set(own.length > 1 ? own : []));
+    });
+  });
+});

@@ -113,7 +113,7 @@ const only = (from: object, names: readonly string[]) =>
 function noteFailure(
   ctx: UserCtx,
   target: Target,
-  action: Action<never>,
+  action: Pick<Action<never>, 'happening' | 'wantsGone'>,
   h: Db,
   error: AppError,
 ): Statement[] {

@@ -36,6 +36,10 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     ),
     '/api/webui/aggregator/farms/{id}/tags': one(`${webui}/farms/${farm.id}/tags`),
     '/api/webui/aggregator/servicespools': list(`${webui}/servicespools`, '-name'),
+    // Whether the sidecar has read the pool by now is nobody's to wait for.
+    '/api/webui/aggregator/servicespools/{service_pool_uuid}/policies': [
+      { path: `${webui}/servicespools/${farm.id}/policies?farm_id=${farm.id}`, status: 404 },
+    ],
     '/api/webui/aggregator/workplaces': list(`${webui}/workplaces`, '-name'),
     '/api/webui/aggregator/spsessions': list(`${webui}/spsessions`, 'started_at'),
     '/api/webui/aggregator/gateways': list(`${webui}/gateways`),

@@ -1,5 +1,6 @@
-import type { StoredNode } from '../../db/repositories/user-sites.ts';
+import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import { AppError } from '../kernel/errors.ts';
+import { isUnsent } from '../remotes/dispatcher/failures.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
 import { callWithKey, type Speaker } from './dispatcher-keys.ts';
@@ -10,30 +11,39 @@ import { asNode, type UserCtx, type UserFarm, type UserSite } from './user-site.
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
 
+/** After what another node is tried: for a call with an effect, only when the first cannot have had it. */
+export type Retry = 'failed' | 'unsent';
+
 /**
  * Calls one node of the farm for the speaker: the healthiest first, another one when it could not answer.
- * @param nodes how many may be tried: one for a call with an effect, which an unanswered node may have had already
  * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
  */
 export async function callFarm<T>(
   ctx: UserCtx,
-  site: UserSite,
+  site: Pick<UserSite, 'uri'>,
   farm: UserFarm,
   speaker: Speaker,
   call: (call: Call) => Promise<T>,
   signal?: AbortSignal,
-  nodes = tries,
+  retry: Retry = 'failed',
 ): Promise<T> {
   let last = farm.nodes.length > 0 ? circuitOpen() : withoutNodes();
   const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
   tryAgain(ctx, farm);
-  for (const stored of orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, nodes)) {
+  for (const stored of orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries)) {
     if (signal?.aborted) break;
+    let isTried = false;
+    const attempt = (one: Call) => {
+      isTried = true;
+      return call(one);
+    };
     try {
-      return await callNode(ctx, stored, speaker, call, signal);
+      return await callNode(ctx, stored, speaker, attempt, signal);
     } catch (error) {
       if (!isNodeFailure(error)) throw error;
       last = error;
+      // A node that gave no key was not even asked.
+      if (retry === 'unsent' && isTried && !isUnsent(error)) break;
     }
   }
   throw new AppError(

@@ -42,3 +42,13 @@ export const WorkplaceSessionQuery = listQuery(
   },
   '-started_at',
 );
+
+export const SessionParams = z.object({ id: Id, session_uuid: Id });
+
+/** The session had ended before. */
+export const Gone = z.strictObject({ result: z.literal('gone') });
+
+export const Assistance = z.strictObject({
+  url: z.string().meta({ example: 'https://d1.north.example.com/assist/once' }),
+  expires_in: z.int().meta({ description: 'Seconds', example: 300 }),
+});

@@ -1,0 +1,1 @@
+ALTER TABLE "workplaces" ADD COLUMN "assigning_until" timestamp (3) with time zone;

@@ -1,1 +1,0 @@
-ALTER TABLE "workplaces" ADD COLUMN "assigning_until" timestamp (3) with time zone;

@@ -60,14 +60,20 @@ async function callNode<T>(
   return ctx.upstream(async () => {
     // Its turn may come when nobody waits for it any more; that says nothing of the node.
     if (signal?.aborted) throw new AppError('upstream_timeout');
+    const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
+    // A key is waited for longer than that; the node has not answered in time all the same.
+    const noteLate = () => note(new AppError('upstream_timeout'));
+    signal?.addEventListener('abort', noteLate, { once: true });
     try {
       const ask = (key: string) => call({ node, key, trace: ctx.trace, signal });
       const answer = await callWithKey(ctx, node, speaker, stored.keys, ask);
-      noteOutcome(ctx, node, stored, parameters);
+      note();
       return answer;
     } catch (error) {
-      noteOutcome(ctx, node, stored, parameters, error);
+      if (!signal?.aborted) note(error);
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', noteLate);
     }
   });
 }

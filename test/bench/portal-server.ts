@@ -5,6 +5,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createLog } from '../../shared/runtime/log.ts';
+import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
 import { tellReady } from './child-process.ts';
 import { type Settings, sameForBoth } from './settings.ts';
@@ -24,6 +25,7 @@ const deps = await portalDeps({
   signingKeys: [settings.signingKey],
   outbound,
   dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
+  share: createSharing(),
 });
 await prepareInstallation(db, deps.hasher, settings.adminPassword);
 // One session asks as fast as it can; its quota is not what is measured.

@@ -1,5 +1,6 @@
+import { ServicesList } from '../../../shared/fleet/services/shapes.ts';
 import { base, endpoint, SiteParams } from '../deps.ts';
-import { ServicesList, ServicesQuery } from './schema.ts';
+import { ServicesQuery } from './schema.ts';
 import { listServices } from './usecases.ts';
 
 export const serviceOperations = [

@@ -12,9 +12,9 @@ import {
 import type { StoredNode } from '../../../db/repositories/user-sites.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
+import type { Node } from '../../remotes/dispatcher/port.ts';
 import { noteOutcome } from '../circuit.ts';
 import { aggregator, type CallCtx, callWithKey } from '../dispatcher-keys.ts';
-import type { Node } from '../../remotes/dispatcher/port.ts';
 import { orderNodes } from '../node-order.ts';
 import { asNode } from '../user-site.ts';
 import { badRowsRecord } from './bad-rows.ts';
@@ -113,11 +113,7 @@ async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode
   }
 }
 
-function readFrom<K extends ListKind>(
-  sync: Sync<K>,
-  stored: StoredNode,
-  node: Node,
-): Promise<ReadOutcome> {
+function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: Node): Promise<ReadOutcome> {
   const { ctx, kind, claim, state } = sync;
   const { db, dispatchers } = ctx.deps;
   const keep = async (rows: ListRow<K>[]): Promise<void> => {

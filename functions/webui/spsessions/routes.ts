@@ -1,8 +1,9 @@
 import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
 import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
+import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { WorkplaceSession, WorkplaceSessionQuery } from './schema.ts';
+import { WorkplaceSessionQuery } from './schema.ts';
 
 const view = viewOf(WorkplaceSession);
 

@@ -78,8 +78,11 @@ async function callNode<T>(
   });
 }
 
-/** Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. */
-function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
+/**
+ * Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. A farm that is
+ * called has that done for it; one that is passed over, because all its nodes are open, needs it all the more.
+ */
+export function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
   const { parameters } = ctx.actor;
   for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
     const node = asNode(stored, parameters['aggregator.call_timeout_ms']);

@@ -35,6 +35,8 @@ export type TestPortal = {
   advance(seconds: number): void;
   /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
   send(route: string, options?: SendOptions): Promise<Answer>;
+  /** The same of another isolate, which shares nothing but the database with this one. */
+  isolate(): TestPortal['send'];
   /** Logs in on the built-in domain. */
   login(username?: string, password?: string): Promise<string>;
   /** Waits for what goes on after answers. */
@@ -103,8 +105,11 @@ export async function startPortal({
       background.add(done);
     },
   });
-  const send = async (route: string, options: SendOptions = {}): Promise<Answer> =>
-    answerOf(await portal.fetch(requestOf(route, options), invocation(options)));
+  const sendTo =
+    (served: Portal): TestPortal['send'] =>
+    async (route, options = {}) =>
+      answerOf(await served.fetch(requestOf(route, options), invocation(options)));
+  const send = sendTo(portal);
   return {
     portal,
     deps,
@@ -115,6 +120,7 @@ export async function startPortal({
       clock.offsetMs += seconds * 1000;
     },
     send,
+    isolate: () => sendTo(createPortal({ ...deps, share: createSharing() })),
     login: async (username = 'admin', password = adminPassword) => {
       const { body } = await send('POST /api/auth/v7.0/login', {
         body: { username, password, authSmallName: 'builtin' },

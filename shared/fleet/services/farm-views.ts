@@ -1,7 +1,7 @@
 import { keepServiceLists } from '../../../db/repositories/service-lists.ts';
 import type { Domain, Service } from '../../remotes/dispatcher/shapes.ts';
 import { fanOut, type Outcome } from '../fan-out.ts';
-import { callFarm } from '../farm-calls.ts';
+import { callFarm, tryAgain } from '../farm-calls.ts';
 import { type FarmStatus, farmStatus, isCut } from '../farm-status.ts';
 import { keptLists, type SeenList } from '../kept-lists.ts';
 import { farmDomains, isLinked, knownDomains, lastDomains } from '../linking.ts';
@@ -40,9 +40,11 @@ const questionOf = ({ id, viewer, speaker, routing: { entitlement, lists } }: Ro
 
 async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const kept = keptLists(site, ctx.actor.parameters, ctx.now);
-  const toAsk = site.own
-    ? site.farms.filter((farm) => isOpen(site, farm) && !isCut(farm) && !kept.get(farm.id)?.fresh)
+  const inQuestion = site.own
+    ? site.farms.filter((farm) => isOpen(site, farm) && !kept.get(farm.id)?.fresh)
     : [];
+  const toAsk = inQuestion.filter((farm) => !isCut(farm));
+  for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
   const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
   const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
   const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));

@@ -27,7 +27,9 @@ export async function callFarm<T>(
   let last = farm.nodes.length > 0 ? circuitOpen() : withoutNodes();
   const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
   tryAgain(ctx, farm);
-  for (const stored of orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, nodes)) {
+  const ordered = orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, nodes);
+  for (const [n, stored] of ordered.entries()) {
+    if (n > 0) await jitter();
     if (signal?.aborted) break;
     try {
       return await callNode(ctx, stored, speaker, call, signal);
@@ -43,6 +45,12 @@ export async function callFarm<T>(
     { cause: last },
   );
 }
+
+/** What failed for many at once does not come to the next node all at once. */
+const jitter = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.random() * longestJitterMs));
+
+const longestJitterMs = 50;
 
 const withoutNodes = (): AppError =>
   new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');

@@ -5,8 +5,8 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
+import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { tellReady } from './child-process.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 

@@ -76,7 +76,7 @@ export async function startFleetStand(): Promise<FleetStand> {
 
 export const servicesOf = ({ body }: Answer): string[] => body.services.map(({ name }: Json) => name);
 /** What a merged list says of each farm, in the order in which they are given. */
-export const statusesOf = ({ body }: Answer, farms: readonly FarmWithNode[]): string[] =>
+export const statusesOf = ({ body }: Pick<Answer, 'body'>, farms: readonly FarmWithNode[]): string[] =>
   farms.map(({ farm }) => body.sites.find(({ farm_id }: Json) => farm_id === farm.id)?.status);
 /** How often the node was asked for this path. */
 export const asked = ({ node }: FarmWithNode, path = '/api/client/v7.0/services'): number =>

@@ -30,7 +30,9 @@ export async function callFarm<T>(
   let last = farm.nodes.length > 0 ? circuitOpen() : withoutNodes();
   const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
   tryAgain(ctx, farm);
-  for (const stored of orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries)) {
+  const ordered = orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries);
+  for (const [n, stored] of ordered.entries()) {
+    if (n > 0) await jitter();
     if (signal?.aborted) break;
     let isTried = false;
     const attempt = (one: Call) => {
@@ -54,6 +56,12 @@ export async function callFarm<T>(
   );
 }
 
+/** What failed for many at once does not come to the next node all at once. */
+const jitter = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.random() * longestJitterMs));
+
+const longestJitterMs = 50;
+
 const withoutNodes = (): AppError =>
   new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
 
@@ -70,20 +78,29 @@ async function callNode<T>(
   return ctx.upstream(async () => {
     // Its turn may come when nobody waits for it any more; that says nothing of the node.
     if (signal?.aborted) throw new AppError('upstream_timeout');
+    const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
+    // A key is waited for longer than that; the node has not answered in time all the same.
+    const noteLate = () => note(new AppError('upstream_timeout'));
+    signal?.addEventListener('abort', noteLate, { once: true });
     try {
       const ask = (key: string) => call({ node, key, trace: ctx.trace, signal });
       const answer = await callWithKey(ctx, node, speaker, stored.keys, ask);
-      noteOutcome(ctx, node, stored, parameters);
+      note();
       return answer;
     } catch (error) {
-      noteOutcome(ctx, node, stored, parameters, error);
+      if (!signal?.aborted) note(error);
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', noteLate);
     }
   });
 }
 
-/** Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. */
-function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
+/**
+ * Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. A farm that is
+ * called has that done for it; one that is passed over, because all its nodes are open, needs it all the more.
+ */
+export function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
   const { parameters } = ctx.actor;
   for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
     const node = asNode(stored, parameters['aggregator.call_timeout_ms']);

@@ -3,6 +3,7 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
 /** The portal as the bench measures it, on a database that is there already. */
@@ -22,6 +23,7 @@ export async function createBenchPortal(
     signingKeys: [settings.signingKey],
     outbound,
     dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
+    share: createSharing(),
   });
   return { portal: createPortal(deps), deps };
 }

@@ -38,7 +38,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/openapi.yaml',
     'GET /status',
   ],
-  dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
   monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
   portals: [
     'GET /api/webui/aggregator/appnodes/portals/export',

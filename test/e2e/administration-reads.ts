@@ -28,6 +28,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
       `${users}/${service_user.id}/tokens`,
     ),
     '/api/webui/aggregator/dashboard/admin': one(`${webui}/dashboard/admin`),
+    '/api/webui/aggregator/dashboard/user/{site_uri}': one(`${webui}/dashboard/user/${site.uri}`, 'user'),
     '/api/webui/aggregator/gallery/images/srvimg/{image_id}': one(
       `${webui}/gallery/images/srvimg/${rule.image_id}`,
     ),

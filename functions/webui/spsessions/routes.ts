@@ -1,10 +1,11 @@
 import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
 import { actionErrors } from '../../../shared/fleet/actions.ts';
 import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
+import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { Assistance, Gone, SessionParams, WorkplaceSession, WorkplaceSessionQuery } from './schema.ts';
+import { Assistance, Gone, SessionParams, WorkplaceSessionQuery } from './schema.ts';
 import { assistSession, endSession } from './usecases.ts';
 
 const view = viewOf(WorkplaceSession);

@@ -1,9 +1,13 @@
 import { index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { byteText, moment } from './columns.ts';
 
+/** Stands for every account, or every network, in a row that counts for all of them. */
+export const everyone = '*';
+
 /**
  * Failed attempts per account and network. `account` is the domain id and the folded name, known or not;
- * `network` an IPv4 address or an IPv6 /64.
+ * `network` an IPv4 address or an IPv6 /64. A row of `everyone` holds a wider limit: of an account wherever from, of a
+ * network whomever about, of all attempts. Only such rows have `counted_from`, where the counting of `failures` began.
  */
 export const loginLocks = pgTable(
   'login_locks',
@@ -15,6 +19,7 @@ export const loginLocks = pgTable(
     locked_until: moment(),
     last_failure_at: moment(),
     last_good_at: moment(),
+    counted_from: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.account, t.network] }),

@@ -104,8 +104,9 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     outbound,
     dispatchers: createDispatcherRemote(transport),
     share: createSharing(),
-    // One core stays free for everybody else while logins are being checked.
-    hashing: { concurrency: Math.max(1, availableParallelism() - 1) },
+    // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
+    // has for hashing, looking up names and reading files.
+    hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
 }
 

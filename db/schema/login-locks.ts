@@ -1,12 +1,9 @@
 import { index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { byteText, moment } from './columns.ts';
 
-/** Stands for every account, or every network, in a row that counts for all of them. */
-export const everyone = '*';
-
 /**
  * Failed attempts per account and network. `account` is the domain id and the folded name, known or not;
- * `network` an IPv4 address or an IPv6 /64. A row of `everyone` holds a wider limit: of an account wherever from, of a
+ * `network` an IPv4 address or an IPv6 /64. `*` is all of them, and its row a wider limit: of an account wherever from, of a
  * network whomever about, of all attempts. Only such rows have `counted_from`, where the counting of `failures` began.
  */
 export const loginLocks = pgTable(

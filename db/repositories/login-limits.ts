@@ -26,6 +26,10 @@ const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms);
 export const isRow = ({ account, network }: Attempt): SQL | undefined =>
   and(eq(loginLocks.account, account), eq(loginLocks.network, network));
 
+/** The condition that the row is that of the attempt, or of a wider limit that it counts to. */
+const isReached = ({ account, network }: Attempt): SQL | undefined =>
+  and(inArray(loginLocks.account, [account, everyone]), inArray(loginLocks.network, [network, everyone]));
+
 /** The condition that the row is not locked. */
 export const isOpen = (now: Date): SQL =>
   sql`(${loginLocks.locked_until} is null or ${loginLocks.locked_until} <= ${momentOf(now)})`;
@@ -51,10 +55,7 @@ export async function findLock(db: Db, { account, network }: Attempt, now: Date)
       parameters: parameterOverrides,
     })
     .from(sql`(values (1)) as once`)
-    .leftJoin(
-      loginLocks,
-      and(inArray(loginLocks.account, [account, everyone]), inArray(loginLocks.network, [network, everyone])),
-    );
+    .leftJoin(loginLocks, isReached({ account, network }));
   const own = rows.find((row) => row.account === account && row.network === network);
   const isKnown = own?.lastGoodAt != null && own.lastGoodAt > before(now, knownMs);
   const locks = (isKnown ? [own] : rows)
@@ -123,13 +124,17 @@ export const appendFloodRecord = (h: Db, entry: MonitoringEntry): Statement =>
     sql`exists(select 1 from ${loginLocks} where ${isLockedHere({ account: everyone, network: everyone }, entry.at)})`,
   );
 
-/** Ends the batch when the account as a whole is locked, but for a network that is known to it. */
+/** Ends the batch when a wider lock or limit stands in the way, but for a network that is known to the account. */
 export function mustBeOpenOrKnown(h: Db, { account, network }: Attempt, now: Date): Statement {
-  const locked = and(isRow({ account, network: everyone }), gt(loginLocks.locked_until, now));
+  const wider = and(
+    isReached({ account, network }),
+    or(eq(loginLocks.account, everyone), eq(loginLocks.network, everyone)),
+    gt(loginLocks.locked_until, now),
+  );
   const known = and(isRow({ account, network }), gt(loginLocks.last_good_at, before(now, knownMs)));
   return must(
     h,
-    sql`not exists(select 1 from ${loginLocks} where ${locked}) or exists(select 1 from ${loginLocks} where ${known})`,
+    sql`not exists(select 1 from ${loginLocks} where ${wider}) or exists(select 1 from ${loginLocks} where ${known})`,
     'locked_out',
   );
 }

@@ -88,8 +88,8 @@ export const appendLockEvent = (h: Db, row: Attempt, now: Date, entry: AuditEntr
     .select(sql`${auditRow(entry, {})} from ${loginLocks} where ${isLockedHere(row, now)}`);
 
 /**
- * Clears the failures of the pair at a good login, and ends its batch when the pair, or the account for a network that
- * is not known, has been locked meanwhile. What is counted more widely stays: it tells of others. The row is taken
+ * Clears the failures of the pair at a good login, and ends its batch when the pair, or for one that is not known what
+ * is wider, has been locked meanwhile. What is counted more widely stays: it tells of others. The row is taken
  * first, so that no failure under way can lock it between the judgement and the clearing.
  */
 export function clearFailures(h: Db, attempt: Attempt, now: Date): Statement[] {

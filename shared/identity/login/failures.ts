@@ -35,7 +35,7 @@ export const failedLogin = (
 
 /**
  * Counts a failed attempt to its account and network, and more widely, with its event, and tells of what that locks.
- * @returns false when the account was locked meanwhile: whether the proof was right, its sender must not learn
+ * @returns false when a lock or limit fell meanwhile: whether the proof was right, its sender must not learn
  */
 export async function countAttempt(
   { deps: { db }, now }: Ctx<BaseDeps>,
@@ -58,9 +58,12 @@ export async function countAttempt(
     }),
     appendLockEvent(h, whole, now, lockEvent(failed, whole.network)),
     appendFloodRecord(h, floodRecord(now, parameters['lockout.overall_per_minute'])),
-  ])) as [object[], unknown, unknown, Attempt[]];
-  return own !== undefined && (isKnown || counted.some(({ account }) => account === key.account));
+  ])) as [object[], unknown, unknown, object[]];
+  return own !== undefined && (isKnown || counted.length === widerLimits);
 }
+
+/** Of the account, of the address, and overall. */
+const widerLimits = 3;
 
 const lockEvent = (failed: AuditEntry, network: string): AuditEntry => ({
   ...failed,

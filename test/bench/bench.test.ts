@@ -36,8 +36,19 @@ describe('npm run bench', () => {
     expect(JSON.parse(stdout)).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
-      effort: { ...loading, coldStarts: 1, lists: loading },
+      effort: { ...loading, coldStarts: 1, lists: loading, logins: loading },
       benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
+      logins: {
+        login: comparison('POST …/login'),
+        storm: {
+          logins_per_s: positive,
+          statuses: expect.objectContaining({ 200: positive }),
+          refused_without_retry_after: 0,
+          slowest_login_ms: positive,
+          reads_per_s: positive,
+          reads: { idle_p99_ms: positive, storm_p99_ms: positive, ratio: positive },
+        },
+      },
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
         filled_s: positive,

@@ -6,9 +6,10 @@ import { measureEdgeStarts } from './edge-starts.ts';
 import type { Rows } from './fill.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
-import { startStand } from './stand.ts';
+import { measureLogins } from './logins.ts';
+import { type Stand, startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
-import { type Figures, tableOf } from './table.ts';
+import { type Figures, loginLines, tableOf } from './table.ts';
 
 /** Some minutes altogether, or with `--quick` as little as shows that everything works. */
 const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
@@ -19,6 +20,7 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     rounds: 3,
     coldStarts: 9,
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
+    logins: { connections: 4, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
   },
   quick: {
@@ -28,14 +30,21 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     rounds: 1,
     coldStarts: 1,
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
+    logins: { connections: 4, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
   },
 };
 
 try {
-  const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full']);
+  const effort = efforts[process.argv.includes('--quick') ? 'quick' : 'full'];
   const isJson = process.argv.includes('--json');
-  process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
+  if (process.argv.includes('storm')) {
+    const logins = await onStand((stand) => measureLogins(stand, effort.logins));
+    process.stdout.write(isJson ? `${JSON.stringify({ logins })}\n` : loginLines(logins).join('\n'));
+  } else {
+    const figures = await run(effort);
+    process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
+  }
 } catch (error) {
   console.error(error);
   process.exitCode = 1;
@@ -45,25 +54,26 @@ try {
 async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figures> {
   const starts = await measureStarts();
   const edge = await measureEdgeStarts(effort.coldStarts);
+  return onStand(async (stand) => ({
+    database: stand.database,
+    machine: { node: process.versions.node, cores: availableParallelism() },
+    effort,
+    benchmarks: [
+      await compare('GET /api/userinfo', stand.userinfo, effort),
+      await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+    ],
+    logins: await measureLogins(stand, effort.logins),
+    // The last: the tables are small before, as they were when the figures above were first taken.
+    lists: await measureLists(stand, rows, effort.lists),
+    starts,
+    edge,
+    sources: measureSources(),
+  }));
+}
+
+async function onStand<T>(work: (stand: Stand) => Promise<T>): Promise<T> {
   const stand = await startStand();
-  try {
-    return {
-      database: stand.database,
-      machine: { node: process.versions.node, cores: availableParallelism() },
-      effort,
-      benchmarks: [
-        await compare('GET /api/userinfo', stand.userinfo, effort),
-        await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
-      ],
-      // The last: the tables are small before, as they were when the figures above were first taken.
-      lists: await measureLists(stand, rows, effort.lists),
-      starts,
-      edge,
-      sources: measureSources(),
-    };
-  } finally {
-    await stand.stop();
-  }
+  return work(stand).finally(() => stand.stop());
 }
 
 /** Of the product itself: neither tests nor what is generated. */

@@ -1,12 +1,14 @@
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
+import type { LoginFigures } from './logins.ts';
 
 export type Figures = {
   database: { kind: string; version: string };
   machine: { node: string; cores: number };
   effort: Effort;
   benchmarks: Comparison[];
+  logins: LoginFigures;
   lists: ListFigures;
   starts: { first_ms: number; later_ms: number };
   edge: EdgeFigures;
@@ -15,19 +17,31 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, logins, lists, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
+    ...loginLines(logins),
     ...listLines(lists),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
     ...edgeLines(edge, effort.coldStarts),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
+
+export const loginLines = ({ login, storm: { reads, ...storm } }: LoginFigures): string[] => [
+  ...rowsOf(login),
+  `storm of ${storm.logins_per_s} logins/s beside ${storm.reads_per_s} reads/s: ${Object.entries(
+    storm.statuses,
+  )
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')}; ${storm.refused_without_retry_after} refused without Retry-After;`,
+  `  slowest login ${storm.slowest_login_ms} ms`,
+  `  p99 of reads: idle ${reads.idle_p99_ms} ms, storm ${reads.storm_p99_ms} ms, ratio ${reads.ratio}\n`,
+];
 
 const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
   `Pages of ${Object.entries(rows)

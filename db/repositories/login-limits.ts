@@ -1,7 +1,6 @@
 import { and, eq, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { loginLocks } from '../schema/login-locks.ts';
-import { parameterOverrides } from './login-sessions.ts';
 import { appendMonitoring, type MonitoringEntry } from './monitoring.ts';
 import { must } from './statements.ts';
 
@@ -21,13 +20,15 @@ const forgottenMs = 2 * 3_600_000;
 
 const momentOf = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms);
+/** Since when a good login must have been for its network to be a known one. */
+export const knownSince = (now: Date): Date => before(now, knownMs);
 
 /** The condition that this row is in the table. */
 export const isRow = ({ account, network }: Attempt): SQL | undefined =>
   and(eq(loginLocks.account, account), eq(loginLocks.network, network));
 
 /** The condition that the row is that of the attempt, or of a wider limit that it counts to. */
-const isReached = ({ account, network }: Attempt): SQL | undefined =>
+export const isReached = ({ account, network }: Attempt): SQL | undefined =>
   and(inArray(loginLocks.account, [account, everyone]), inArray(loginLocks.network, [network, everyone]));
 
 /** The condition that the row is not locked. */
@@ -40,35 +41,6 @@ export const isOpen = (now: Date): SQL =>
  */
 export const isLockedHere = (row: Attempt, now: Date): SQL | undefined =>
   and(isRow(row), sql`${loginLocks}.xmin = pg_current_xact_id()::xid`, gt(loginLocks.locked_until, now));
-
-/**
- * Until when the attempt is refused and by which row, whether the network is known to the account, and the system
- * parameters, in one statement. A pair that is known is refused by its own lock only.
- */
-export async function findLock(db: Db, { account, network }: Attempt, now: Date) {
-  const rows = await db
-    .select({
-      account: loginLocks.account,
-      network: loginLocks.network,
-      lockedUntil: loginLocks.locked_until,
-      lastGoodAt: loginLocks.last_good_at,
-      parameters: parameterOverrides,
-    })
-    .from(sql`(values (1)) as once`)
-    .leftJoin(loginLocks, isReached({ account, network }));
-  const own = rows.find((row) => row.account === account && row.network === network);
-  const isKnown = own?.lastGoodAt != null && own.lastGoodAt > before(now, knownMs);
-  const locks = (isKnown ? [own] : rows)
-    .flatMap((row) => (row.lockedUntil && row.lockedUntil > now ? [{ ...row, until: row.lockedUntil }] : []))
-    .sort((a, b) => b.until.getTime() - a.until.getTime());
-  const [lock] = locks;
-  return {
-    lockedUntil: lock?.until ?? null,
-    lockedBy: { account: lock?.account ?? account, network: lock?.network ?? network },
-    isKnown,
-    parameters: rows[0]?.parameters ?? null,
-  };
-}
 
 /**
  * Counts a failed attempt for its account, its network and altogether. A row comes back for each that was open: what is
@@ -131,7 +103,7 @@ export function mustBeOpenOrKnown(h: Db, { account, network }: Attempt, now: Dat
     or(eq(loginLocks.account, everyone), eq(loginLocks.network, everyone)),
     gt(loginLocks.locked_until, now),
   );
-  const known = and(isRow({ account, network }), gt(loginLocks.last_good_at, before(now, knownMs)));
+  const known = and(isRow({ account, network }), gt(loginLocks.last_good_at, knownSince(now)));
   return must(
     h,
     sql`not exists(select 1 from ${loginLocks} where ${wider}) or exists(select 1 from ${loginLocks} where ${known})`,
@@ -148,7 +120,7 @@ export async function deleteOldLocks(db: Db, now: Date, most = 10_000): Promise<
   const isOld = and(
     or(isNull(loginLocks.last_failure_at), lte(loginLocks.last_failure_at, before(now, forgottenMs))),
     isOpen(now),
-    or(isNull(loginLocks.last_good_at), lte(loginLocks.last_good_at, before(now, knownMs))),
+    or(isNull(loginLocks.last_good_at), lte(loginLocks.last_good_at, knownSince(now))),
   );
   const old = db
     .select({ account: loginLocks.account, network: loginLocks.network })

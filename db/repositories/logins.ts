@@ -5,8 +5,17 @@ import { authenticators } from '../schema/authenticators.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { users } from '../schema/users.ts';
 import { type AuditEntry, auditRow } from './audit.ts';
-import { type Attempt, everyone, isLockedHere, isOpen, isRow, mustBeOpenOrKnown } from './login-limits.ts';
-import { rolesOf } from './login-sessions.ts';
+import {
+  type Attempt,
+  everyone,
+  isLockedHere,
+  isOpen,
+  isReached,
+  isRow,
+  knownSince,
+  mustBeOpenOrKnown,
+} from './login-limits.ts';
+import { parameterOverrides, rolesOf } from './login-sessions.ts';
 import { must } from './statements.ts';
 
 /** Folded identifiers of a domain as a login gives them; those not given are undefined. */
@@ -32,6 +41,35 @@ export const findCandidates = (db: Db, names: DomainNames, userKey: string) =>
         names.labelKey === undefined ? undefined : eq(authenticators.small_name_key, names.labelKey),
       ),
     );
+
+/**
+ * Until when the attempt is refused and by which row, whether the network is known to the account, and the system
+ * parameters, in one statement. A pair that is known is refused by its own lock only.
+ */
+export async function findLock(db: Db, { account, network }: Attempt, now: Date) {
+  const rows = await db
+    .select({
+      account: loginLocks.account,
+      network: loginLocks.network,
+      lockedUntil: loginLocks.locked_until,
+      lastGoodAt: loginLocks.last_good_at,
+      parameters: parameterOverrides,
+    })
+    .from(sql`(values (1)) as once`)
+    .leftJoin(loginLocks, isReached({ account, network }));
+  const own = rows.find((row) => row.account === account && row.network === network);
+  const isKnown = own?.lastGoodAt != null && own.lastGoodAt > knownSince(now);
+  const locks = (isKnown ? [own] : rows)
+    .flatMap((row) => (row.lockedUntil && row.lockedUntil > now ? [{ ...row, until: row.lockedUntil }] : []))
+    .sort((a, b) => b.until.getTime() - a.until.getTime());
+  const [lock] = locks;
+  return {
+    lockedUntil: lock?.until ?? null,
+    lockedBy: { account: lock?.account ?? account, network: lock?.network ?? network },
+    isKnown,
+    parameters: rows[0]?.parameters ?? null,
+  };
+}
 
 export type LockRules = { maxTries: number; blockS: number };
 

@@ -10,7 +10,8 @@ import { auditEntry } from '../http/audit-entry.ts';
 import type { Ctx } from '../http/context.ts';
 import { conflict } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
-import { assertMayTry, type LoginDeps, refuseAttempt, type Tried } from './login/attempt.ts';
+import { type LoginDeps, refuseAttempt } from './login/attempt.ts';
+import { assertMayTry, type Tried } from './login/limits.ts';
 import { assertPassword } from './password-policy.ts';
 import type { Place } from './passwords.ts';
 

@@ -27,9 +27,7 @@ export function createFairTurnstile<Line extends string>(
   let running = 0;
   /** What a line has been served, by its share, when it was served last. */
   let served = 0;
-  const queues = new Map<string, Queue>();
-  for (const line in shares)
-    queues.set(line, { owners: new Map(), length: 0, share: shares[line], served: 0 });
+  const queues = new Map(Object.entries<number>(shares).map(([line, share]) => [line, emptyQueue(share)]));
 
   const wait = ({ line, owner }: PlaceIn<Line>): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -42,9 +40,7 @@ export function createFairTurnstile<Line extends string>(
     });
 
   const callNext = (): void => {
-    const [queue] = [...queues.values()]
-      .filter(({ length }) => length > 0)
-      .sort((a, b) => a.served - b.served);
+    const queue = leastServed([...queues.values()]);
     if (!queue) return void running--;
     served = queue.served;
     queue.served += 1 / queue.share;
@@ -62,6 +58,11 @@ export function createFairTurnstile<Line extends string>(
     }
   };
 }
+
+const emptyQueue = (share: number): Queue => ({ owners: new Map(), length: 0, share, served: 0 });
+
+const leastServed = (queues: readonly Queue[]): Queue | undefined =>
+  queues.filter(({ length }) => length > 0).sort((a, b) => a.served - b.served)[0];
 
 function add(queue: Queue, owner: string, one: Waiting): void {
   queue.owners.set(owner, [...(queue.owners.get(owner) ?? []), one]);

@@ -134,7 +134,11 @@ describe('an address', () => {
     expect(ours.length - refused.length).toBe(3);
     expect(refused.length).toBeLessThanOrEqual(4);
     expect(refused.reduce((sum, event) => sum + event.count, 0)).toBe(37);
-    expect(refused[0]).toMatchObject({ user_name: null, source_ip: ip, details: { limit: 'address' } });
+    expect(refused[0]).toMatchObject({
+      user_name: null,
+      source_ip: ip,
+      details: { limit: 'address', factor: 'password' },
+    });
     const rows = await portal.db.select().from(loginLocks);
     expect(rows.filter(({ account, network }) => network === ip && account !== '*')).toHaveLength(3);
   });
@@ -214,6 +218,27 @@ describe('an account', () => {
     expect(events.filter(({ event }) => event === 'portal.UserLocked')).toHaveLength(1);
     expect(events.filter(({ event }) => event === 'portal.UserLogin')).toHaveLength(count(result, 200));
     expectLocked(await right(user, freshIp()), 3600);
+  });
+
+  it('lets in no right password that was being checked when the lock fell, but from where it is known', async () => {
+    await limit({ account_per_hour: 6 });
+    const { hasher } = portal.deps;
+    const { verify } = hasher;
+    const [user, home] = [await newUser(), freshIp()];
+    expect((await right(user, home)).status).toBe(200);
+    const rightWhileGuessed = (ip: string): Promise<Answer> => {
+      hasher.verify = async (...given) => {
+        hasher.verify = verify;
+        const isRight = await verify(...given);
+        expect(count(await inTurn(times(6), () => guess(user.name, freshIp())), 401)).toBe(6);
+        return isRight;
+      };
+      return right(user, ip).finally(() => Object.assign(hasher, { verify }));
+    };
+    expect((await rightWhileGuessed(home)).status).toBe(200);
+    await later(3601);
+    const stranger = await rightWhileGuessed(freshIp());
+    expect([stranger.status, stranger.body.code]).toEqual([429, 'locked_out']);
   });
 
   it('is unlocked by an administrator while it is being guessed at and logs in, without a deadlock', async () => {

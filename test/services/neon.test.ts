@@ -8,8 +8,7 @@ import { atomically, type Connection, type Db, withTransaction } from '../../db/
 import { databaseProblem, pgFault, raisedByMust } from '../../db/errors.ts';
 import { connectNeon } from '../../db/neon.ts';
 import { appendAudit } from '../../db/repositories/audit.ts';
-import { findLock } from '../../db/repositories/login-limits.ts';
-import { clearFailures, recordFailure } from '../../db/repositories/logins.ts';
+import { clearFailures, findLock, recordFailure } from '../../db/repositories/logins.ts';
 import { sites as siteRecords } from '../../db/repositories/sites.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';

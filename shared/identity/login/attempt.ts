@@ -1,16 +1,13 @@
-import type { AuditEntry } from '../../../db/repositories/audit.ts';
-import { type Attempt, findLock } from '../../../db/repositories/login-limits.ts';
 import { type DomainNames, findCandidates } from '../../../db/repositories/logins.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { sha256 } from '../../kernel/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
-import { networkOf } from '../../kernel/networks.ts';
-import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { Hasher, Place } from '../passwords.ts';
-import { countAttempt, failedLogin, noteLockedAttempt } from './failures.ts';
+import { failedLogin } from './failures.ts';
+import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts';
 
 export type LoginDeps = BaseDeps & { hasher: Hasher };
 export type LoginCtx = Ctx<LoginDeps>;
@@ -33,20 +30,6 @@ export type LoginWishes = {
 export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
 export type Account = Candidate & { user: NonNullable<Candidate['user']> };
 
-/** What somebody proves who he is by; the audit tells. */
-export type Factor = 'password' | 'totp' | 'certificate';
-
-/** What somebody who tries counts for, and by which rules. */
-export type Tried = {
-  key: Attempt;
-  /** There was a good login of the account from this network of late; wider limits do not refuse it. */
-  isKnown: boolean;
-  factor: Factor;
-  /** The audit event of its failure. */
-  failed: AuditEntry;
-  parameters: Parameters;
-};
-
 /** A login under way, before anything is proved; neither a lock nor a limit stands in its way. */
 export type OpenAttempt = Tried & { username: string; candidate: Candidate | undefined };
 
@@ -67,27 +50,6 @@ export async function openAttempt(
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
   const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), factor);
   return { ...tried, username, candidate };
-}
-
-/**
- * Whether the account may be tried from the network of the caller.
- * @throws AppError `locked_out`, which is audited
- */
-export async function assertMayTry(
-  ctx: Ctx<BaseDeps>,
-  account: string,
-  failed: AuditEntry,
-  factor: Factor = 'password',
-): Promise<Tried> {
-  const key: Attempt = { account, network: networkOf(ctx.client.ip) };
-  const { lockedUntil, lockedBy, isKnown, parameters } = await findLock(ctx.deps.db, key, ctx.now);
-  if (lockedUntil) {
-    await noteLockedAttempt(ctx, lockedBy, failed);
-    throw new AppError('locked_out', undefined, {
-      retry_after_s: (lockedUntil.getTime() - ctx.now.getTime()) / 1000,
-    });
-  }
-  return { key, isKnown, factor, failed, parameters: parametersFrom(parameters) };
 }
 
 /**

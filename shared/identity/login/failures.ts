@@ -1,13 +1,5 @@
-import { atomically } from '../../../db/client.ts';
-import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
-import {
-  type Attempt,
-  appendFloodRecord,
-  countFailure,
-  everyone,
-} from '../../../db/repositories/login-limits.ts';
-import { appendLockEvent, recordFailure } from '../../../db/repositories/logins.ts';
-import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+import type { AuditEntry } from '../../../db/repositories/audit.ts';
+import { type Attempt, everyone } from '../../../db/repositories/login-limits.ts';
 import { auditEntry } from '../../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { asAppError } from '../../http/problem.ts';
@@ -15,7 +7,6 @@ import { noteRefusal } from '../../http/refusals.ts';
 import { codeFacts } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import type { Tried } from './attempt.ts';
 
 /** The event of a login that failed; the name is that which was typed. */
 export const failedLogin = (
@@ -32,55 +23,6 @@ export const failedLogin = (
     user_id: known?.user?.id ?? null,
     domain: known?.domain.small_name ?? null,
   });
-
-/**
- * Counts a failed attempt to its account and network, and more widely, with its event, and tells of what that locks.
- * @returns false when a lock or limit fell meanwhile: whether the proof was right, its sender must not learn
- */
-export async function countAttempt(
-  { deps: { db }, now }: Ctx<BaseDeps>,
-  { key, isKnown, factor, failed: event, parameters }: Tried,
-): Promise<boolean> {
-  const failed = { ...event, details: { ...event.details, factor } };
-  const whole = { account: key.account, network: everyone };
-  const [[own], , , counted] = (await atomically(db, (h) => [
-    recordFailure(h, key, now, {
-      maxTries: parameters['lockout.max_tries'],
-      blockS: parameters['lockout.block_s'],
-    }),
-    appendAudit(h, failed),
-    appendLockEvent(h, key, now, lockEvent(failed, key.network)),
-    // What others wait for as well comes late, so that it is held for a short time.
-    countFailure(h, key, now, {
-      accountPerHour: parameters['lockout.account_per_hour'],
-      ipPerMinute: parameters['lockout.ip_per_minute'],
-      overallPerMinute: parameters['lockout.overall_per_minute'],
-    }),
-    appendLockEvent(h, whole, now, lockEvent(failed, whole.network)),
-    appendFloodRecord(h, floodRecord(now, parameters['lockout.overall_per_minute'])),
-  ])) as [object[], unknown, unknown, object[]];
-  return own !== undefined && (isKnown || counted.length === widerLimits);
-}
-
-/** Of the account, of the address, and overall. */
-const widerLimits = 3;
-
-const lockEvent = (failed: AuditEntry, network: string): AuditEntry => ({
-  ...failed,
-  id: newId(),
-  event: 'portal.UserLocked',
-  details: { ...failed.details, network },
-  ...(network === everyone && { message: 'Locked for networks without a good login of late' }),
-});
-
-const floodRecord = (at: Date, limit: number): MonitoringEntry => ({
-  at,
-  level: 'warning',
-  source: 'portal',
-  code: 'login_failures',
-  message: `${limit} logins failed within a minute; networks without a good login of late must wait`,
-  details: { limit },
-});
 
 /**
  * Audits an attempt under a lock or a limit: whoever goes on guessing must not fill the audit. What is counted for many

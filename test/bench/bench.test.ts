@@ -48,6 +48,16 @@ describe('npm run bench', () => {
           reads_per_s: positive,
           reads: { idle_p99_ms: positive, storm_p99_ms: positive, ratio: positive },
         },
+        refusals: {
+          attempts_each: 1,
+          median_ms: {
+            'wrong password': positive,
+            'unknown user': positive,
+            'unknown domain': positive,
+            'unknown domain id': positive,
+          },
+          difference: expect.any(Number),
+        },
       },
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },

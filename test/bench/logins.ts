@@ -2,12 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { quantile } from '../structure/sizes.ts';
 import { type Comparison, compare, type Loading, rounded, type Target } from './load.ts';
+import { measureRefusals, type Refusals } from './refusals.ts';
 import type { Stand } from './stand.ts';
 
 export type LoginFigures = {
   /** Beside the bare hash. */
   login: Comparison;
   storm: Storm;
+  refusals: Refusals;
 };
 
 /** Reads at a steady pace, alone and beside twice as many logins as can be checked. */
@@ -25,12 +27,13 @@ const readsPerS = 50;
 /** A login that has no answer by then hangs, which ends the benchmark. */
 const longestMs = 60_000;
 
-export async function measureLogins(
-  stand: Pick<Stand, 'login' | 'userinfo'>,
-  effort: Loading,
-): Promise<LoginFigures> {
+export async function measureLogins(stand: Stand, effort: Loading): Promise<LoginFigures> {
   const login = await compare('POST …/login', stand.login, effort);
-  return { login, storm: await storm(stand, 2 * login.floor.requests_per_s, effort) };
+  return {
+    login,
+    storm: await storm(stand, 2 * login.floor.requests_per_s, effort),
+    refusals: await measureRefusals(stand, Math.ceil(effort.rounds * effort.roundS)),
+  };
 }
 
 type Answer = { status: number; retryAfter: boolean; ms: number };

@@ -32,7 +32,7 @@ export function tableOf(figures: Figures): string {
   ].join('\n');
 }
 
-export const loginLines = ({ login, storm: { reads, ...storm } }: LoginFigures): string[] => [
+export const loginLines = ({ login, storm: { reads, ...storm }, refusals }: LoginFigures): string[] => [
   ...rowsOf(login),
   `storm of ${storm.logins_per_s} logins/s beside ${storm.reads_per_s} reads/s: ${Object.entries(
     storm.statuses,
@@ -40,7 +40,10 @@ export const loginLines = ({ login, storm: { reads, ...storm } }: LoginFigures):
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ')}; ${storm.refused_without_retry_after} refused without Retry-After;`,
   `  slowest login ${storm.slowest_login_ms} ms`,
-  `  p99 of reads: idle ${reads.idle_p99_ms} ms, storm ${reads.storm_p99_ms} ms, ratio ${reads.ratio}\n`,
+  `  p99 of reads: idle ${reads.idle_p99_ms} ms, storm ${reads.storm_p99_ms} ms, ratio ${reads.ratio}`,
+  `refused logins, median of ${refusals.attempts_each}: ${Object.entries(refusals.median_ms)
+    .map(([kind, ms]) => `${kind} ${ms} ms`)
+    .join(', ')}; difference ${(100 * refusals.difference).toFixed(1)} %\n`,
 ];
 
 const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [

@@ -36,7 +36,7 @@ describe('npm run bench', () => {
     expect(JSON.parse(stdout)).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
-      effort: { ...loading, coldStarts: 1, lists: loading, logins: loading },
+      effort: { ...loading, coldStarts: 1, lists: loading, logins: { ...loading, connections: 1 } },
       benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
       logins: {
         login: comparison('POST …/login'),

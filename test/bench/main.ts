@@ -20,7 +20,7 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     rounds: 3,
     coldStarts: 9,
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
-    logins: { connections: 4, warmUpS: 1, roundS: 8, rounds: 3 },
+    logins: { connections: 2, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
   },
   quick: {
@@ -30,7 +30,7 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     rounds: 1,
     coldStarts: 1,
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
-    logins: { connections: 4, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
+    logins: { connections: 1, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
   },
 };

@@ -14,15 +14,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/agent/v7.0/unmanaged',
     'GET /api/agent/v7.0/notify',
   ],
-  aggregator: [
-    'GET /api/aggregator/v7.0/peers',
-    'POST /api/aggregator/v7.0/peers',
-    'GET /api/aggregator/v7.0/peers/{id}',
-    'PUT /api/aggregator/v7.0/peers/{id}',
-    'DELETE /api/aggregator/v7.0/peers/{id}',
-    'POST /api/aggregator/v7.0/portals/heartbeat',
-    'GET /api/aggregator/v7.0/portals/self',
-  ],
+  aggregator: ['POST /api/aggregator/v7.0/portals/heartbeat', 'GET /api/aggregator/v7.0/portals/self'],
   audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
   authenticators: [
     'POST /api/webui/aggregator/authenticators/test/{type}',

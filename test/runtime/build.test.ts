@@ -86,7 +86,7 @@ describe('the bundles for Workers', () => {
     ]);
     expect(inputsOf(discover).filter((path) => /passwords|signing-keys|remotes\//.test(path))).toEqual([]);
     const withJose = workers.filter((bundle) => packagesOf(bundle).has('jose'));
-    expect(withJose.map(({ module }) => module)).toEqual(['auth', 'client', 'webui']);
+    expect(withJose.map(({ module }) => module)).toEqual(['aggregator', 'auth', 'client', 'webui']);
   });
 });
 

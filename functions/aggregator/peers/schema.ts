@@ -43,7 +43,7 @@ export const PeerWrite = z.object({
     .max(2048)
     .nullable()
     .default(null)
-    .meta({ description: 'Where it publishes its keys; https' }),
+    .meta({ description: 'Where it publishes its keys; https', example: null }),
   ca_certificate: Certificates.nullable()
     .default(null)
     .meta({ description: 'Who vouches for the server of `jwks_url`, unless a public authority does' }),

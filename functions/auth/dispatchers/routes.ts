@@ -17,7 +17,6 @@ export const dispatcherOperations = [
       description:
         'The connection test of a dispatcher node; the key is kept sealed and used by later calls. A peer aggregator sends a token that it signed, without a session, and gets one with its roles.',
       body: { required: JwtauthBody },
-      maxBodyBytes: 16_384,
       returns: [200, JwtauthAnswer],
       errors: ['not_found', 'invalid_token', ...upstream],
     },

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { peers } from '../../db/schema/peers.ts';
+import { peerSessions, peers } from '../../db/schema/peers.ts';
 import { type Authority, createAuthority } from '../simulator/authority.ts';
-import { asker, audited, startWorld, type World } from '../support/factories.ts';
+import { asker, audited, startWorld, unique, type World } from '../support/factories.ts';
 import {
   addPeer,
   claimsOf,
@@ -112,6 +112,27 @@ describe('A16 keys that a peer publishes', () => {
     };
     world.portal.advance(301);
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
+  });
+});
+
+describe('A16 a peer that is changed while its keys are read', () => {
+  it.each([
+    ['disabled', { enabled: false }],
+    ['given other keys', { jwks_url: 'https://keys.example.com/' }],
+    ['given another name', { name: unique('peer') }],
+  ])('A16 and is %s begins no session by what it was', async (_, change) => {
+    const { server, peer } = await published('own');
+    const path = `${peersPath}/${peer.peer.id}`;
+    server.meanwhile = () => world.admin(`PUT ${path}`, { ...peer.peer, ...change });
+    expect(outcome(await come(peer))).toEqual([401, 'invalid_token']);
+    const { db } = world.portal;
+    expect(await db.select().from(peerSessions).where(eq(peerSessions.peer_id, peer.peer.id))).toEqual([]);
+  });
+
+  it('A16 and is deleted begins none either', async () => {
+    const { server, peer } = await published('own');
+    server.meanwhile = () => world.admin(`DELETE ${peersPath}/${peer.peer.id}`);
+    expect(outcome(await come(peer))).toEqual([401, 'invalid_token']);
   });
 });
 

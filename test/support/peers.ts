@@ -63,11 +63,12 @@ type Reply =
   | { status: number; headers?: Record<string, string>; body?: string }
   | 'hang';
 
-/** A server of keys on loopback; `calls` are those that reached it. */
+/** A server of keys on loopback; `calls` are those that reached it, `meanwhile` is what happens before it answers. */
 export async function startKeyServer(authority: Authority, reply: Reply) {
-  const state = { reply, calls: 0 };
-  const server = createServer(await authority.issue(), (_, response) => {
+  const state = { reply, calls: 0, meanwhile: async (): Promise<unknown> => undefined };
+  const server = createServer(await authority.issue(), async (_, response) => {
     state.calls += 1;
+    await state.meanwhile();
     const now = state.reply;
     if (now === 'hang') return;
     if ('keys' in now) return void response.end(JSON.stringify({ keys: now.keys }));

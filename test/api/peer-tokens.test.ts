@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { peerSessions } from '../../db/schema/peers.ts';
+import { peerSessions, usedPeerTokens } from '../../db/schema/peers.ts';
 import {
   addMember,
   addRole,
@@ -266,4 +266,21 @@ describe('jwtauth', () => {
     expect(outcome(await bring(token))).toEqual([200, 'ok']);
     expect(portal.trips() - before).toBe(2);
   });
+});
+
+// It moves the clock, which ends the sessions of all others.
+it('A16 what time has ended is taken out with the next token', async () => {
+  const { peer, signer } = await addPeer(world.admin);
+  const come = () => exchange(portal, { peer, signer });
+  const used = () => portal.db.$count(usedPeerTokens);
+  expect([outcome(await come()), outcome(await come())]).toEqual([
+    [200, 'ok'],
+    [200, 'ok'],
+  ]);
+  portal.advance(600);
+  await come();
+  expect(await used()).toBeGreaterThanOrEqual(3);
+  portal.advance(14_401);
+  await come();
+  expect([await used(), (await sessionsOf({ peer, signer })).length]).toEqual([1, 1]);
 });

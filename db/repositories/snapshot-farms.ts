@@ -8,7 +8,7 @@ import { sites } from '../schema/sites.ts';
 import { parameterOverrides } from './login-sessions.ts';
 import { type Scope, within } from './scope.ts';
 import { derived } from './statements.ts';
-import type { StoredNode } from './user-sites.ts';
+import type { StoredNode } from './stored-nodes.ts';
 
 /** A farm in service with the nodes that may be asked, each with the keys that it gave to the aggregator itself. */
 export type SnapshotFarm = {

@@ -9,30 +9,10 @@ import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/site
 import { users } from '../schema/users.ts';
 import { type Destination, isStillAt } from './destinations.ts';
 import type { RoutingRows } from './routing-facts.ts';
+import { storedNodes } from './stored-nodes.ts';
 
 /** A user as entitlement sees him. */
 export type Entitled = { userId: string; domainId: string };
-
-/** One node as stored, with the keys that it gave for the user and for ourselves; times as text. */
-export type StoredNode = {
-  id: string;
-  farm_id: string;
-  name: string;
-  url: string;
-  priority: number;
-  verify_tls: boolean;
-  ca_certificate: string | null;
-  timeout_ms: number;
-  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
-  response_time_ms: number | null;
-  circuit: 'closed' | 'open' | 'half_open';
-  circuit_failures: number;
-  /** An open circuit may be tried again. */
-  circuit_due: boolean;
-  domains: NodeDomain[] | null;
-  domains_at: string | null;
-  keys: { subject: string; sealed_key: string; expires_at: string }[];
-};
 
 export type StoredFarm = {
   id: string;
@@ -43,8 +23,6 @@ export type StoredFarm = {
 };
 
 export type LocalDomain = { id: string; name: string; label: string };
-
-const now = sql`now()`;
 
 /** The groups that count for a user, meta groups among them, by name. */
 export const groupsOf = (userId: string): SQL<{ id: string; name: string }[]> =>
@@ -85,7 +63,10 @@ export async function findUserSite(
         select coalesce(jsonb_agg(jsonb_build_object('id', ${farms.id}, 'name', ${farms.name}, 'enabled', ${farms.enabled},
           'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
         from ${farms} where ${farms.site_id} = ${sites.id})`}`,
-      nodes: nodesOf(who.userId),
+      nodes: storedNodes(
+        sql`${farms.site_id} = ${sites.id}`,
+        sql`${dispatcherSessions.user_id} = ${who.userId}::uuid`,
+      ),
       domains: sql<LocalDomain[]>`${sql`(
         select coalesce(jsonb_agg(jsonb_build_object('id', ${authenticators.id}, 'name', ${authenticators.name},
           'label', ${authenticators.small_name}) order by ${authenticators.priority}, ${authenticators.name_key}), '[]')
@@ -109,25 +90,6 @@ export async function findPerson(db: Db, id: string) {
     .where(eq(users.id, id));
   return row;
 }
-
-/** Enabled nodes of the site's farms, each with its unexpired keys for the user and for the aggregator itself. */
-const nodesOf = (userId: string): SQL<StoredNode[]> =>
-  sql`${sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
-      'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
-      'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
-      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
-      'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
-      'circuit_failures', ${dispatchers.circuit_failures},
-      'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
-      'domains_at', ${dispatchers.domains_at}, 'keys', (
-        select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
-          'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
-        from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
-          and (${dispatcherSessions.user_id} = ${userId}::uuid or ${dispatcherSessions.subject} = 'aggregator')
-          and ${dispatcherSessions.expires_at} > ${now}))), '[]')
-  from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
-  where ${farms.site_id} = ${sites.id} and ${dispatchers.enabled} and ${farms.enabled})`}`;
 
 /** Keeps the list of domains that a node told, unless the node has moved meanwhile. */
 export async function keepNodeDomains(

@@ -3,7 +3,7 @@ import { circuitRecord } from '../../db/repositories/node-records.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';
-import { aggregator, type FleetCtx, type FleetDeps } from './dispatcher-keys.ts';
+import { aggregator, type CallCtx, type FleetDeps } from './dispatcher-keys.ts';
 
 export type Circuit = 'closed' | 'open' | 'half_open';
 
@@ -33,7 +33,7 @@ const rulesOf = (parameters: Parameters) => ({
 });
 
 /** When each node's last failure was written by this isolate: a storm of failures is one write a second. */
-const written = new WeakMap<FleetDeps, Map<string, number>>();
+const written = new WeakMap<CallCtx['deps'], Map<string, number>>();
 const writeAgainMs = 1_000;
 
 /**
@@ -41,7 +41,7 @@ const writeAgainMs = 1_000;
  * failures to clear.
  */
 export function noteOutcome(
-  ctx: FleetCtx,
+  ctx: Pick<CallCtx, 'deps' | 'now' | 'later'>,
   node: Node,
   facts: Pick<CircuitFacts, 'circuit' | 'circuit_failures'>,
   parameters: Parameters,
@@ -57,7 +57,7 @@ export function noteOutcome(
   ctx.later(() => noteFailure(db, node.id, rulesOf(parameters), circuitRecord(node, 'open', ctx.now)));
 }
 
-function mayWrite(deps: FleetDeps, id: string): boolean {
+function mayWrite(deps: CallCtx['deps'], id: string): boolean {
   const times = written.get(deps) ?? new Map<string, number>();
   written.set(deps, times);
   const now = performance.now();

@@ -1,11 +1,15 @@
-import type { StoredNode } from '../../db/repositories/user-sites.ts';
+import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
-import { callWithKey, type Speaker } from './dispatcher-keys.ts';
+import { type CallCtx, callWithKey, type Speaker } from './dispatcher-keys.ts';
 import { orderNodes } from './node-order.ts';
 import { nextTurn } from './turns.ts';
-import { asNode, type UserCtx, type UserFarm, type UserSite } from './user-site.ts';
+import { asNode, type UserFarm, type UserSite } from './user-site.ts';
+
+/** What calls of a farm need of a request; a job has it as well. */
+export type FarmCtx = CallCtx & { actor: { parameters: Parameters }; requestId: string };
 
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
@@ -16,8 +20,8 @@ const tries = 2;
  * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
  */
 export async function callFarm<T>(
-  ctx: UserCtx,
-  site: UserSite,
+  ctx: FarmCtx,
+  site: Pick<UserSite, 'uri'>,
   farm: UserFarm,
   speaker: Speaker,
   call: (call: Call) => Promise<T>,
@@ -49,7 +53,7 @@ const withoutNodes = (): AppError =>
 
 /** One call of one node; what it shows of the node is noted after the answer. */
 async function callNode<T>(
-  ctx: UserCtx,
+  ctx: FarmCtx,
   stored: StoredNode,
   speaker: Speaker,
   call: (call: Call) => Promise<T>,
@@ -73,7 +77,7 @@ async function callNode<T>(
 }
 
 /** Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. */
-function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
+function tryAgain(ctx: FarmCtx, { nodes }: UserFarm): void {
   const { parameters } = ctx.actor;
   for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
     const node = asNode(stored, parameters['aggregator.call_timeout_ms']);

@@ -1,9 +1,5 @@
-import {
-  findUserSite,
-  type LocalDomain,
-  type StoredFarm,
-  type StoredNode,
-} from '../../db/repositories/user-sites.ts';
+import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
+import { findUserSite, type LocalDomain, type StoredFarm } from '../../db/repositories/user-sites.ts';
 import type { SignedIn } from '../access/actor.ts';
 import type { Ctx } from '../http/context.ts';
 import { notFound } from '../kernel/errors.ts';

@@ -42,6 +42,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
    * narrow scope, no more than a read.
    */
   readsOnly?: true | 'without body';
+  /** What it does, it does on a dispatcher: no transaction can hold it, nor take it back. */
+  effects?: 'dispatcher';
   /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
   shownOnce?: readonly string[];
   /** Does not count to the rate limits. */

@@ -6,7 +6,10 @@ import { fingerprintOf, runOnce } from './idempotency.ts';
 import type { Operation, RawInput } from './operation.ts';
 import { isSignedIn, type Run } from './transactional.ts';
 
-type Facts = Pick<Operation<never>, 'method' | 'path' | 'readsOnly' | 'mediaType' | 'alsoReturns'>;
+type Facts = Pick<
+  Operation<never>,
+  'method' | 'path' | 'readsOnly' | 'mediaType' | 'alsoReturns' | 'effects'
+>;
 
 const isWrite = ({ method, readsOnly }: Facts): boolean => method !== 'GET' && readsOnly !== true;
 
@@ -21,8 +24,8 @@ const writesIn = (operation: Facts, ...names: string[]): boolean =>
 export const takesKey = (operation: Facts): boolean =>
   ['POST', 'PATCH'].includes(operation.method) && writesIn(operation, 'webui', 'userinfo');
 
-/** True for an operation that describes itself with `X-Dry-Run`. */
-export const takesDryRun = (operation: Facts): boolean => writesIn(operation, 'webui');
+/** True for an operation that describes itself with `X-Dry-Run`; what a dispatcher would say only it knows. */
+export const takesDryRun = (operation: Facts): boolean => !operation.effects && writesIn(operation, 'webui');
 
 /**
  * Runs an operation in the way that the headers of its request ask for: as it is, once for a key, or only described.

@@ -9,7 +9,7 @@ import {
   stageRows,
   unstage,
 } from '../../../db/repositories/snapshot-sync.ts';
-import type { StoredNode } from '../../../db/repositories/user-sites.ts';
+import type { StoredNode } from '../../../db/repositories/stored-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
 import { aggregator, type CallCtx, callWithKey } from '../dispatcher-keys.ts';

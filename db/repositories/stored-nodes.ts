@@ -1,0 +1,49 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
+import { farms } from '../schema/farms.ts';
+
+/** One node as stored, with the keys that it gave for the user and for ourselves; times as text. */
+export type StoredNode = {
+  id: string;
+  farm_id: string;
+  name: string;
+  url: string;
+  priority: number;
+  verify_tls: boolean;
+  ca_certificate: string | null;
+  timeout_ms: number;
+  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
+  response_time_ms: number | null;
+  circuit: 'closed' | 'open' | 'half_open';
+  circuit_failures: number;
+  /** An open circuit may be tried again. */
+  circuit_due: boolean;
+  domains: NodeDomain[] | null;
+  domains_at: string | null;
+  keys: { subject: string; sealed_key: string; expires_at: string }[];
+};
+
+const now = sql`now()`;
+
+/**
+ * Enabled nodes of these enabled farms, each with its unexpired keys for the aggregator itself.
+ * @param keysOf whose keys besides
+ */
+export const storedNodes = (ofFarms: SQL, keysOf: SQL = sql`false`): SQL<StoredNode[]> =>
+  sql`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
+      'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
+      'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
+      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
+      'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
+      'circuit_failures', ${dispatchers.circuit_failures},
+      'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
+      'domains_at', ${dispatchers.domains_at}, 'keys', (
+        select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
+          'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
+        from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
+          and (${keysOf} or ${dispatcherSessions.subject} = 'aggregator')
+          and ${dispatcherSessions.expires_at} > ${now}))), '[]')
+  from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+  where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled})`}`;

@@ -23,6 +23,7 @@ import { refusalsJob, sealJob } from './jobs/audit.ts';
 import { circuitJob } from './jobs/circuits.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
+import { maintenanceJob } from './jobs/maintenance.ts';
 import { parametersJob } from './jobs/parameters.ts';
 import { portalReportJob } from './jobs/portal-report.ts';
 import { probeJob } from './jobs/probes.ts';
@@ -110,6 +111,10 @@ async function createJobs({
     probeJob(jobsDb.db, probes, parameters),
     circuitJob(
       { db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing, clock: systemClock },
+      parameters,
+    ),
+    maintenanceJob(
+      { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing },
       parameters,
     ),
     snapshotJob(

@@ -4,7 +4,8 @@ import type { CallCtx } from './dispatcher-keys.ts';
 const turns = new WeakMap<CallCtx['deps'], Map<string, number>>();
 
 /** The turn that `nextTurn` will give. */
-export const presentTurn = (deps: CallCtx['deps'], { id }: { id: string }): number => turns.get(deps)?.get(id) ?? 0;
+export const presentTurn = (deps: CallCtx['deps'], { id }: { id: string }): number =>
+  turns.get(deps)?.get(id) ?? 0;
 
 /** @returns a number that grows from call to call */
 export function nextTurn(deps: CallCtx['deps'], one: { id: string }): number {

@@ -45,7 +45,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/webui/aggregator/appnodes/portals/export',
   ],
   servicespools: [
-    'PATCH /api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}',
     'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
     'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
   ],
@@ -68,7 +67,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'PATCH /api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}',
     'DELETE /api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}',
     'PATCH /api/webui/aggregator/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}',
-    'PATCH /api/webui/aggregator/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}',
     'POST /api/webui/aggregator/workplaces/{id}/message/{servicespool_uuid}',
     'PATCH /api/webui/aggregator/workplaces/{id}/refresh/{servicespool_uuid}/{workplace_uuid}',
     'PATCH /api/webui/aggregator/workplaces/{id}/tags/{workplace_uuid}',

@@ -1,5 +1,6 @@
 import type { CertificateFacts } from '../http/transport.ts';
 import type { ListKind, ListRow } from './list-shapes.ts';
+import type { DispatcherMaintenance } from './maintenance.ts';
 import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
 
 /** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
@@ -66,7 +67,7 @@ export type ListPage<Row> = {
  * `upstream_failed` (each but the first with a `reason`); those about one object also `not_found` and
  * `invalid_state`.
  */
-export type DispatcherRemote = {
+export type DispatcherRemote = DispatcherMaintenance & {
   /** Exchanges a JWT of ours for a session key. */
   authorize(request: Destination & { jwt: string }): Promise<{ token: string; expiresInS: number }>;
   domains(call: Call): Promise<Domain[]>;

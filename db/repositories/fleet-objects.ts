@@ -1,0 +1,89 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { Db } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { farmParts } from '../schema/farm-parts.ts';
+import { farms } from '../schema/farms.ts';
+import { sites } from '../schema/sites.ts';
+import { users } from '../schema/users.ts';
+import { type Scope, within } from './scope.ts';
+import { type MergedSpec, momentText } from './snapshot-lists.ts';
+import { derived } from './statements.ts';
+import { type StoredNode, storedNodes } from './stored-nodes.ts';
+import type { StoredFarm } from './user-sites.ts';
+
+/** Which object of a dispatcher: by its own identifier, at this farm where that is known; and who else is to be found. */
+export type ObjectAt = {
+  uuid: string;
+  farmId?: string | undefined;
+  pool?: string | undefined;
+  person?: { domainId: string; userId: string } | undefined;
+};
+
+/** `domain` is a label. */
+export type Person = { name: string; domain: string };
+
+/** An object as a list shows it, with the farm that owns it and the nodes that may be asked about it. */
+export type FleetObject = {
+  site: { id: string; uri: string; enabled: boolean };
+  farm: StoredFarm;
+  nodes: StoredNode[];
+  object: Record<string, unknown>;
+  /** Whom the request names, as dispatchers know him; null where there is none such. */
+  person: Person | null;
+};
+
+/**
+ * The objects of this identifier within the scope, of two farms at most; one statement.
+ * @param pool of a workplace: it must belong to that one
+ */
+export async function findFleetObjects(
+  db: Db,
+  spec: MergedSpec,
+  { uuid, farmId, pool, person }: ObjectAt,
+  scope: Scope,
+): Promise<FleetObject[]> {
+  const { table } = spec;
+  return db
+    .select({
+      site: { id: sites.id, uri: sites.uri, enabled: sites.enabled },
+      farm: {
+        id: farms.id,
+        name: farms.name,
+        enabled: farms.enabled,
+        maintenance: farms.maintenance,
+        balancing: farms.balancing,
+      },
+      nodes: storedNodes(sql`${farms.id} = ${table.farm_id}`),
+      object: membersOf(spec),
+      person: person ? personOf(person) : sql<null>`null`,
+    })
+    .from(table as PgTable)
+    .innerJoin(farms, eq(farms.id, table.farm_id))
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(
+      and(
+        eq(table.uuid, uuid),
+        within(farms.site_id, scope),
+        farmId === undefined ? undefined : eq(farms.id, farmId),
+        pool === undefined ? undefined : spec.filters.servicepool_uuid?.(pool as never),
+      ),
+    )
+    .orderBy(farms.name_key)
+    .limit(2);
+}
+
+function membersOf({ kind, table, select }: MergedSpec): SQL<Record<string, unknown>> {
+  const { id: _, ...members } = select;
+  const pairs = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  const fetched = derived(sql`select ${farmParts.fetched_at} from ${farmParts}
+    where ${farmParts.farm_id} = ${table.farm_id} and ${farmParts.kind} = ${kind}`);
+  return sql`${sql`json_build_object(${sql.join(pairs, sql`, `)}, 'farm_id', ${farms.id}, 'farm_name', ${farms.name},
+    'site_id', ${sites.id}, 'site_name', ${sites.name},
+    'fetched_at', ${momentText(sql`greatest(${fetched}, ${table.touched_at})`)})`}`;
+}
+
+const personOf = ({ domainId, userId }: NonNullable<ObjectAt['person']>): SQL<Person | null> =>
+  derived(sql`select json_build_object('name', ${users.name}, 'domain', ${authenticators.small_name})
+    from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
+    where ${users.id} = ${userId} and ${authenticators.id} = ${domainId}`);

@@ -117,12 +117,12 @@ function asKnown(
   };
 }
 
-/** The dispatcher's own word for it, or ours. */
+/** Our word for it before the dispatcher's: a template may have another message by now. */
 const withNotice = <R extends { reason_code: string; message?: string | undefined }>(
   readiness: R,
   notice: string | undefined,
 ): R =>
-  readiness.reason_code === 'maintenance' && notice !== undefined && readiness.message === undefined
+  readiness.reason_code === 'maintenance' && notice !== undefined
     ? { ...readiness, message: notice }
     : readiness;
 

@@ -11,7 +11,7 @@ CREATE TABLE "maintenance_steps" (
 CREATE TABLE "maintenance_windows" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"object_type" text NOT NULL,
-	"object_key" text NOT NULL,
+	"about" text NOT NULL,
 	"object_name" text NOT NULL,
 	"site_id" uuid,
 	"farm_id" uuid,
@@ -28,7 +28,7 @@ ALTER TABLE "maintenance_windows" ADD CONSTRAINT "maintenance_windows_site_id_si
 ALTER TABLE "maintenance_windows" ADD CONSTRAINT "maintenance_windows_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "maintenance_windows" ADD CONSTRAINT "maintenance_windows_template_id_maintenance_templates_id_fk" FOREIGN KEY ("template_id") REFERENCES "public"."maintenance_templates"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "maintenance_steps_farm" ON "maintenance_steps" USING btree ("farm_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "maintenance_windows_object" ON "maintenance_windows" USING btree ("object_key");--> statement-breakpoint
+CREATE UNIQUE INDEX "maintenance_windows_object" ON "maintenance_windows" USING btree ("about");--> statement-breakpoint
 CREATE INDEX "maintenance_windows_template" ON "maintenance_windows" USING btree ("template_id");--> statement-breakpoint
 CREATE INDEX "maintenance_windows_farm" ON "maintenance_windows" USING btree ("farm_id");--> statement-breakpoint
 CREATE INDEX "maintenance_windows_site" ON "maintenance_windows" USING btree ("site_id");

@@ -16,14 +16,13 @@ export type MaintenanceWindow = Row & {
 };
 
 /** What a window is known by: one object has one at most. */
-export const windowKey = (
-  of: Pick<Row, 'object_type'> & { farmId: string; uuid: string },
-): Row['object_key'] => `${of.object_type}:${of.farmId}:${of.uuid}`;
+export const windowKey = (of: Pick<Row, 'object_type'> & { farmId: string; uuid: string }): Row['about'] =>
+  `${of.object_type}:${of.farmId}:${of.uuid}`;
 
 export const openWindow = (h: Db, window: typeof table.$inferInsert): Statement =>
   h.insert(table).values(window);
 
-export const dropWindow = (h: Db, key: string): Statement => h.delete(table).where(eq(table.object_key, key));
+export const dropWindow = (h: Db, key: string): Statement => h.delete(table).where(eq(table.about, key));
 
 /** Windows for farms and sites that were flagged with a template and have none yet; one statement. */
 export async function openFlagged(db: Db): Promise<void> {
@@ -31,10 +30,10 @@ export async function openFlagged(db: Db): Promise<void> {
     select ${type}::text, ${`${type}:`}::text || ${from.id}, ${from.name}, ${columns}, ${from.maintenance_template_id}
     from ${from} where ${from.maintenance} and ${from.maintenance_template_id} is not null`;
   await db.execute(sql`
-    insert into ${table} (object_type, object_key, object_name, site_id, farm_id, template_id)
+    insert into ${table} (object_type, about, object_name, site_id, farm_id, template_id)
     select * from (
       ${flagged(farms, 'farm', sql`null::uuid, ${farms.id}`)} union all ${flagged(sites, 'site', sql`${sites.id}, null::uuid`)}
-    ) as flagged on conflict (object_key) do nothing`);
+    ) as flagged on conflict (about) do nothing`);
 }
 
 /** All windows with their templates as these are now. */

@@ -7,14 +7,14 @@ import { sites } from './sites.ts';
 
 /**
  * A maintenance that goes by a template, from the order to its end; a row that is gone is over. `pool_uuid` and
- * `workplace_uuid` are the dispatcher's; a workplace has both. `object_key` says what it is about, once.
+ * `workplace_uuid` are the dispatcher's; a workplace has both. `about` says what it is about, once.
  */
 export const maintenanceWindows = pgTable(
   'maintenance_windows',
   {
     id: uuid().primaryKey().default(sql`gen_random_uuid()`),
     object_type: text().$type<'servicespool' | 'workplace' | 'farm' | 'site'>().notNull(),
-    object_key: text().notNull(),
+    about: text().notNull(),
     object_name: text().notNull(),
     site_id: uuid().references(() => sites.id, { onDelete: 'cascade' }),
     farm_id: uuid().references(() => farms.id, { onDelete: 'cascade' }),
@@ -28,7 +28,7 @@ export const maintenanceWindows = pgTable(
     begun_at: moment(),
   },
   (t) => [
-    uniqueIndex('maintenance_windows_object').on(t.object_key),
+    uniqueIndex('maintenance_windows_object').on(t.about),
     index('maintenance_windows_template').on(t.template_id),
     index('maintenance_windows_farm').on(t.farm_id),
     index('maintenance_windows_site').on(t.site_id),

@@ -101,6 +101,7 @@ async function createJobs({
     clock: systemClock,
     log,
   };
+  const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
   return [
     heartbeatJob(jobsDb.db, worker),
     parameters.job,
@@ -109,18 +110,9 @@ async function createJobs({
     refusalsJob(jobsDb.db, systemClock),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     probeJob(jobsDb.db, probes, parameters),
-    circuitJob(
-      { db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing, clock: systemClock },
-      parameters,
-    ),
-    maintenanceJob(
-      { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing },
-      parameters,
-    ),
-    snapshotJob(
-      { ...probes, db: parts.snapshotDb.db, dispatchers: probes.remote, signingKeys: probes.signing },
-      parameters,
-    ),
+    circuitJob(fleet, parameters),
+    maintenanceJob(fleet, parameters),
+    snapshotJob({ ...fleet, db: parts.snapshotDb.db }, parameters),
   ];
 }
 

@@ -14,7 +14,7 @@ import { auditEntry } from '../../shared/http/audit-entry.ts';
 import { Id } from '../../shared/http/fields.ts';
 import { conflict, type ErrorCode, invalid, notFound } from '../../shared/kernel/errors.ts';
 import { newId, noId } from '../../shared/kernel/ids.ts';
-import type { MaintenanceOrder } from '../../shared/remotes/dispatcher/maintenance.ts';
+import type { MaintenanceOrder } from '../../shared/remotes/dispatcher/maintenance-shapes.ts';
 import type { Call } from '../../shared/remotes/dispatcher/port.ts';
 import type { WebuiCtx } from './deps.ts';
 
@@ -135,7 +135,7 @@ function windowOf(
   { target, template, body, isNow, isTold }: Ordered,
 ): Statement[] {
   const key = windowKey({ object_type: type, farmId, uuid });
-  const about: Maintained = {
+  const object: Maintained = {
     object_type: type,
     object_name: String(target.object.name),
     site_id: null,
@@ -155,16 +155,16 @@ function windowOf(
       ? []
       : [
           openWindow(h, {
-            ...about,
+            ...object,
             id,
-            object_key: key,
+            about: key,
             template_id,
             message: body.message ?? null,
             begun_at,
           }),
         ]),
     ...(template_id !== undefined && isTold ? [addDoneStep(h, step, ctx.now)] : []),
-    ...(isNews ? [appendMonitoring(h, maintenanceRecord(about, event, template_id ?? null, ctx.now))] : []),
+    ...(isNews ? [appendMonitoring(h, maintenanceRecord(object, event, template_id ?? null, ctx.now))] : []),
   ];
 }
 

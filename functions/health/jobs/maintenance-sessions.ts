@@ -1,13 +1,18 @@
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
+import type { AdminFarm } from '../../../db/repositories/admin-farms.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
-import { finishStep, releaseStep } from '../../../db/repositories/maintenance-steps.ts';
+import { finishStep, releaseStep, type Step } from '../../../db/repositories/maintenance-steps.ts';
+import type { MaintenanceWindow } from '../../../db/repositories/maintenance-windows.ts';
 import { removeSession, touchSession } from '../../../db/repositories/snapshot-touch.ts';
 import { callAsAggregator } from '../../../shared/fleet/admin-farm.ts';
+import type { FarmCtx } from '../../../shared/fleet/farm-calls.ts';
 import { sessionValues } from '../../../shared/fleet/snapshot/rows.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { ListRow } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 import { endedByItself } from './maintenance-events.ts';
-import type { Work } from './maintenance-steps.ts';
+
+/** A step that was claimed, with all that it takes to do it. */
+export type Work = { ctx: FarmCtx; at: AdminFarm; window: MaintenanceWindow; step: Step };
 
 type Session = ListRow<'spsessions'>;
 

@@ -1,5 +1,4 @@
 import type { Db, Statement } from '../../../db/client.ts';
-import type { AdminFarm } from '../../../db/repositories/admin-farms.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { maintenanceRecord } from '../../../db/repositories/maintenance-records.ts';
 import { finishStep, releaseStep, type Step } from '../../../db/repositories/maintenance-steps.ts';
@@ -19,11 +18,9 @@ import { newId } from '../../../shared/kernel/ids.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import type { Turnstile } from '../../../shared/kernel/turnstile.ts';
 import { flaggedByItself, type MaintenanceDeps } from './maintenance-events.ts';
-import { endSessions } from './maintenance-sessions.ts';
+import { endSessions, type Work } from './maintenance-sessions.ts';
 
 export type StepParts = { deps: MaintenanceDeps; parameters: Parameters; upstream: Turnstile; now: Date };
-/** A step that was claimed, with all that it takes to do it. */
-export type Work = { ctx: FarmCtx; at: AdminFarm; window: MaintenanceWindow; step: Step };
 
 /** Does one step, and says so. What a node cannot do now is tried again; what it does not know is done. */
 export async function runStep(parts: StepParts, window: MaintenanceWindow, step: Step): Promise<void> {
@@ -109,7 +106,7 @@ async function settle(work: Work, written?: (h: Db) => Statement[]): Promise<voi
     ...(isEnd
       ? [
           appendMonitoring(h, maintenanceRecord(window, 'ended', window.template_id, ctx.now)),
-          dropWindow(h, window.object_key),
+          dropWindow(h, window.about),
         ]
       : [finishStep(h, step, ctx.now)]),
   ]);

@@ -76,7 +76,7 @@ const ending = (h: Handle, window: MaintenanceWindow, now: Date) => [
   ...(window.begun_at === null
     ? []
     : [appendMonitoring(h, maintenanceRecord(window, 'ended', window.template_id, now))]),
-  dropWindow(h, window.object_key),
+  dropWindow(h, window.about),
 ];
 
 /** Until nothing is left that is due and nobody else's. */

@@ -1,6 +1,6 @@
 import type { CertificateFacts } from '../http/transport.ts';
 import type { ListKind, ListRow } from './list-shapes.ts';
-import type { DispatcherMaintenance } from './maintenance.ts';
+import type { Delivery, MaintenanceOrder, MessageOrder } from './maintenance-shapes.ts';
 import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
 
 /** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
@@ -57,6 +57,23 @@ export type ListPage<Row> = {
   asOf: string;
   removed: string[] | undefined;
   etag: string | undefined;
+};
+
+/**
+ * What a maintenance asks of a node, with a session of the aggregator itself; rows are answered as they are now. They
+ * throw as the port says, and `not_found` and `invalid_state` about the object.
+ */
+export type DispatcherMaintenance = {
+  setPoolMaintenance(call: Call, pool: string, order: MaintenanceOrder): Promise<ListRow<'servicespools'>>;
+  setWorkplaceMaintenance(
+    call: Call,
+    workplace: string,
+    order: MaintenanceOrder,
+  ): Promise<ListRow<'workplaces'>>;
+  /** To whoever works at these workplaces of the pool. */
+  sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
+  /** `logoff` ends the session, which is then gone. */
+  endSession(call: Call, session: string, verb: 'disconnect' | 'logoff'): Promise<ListRow<'spsessions'>>;
 };
 
 /**

@@ -19,6 +19,7 @@ import { connectDatabase } from '../shared/runtime/database.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
+import { createSharing } from '../shared/runtime/node-sharing.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
@@ -102,6 +103,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    share: createSharing(),
     // One core stays free for everybody else while logins are being checked.
     hashing: { concurrency: Math.max(1, availableParallelism() - 1) },
   });

@@ -142,7 +142,8 @@ CREATE TABLE "workplaces" (
 	"agent_version" text,
 	"agent_seen_at" timestamp (3) with time zone,
 	"node_revision" integer NOT NULL,
-	"made_at" timestamp (3) with time zone
+	"made_at" timestamp (3) with time zone,
+	"assigning_until" timestamp (3) with time zone
 );
 --> statement-breakpoint
 ALTER TABLE "dispatchers" ADD COLUMN "circuit_failures" integer DEFAULT 0 NOT NULL;--> statement-breakpoint

@@ -5,6 +5,7 @@ CREATE TABLE "maintenance_steps" (
 	"target" uuid NOT NULL,
 	"lease_until" timestamp (3) with time zone NOT NULL,
 	"done_at" timestamp (3) with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "maintenance_steps_window_id_farm_id_phase_target_pk" PRIMARY KEY("window_id","farm_id","phase","target")
 );
 --> statement-breakpoint
@@ -17,7 +18,7 @@ CREATE TABLE "maintenance_windows" (
 	"farm_id" uuid,
 	"pool_uuid" uuid,
 	"workplace_uuid" uuid,
-	"template_id" uuid NOT NULL,
+	"template_id" uuid,
 	"message" text,
 	"begun_at" timestamp (3) with time zone
 );

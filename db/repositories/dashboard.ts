@@ -1,32 +1,39 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { type CertificateFacts, dispatchers } from '../schema/dispatchers.ts';
+import { farmParts } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
 import { gateways } from '../schema/gateways.ts';
 import { monitoringRecords } from '../schema/monitoring-records.ts';
+import { pools } from '../schema/pools.ts';
 import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
+import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { installationCounts } from './installation-counts.ts';
 import { type Scope, within } from './scope.ts';
 import { siteStatus } from './sites.ts';
+import { momentText } from './snapshot-lists.ts';
 import { derived } from './statements.ts';
 
 /** How much there is of everything, sites and what they hold inside the scope only; two statements at once. */
 export async function countAll(db: Db, scope: Scope, now: Date) {
   const inside = within(sites.id, scope) ?? sql`true`;
+  const atSites = sql`join ${farms} on ${farms.id} = farm_id join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`;
   const [[own], installation] = await Promise.all([
     db
       .select({
         sites: count(sql`${sites} where ${inside}`),
         farms: count(sql`${farms} join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`),
-        dispatchers: count(
-          sql`${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`,
-        ),
+        dispatchers: count(sql`${dispatchers} ${atSites}`),
         gateways: count(sql`${gateways}`),
         domains: count(sql`${authenticators}`),
         users: count(sql`${users}`),
+        workplaces: sum(pools.workplaces_count, sql`${pools} ${atSites}`),
+        workplaces_in_use: sum(pools.in_use_count, sql`${pools} ${atSites}`),
+        sessions: count(sql`${workplaceSessions} ${atSites}`),
       })
       .from(sql`(values (1)) as once`),
     installationCounts(db, now),
@@ -35,6 +42,10 @@ export async function countAll(db: Db, scope: Scope, now: Date) {
   return { ...own, admin_sessions: installation.adminSessions, user_sessions: installation.userSessions };
 }
 
+/** Pools say how many workplaces they have: these themselves are far too many to be counted each time. */
+const sum = (column: PgColumn, rows: SQL) =>
+  derived<number>(sql`select coalesce(sum(${column}), 0)::int from ${rows}`);
+
 const count = (rows: SQL) => derived<number>(sql`select count(*)::int from ${rows}`);
 
 const nodesOfSite = (condition: SQL) =>
@@ -42,7 +53,9 @@ const nodesOfSite = (condition: SQL) =>
   select count(*)::int from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
   where ${farms.site_id} = ${sites.id} and ${dispatchers.enabled} and ${condition}`);
 
-/** The sites inside the scope with the state of their nodes, by name. */
+const ofSite = sql`join ${farms} on ${farms.id} = farm_id where ${farms.site_id} = ${sites.id}`;
+
+/** The sites inside the scope with the state of their nodes and what the snapshot has of them, by name. */
 export const siteOverview = (db: Db, scope: Scope) =>
   db
     .select({
@@ -53,11 +66,37 @@ export const siteOverview = (db: Db, scope: Scope) =>
       farms: derived<number>(sql`select count(*)::int from ${farms} where ${farms.site_id} = ${sites.id}`),
       dispatchers_up: nodesOfSite(sql`${dispatchers.status} = 'pass'`),
       dispatchers: nodesOfSite(sql`true`),
+      pools: count(sql`${pools} ${ofSite}`),
+      workplaces: sum(pools.workplaces_count, sql`${pools} ${ofSite}`),
+      in_use: sum(pools.in_use_count, sql`${pools} ${ofSite}`),
+      sessions: count(sql`${workplaceSessions} ${ofSite}`),
+      fetched_at: derived<string | null>(
+        sql`select ${momentText(sql`min(${farmParts.fetched_at})`)} from ${farmParts} ${ofSite}`,
+      ),
     })
     .from(sites)
     .where(within(sites.id, scope))
     .orderBy(asc(sites.name_key))
     .limit(500);
+
+/** The twenty fullest pools inside the scope of which nine tenths are taken. */
+export const poolsNearFull = (db: Db, scope: Scope) =>
+  db
+    .select({
+      uuid: pools.uuid,
+      name: pools.name,
+      farm_id: pools.farm_id,
+      farm_name: farms.name,
+      site_id: farms.site_id,
+      site_name: sites.name,
+      usage_percent: pools.usage_percent,
+    })
+    .from(pools)
+    .innerJoin(farms, eq(farms.id, pools.farm_id))
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(and(gte(pools.usage_percent, 90), within(sites.id, scope)))
+    .orderBy(desc(pools.usage_percent), asc(pools.name_key), asc(pools.id))
+    .limit(20);
 
 /** The latest ten failures of the journal that nobody has closed. */
 export const recentFailures = (db: Db) =>

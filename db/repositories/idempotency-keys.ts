@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import { and, eq, gt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 
@@ -12,26 +12,19 @@ const keptForMs = 86_400_000;
  * its own afterwards: one that also locks would look at the rows as they were before it had the lock.
  * @returns false while another transaction has it
  */
-export async function lockKey(handle: Db, { userId, key }: KeyOwner): Promise<boolean> {
-  const name = `idempotency ${userId} ${key}`;
+export async function lockKey(handle: Db, owner: KeyOwner): Promise<boolean> {
   const [row] = await handle
-    .select({ taken: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))` })
+    .select({ taken: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))` })
     .from(sql`(values (1)) as once`);
   return row?.taken === true;
 }
 
 /** What is kept under the key; after 24 hours it counts as absent. */
-export async function findKey(handle: Db, { userId, key }: KeyOwner, now: Date) {
+export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
   const [row] = await handle
     .select()
     .from(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.user_id, userId),
-        eq(idempotencyKeys.key, key),
-        gt(idempotencyKeys.created_at, oldestKept(now)),
-      ),
-    );
+    .where(and(ofOwner(owner), gt(idempotencyKeys.created_at, oldestKept(now))));
   return row;
 }
 
@@ -51,9 +44,52 @@ export async function keepAnswer(
     .onConflictDoUpdate({ target: [idempotencyKeys.user_id, idempotencyKeys.key], set: row });
 }
 
+type Lease = { fingerprint: string; now: Date; until: Date };
+
+/**
+ * Claims the key for an operation that no transaction can hold; one statement.
+ * @returns false when something is kept under the key, or another transaction has it
+ */
+export async function claimKey(
+  db: Db,
+  owner: KeyOwner,
+  { fingerprint, now, until }: Lease,
+): Promise<boolean> {
+  const lease = { fingerprint, created_at: now, lease_until: until };
+  const claimed = await db
+    .insert(idempotencyKeys)
+    .select(
+      sql`select ${owner.userId}::uuid, ${owner.key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
+        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text
+        where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
+    )
+    .onConflictDoUpdate({
+      target: [idempotencyKeys.user_id, idempotencyKeys.key],
+      set: { ...lease, status: null, headers: null, sealed_body: null },
+      setWhere: lte(idempotencyKeys.created_at, oldestKept(now)),
+    })
+    .returning({ key: idempotencyKeys.key });
+  return claimed.length > 0;
+}
+
+/** Gives a claimed key back: nothing happened under it. */
+export async function releaseKey(db: Db, owner: KeyOwner): Promise<void> {
+  await db.delete(idempotencyKeys).where(ofOwner(owner));
+}
+
+/** Leaves a claimed key without an answer: what happened under it is not known, and nobody works on it any more. */
+export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
+  await db.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
+}
+
 /** Deletes what has been kept for 24 hours, however it ended. */
 export async function deleteOldKeys(db: Db, now: Date): Promise<void> {
   await db.delete(idempotencyKeys).where(lte(idempotencyKeys.created_at, oldestKept(now)));
 }
+
+const ofOwner = ({ userId, key }: KeyOwner): SQL | undefined =>
+  and(eq(idempotencyKeys.user_id, userId), eq(idempotencyKeys.key, key));
+
+const lockName = ({ userId, key }: KeyOwner): string => `idempotency ${userId} ${key}`;
 
 const oldestKept = (now: Date): Date => new Date(now.getTime() - keptForMs);

@@ -46,14 +46,24 @@ export const mayAct = and(eq(users.state, 'active'), ne(authenticators.state, 'd
  * whatever changes counts at the next request. Users and domains that may not log in give no row.
  */
 export async function findSession(db: Db, tokenHash: string) {
-  const [row] = await db
+  const lookUp = lookUps.get(db) ?? sessionLookUp(db);
+  lookUps.set(db, lookUp);
+  const [row] = await lookUp.execute({ tokenHash });
+  return row;
+}
+
+/** Every request asks this; its text is put together once a handle. */
+const lookUps = new WeakMap<Db, ReturnType<typeof sessionLookUp>>();
+
+// Without a name it is no prepared statement of the server, which a connection pooler in front of it may not keep.
+const sessionLookUp = (db: Db) =>
+  db
     .select({ session: loginSessions, ...speaker })
     .from(loginSessions)
     .innerJoin(users, eq(users.id, loginSessions.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
-    .where(and(eq(loginSessions.token_hash, tokenHash), mayAct));
-  return row;
-}
+    .where(and(eq(loginSessions.token_hash, sql.placeholder('tokenHash')), mayAct))
+    .prepare('');
 
 export const startSession = (h: Db, session: typeof loginSessions.$inferInsert): Statement =>
   h.insert(loginSessions).values(session);

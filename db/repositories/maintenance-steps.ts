@@ -5,10 +5,13 @@ import { farms } from '../schema/farms.ts';
 import { type MaintenancePhase, maintenanceSteps as table } from '../schema/maintenance-steps.ts';
 import { maintenanceWindows } from '../schema/maintenance-windows.ts';
 import { pools } from '../schema/pools.ts';
+import { sites } from '../schema/sites.ts';
 
 /** A phase that is due; `after_flag` when the flag must be set before. */
 export type DuePhase = { window_id: string; phase: MaintenancePhase; after_flag: boolean };
-export type Step = Pick<typeof table.$inferSelect, 'window_id' | 'farm_id' | 'phase' | 'target'>;
+type Key = Pick<typeof table.$inferSelect, 'window_id' | 'farm_id' | 'phase' | 'target'>;
+/** `failures`: how often it was tried in vain. */
+export type Step = Key & { failures: number };
 
 /** Longer than a step takes: two calls of a node that does not answer, and what is kept of them. */
 const leaseS = 30;
@@ -25,7 +28,8 @@ export async function claimSteps(db: Db, due: readonly DuePhase[], limit: number
   return db
     .insert(table)
     .select(sql`
-      select step.window_id, step.farm_id, step.phase, step.target, ${lease}, null::timestamptz
+      select step.window_id, step.farm_id, step.phase, step.target, ${lease},
+        case when step.phase = 'warn' then clock_timestamp() end, 0
       from (${stepsOf(due)}) as step
       where not exists (select 1 from ${table} s where s.window_id = step.window_id and s.farm_id = step.farm_id
           and s.phase = step.phase and s.target = step.target
@@ -35,7 +39,7 @@ export async function claimSteps(db: Db, due: readonly DuePhase[], limit: number
       order by step.window_id, step.farm_id, step.phase, step.target limit ${limit}`)
     .onConflictDoUpdate({
       target: [table.window_id, table.farm_id, table.phase, table.target],
-      set: { lease_until: sql`excluded.lease_until` },
+      set: { lease_until: sql`excluded.lease_until`, done_at: sql`excluded.done_at` },
       setWhere: sql`${table.done_at} is null and ${table.lease_until} <= clock_timestamp()`,
     })
     .returning({
@@ -43,6 +47,7 @@ export async function claimSteps(db: Db, due: readonly DuePhase[], limit: number
       farm_id: table.farm_id,
       phase: table.phase,
       target: table.target,
+      failures: table.failures,
     });
 }
 
@@ -52,10 +57,11 @@ const stepsOf = (due: readonly DuePhase[]): SQL => sql`
   from jsonb_to_recordset(${JSON.stringify(due)}::jsonb) as due(window_id uuid, phase text, after_flag boolean)
   join ${maintenanceWindows} w on w.id = due.window_id
   join ${farms} f on f.enabled and (f.id = w.farm_id or f.site_id = w.site_id)
+  join ${sites} site on site.id = f.site_id and site.enabled
   left join ${pools} p on due.phase = 'warn' and p.farm_id = f.id and p.uuid = coalesce(w.pool_uuid, p.uuid)
   where due.phase <> 'warn' or p.uuid is not null`;
 
-const isStep = ({ window_id, farm_id, phase, target }: Step) =>
+const isStep = ({ window_id, farm_id, phase, target }: Key) =>
   and(
     eq(table.window_id, window_id),
     eq(table.farm_id, farm_id),
@@ -63,16 +69,20 @@ const isStep = ({ window_id, farm_id, phase, target }: Step) =>
     eq(table.target, target),
   );
 
-export const finishStep = (h: Db, step: Step, at: Date): Statement =>
+export const finishStep = (h: Db, step: Key, at: Date): Statement =>
   h.update(table).set({ done_at: at }).where(isStep(step));
 
 /** Gives a step back: at once when there is more to do, otherwise for a while. */
-export const releaseStep = (h: Db, step: Step, outcome: 'more' | 'failed'): Statement =>
+export const releaseStep = (h: Db, step: Key, outcome: 'more' | 'failed'): Statement =>
   h
     .update(table)
-    .set({ lease_until: sql`clock_timestamp() + make_interval(secs => ${outcome === 'more' ? 0 : retryS})` })
+    .set({
+      done_at: null,
+      lease_until: sql`clock_timestamp() + make_interval(secs => ${outcome === 'more' ? 0 : retryS})`,
+      ...(outcome === 'failed' && { failures: sql`${table.failures} + 1` }),
+    })
     .where(isStep(step));
 
 /** A step that was done together with what opened its window. */
-export const addDoneStep = (h: Db, step: Step, at: Date): Statement =>
+export const addDoneStep = (h: Db, step: Key, at: Date): Statement =>
   h.insert(table).values({ ...step, lease_until: at, done_at: at });

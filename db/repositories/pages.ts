@@ -1,4 +1,4 @@
-import { and, eq, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Position } from '../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../shared/kernel/text.ts';
@@ -15,7 +15,8 @@ import {
 import { type Scope, within } from './scope.ts';
 
 /**
- * One keyset page in one round trip; the total and the owner's existence ride in the same batch when asked for.
+ * One keyset page by one statement, which also tells whether the owner of a nested collection exists; with the total,
+ * when it is asked for, in one batch.
  * @throws Error for a sort key that the record does not declare (the route's schema lets none through)
  */
 export async function listPage<S extends Selection>(
@@ -31,53 +32,64 @@ export async function listPage<S extends Selection>(
     searchCondition(spec, query.search),
   );
   const page = (h: Db) => pageStatement(h, spec, column, query, matching);
-  const [rows, total, owner] = await run(db, [
-    page,
-    query.count &&
-      ((h: Db) =>
-        h
-          .select({ n: sql<number>`count(*)::int` })
-          .from(spec.table as PgTable)
-          .where(matching)),
-    spec.parent && query.parent !== undefined && parentStatement(spec.parent, query.parent, query.scope),
-  ]);
-  return assemble(
-    query,
-    column,
-    rows as ListRow<S>[],
-    total?.[0]?.n,
-    owner === undefined || owner.length > 0,
-  );
+  const total = (h: Db) =>
+    h
+      .select({ n: sql<number>`count(*)::int` })
+      .from(spec.table as PgTable)
+      .where(matching);
+  const results: unknown[] = query.count
+    ? await atomically(db, (h) => [page(h), total(h)])
+    : [await page(db)];
+  const [found, counted] = results;
+  return assemble(query, found as Found<S>[], counted as { n: number }[] | undefined);
 }
 
-type Asked = ((handle: Db) => Statement) | false | undefined;
-type Answer = Record<string, unknown>[] & { 0?: { n?: unknown } };
-
-async function run(db: Db, asked: Asked[]): Promise<(Answer | undefined)[]> {
-  const builders = asked.filter((build) => typeof build === 'function');
-  const [only] = builders;
-  const results =
-    only && builders.length === 1
-      ? [await only(db)]
-      : await atomically(db, (h) => builders.map((build) => build(h)));
-  let next = 0;
-  return asked.map((build) => (build ? (results[next++] as Answer) : undefined));
-}
+/** `_owner` and a row without `id` come only where an owner was asked for. */
+type Found<S extends Selection> = ListRow<S> & { id: string | null; _key: string; _owner?: boolean };
 
 function pageStatement<S extends Selection>(
   h: Db,
   spec: ListSpec<S>,
   column: PgColumn,
-  { sort, after, limit }: PageQuery,
+  { sort, after, limit, parent, scope }: PageQuery,
   matching: SQL | undefined,
 ): Statement {
+  const select = { ...(spec.select as Selection), _key: sortKey(column) };
+  const here = and(matching, after && afterCondition(spec, column, after, sort.descending));
+  const order = pageOrder(spec.table, column, sort.descending);
+  const table = spec.table as PgTable;
+  if (!spec.parent || parent === undefined)
+    return h
+      .select(select)
+      .from(table)
+      .where(here)
+      .orderBy(...order)
+      .limit(limit + 1);
+  const rows = h
+    .select()
+    .from(table)
+    .where(here)
+    .orderBy(...order)
+    .limit(limit + 1)
+    .as(getTableName(table));
+  // The page stands under the name of its table beside a row that is always there, so that an empty page still tells
+  // of its owner. The rows are cut to a page inside: there the index gives the order.
   return h
-    .select({ ...(spec.select as Selection), _key: sortKey(column) })
-    .from(spec.table as PgTable)
-    .where(and(matching, after && afterCondition(spec, column, after, sort.descending)))
-    .orderBy(...pageOrder(spec.table, column, sort.descending))
-    .limit(limit + 1);
+    .select({ ...select, _owner: ownerExists(h, spec.parent, parent, scope) })
+    .from(sql`(values (1)) as once`)
+    .leftJoinLateral(rows, sql`true`)
+    .orderBy(...order);
 }
+
+const ownerExists = (h: Db, { table, site, where }: Parent, id: string, scope: Scope): SQL =>
+  exists(
+    h
+      .select({ n: sql`1` })
+      .from(table as PgTable)
+      .where(and(eq(table.id, id), where, site && within(site, scope))),
+  );
+
+type Parent = NonNullable<ListSpec<Selection>['parent']>;
 
 /** The sort key as the cursor carries it: times as text with all their digits. */
 export const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
@@ -93,16 +105,6 @@ export const afterCondition = <S extends Selection>(
   const here = sql`(${column}, ${spec.table.id})`;
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };
-
-type Parent = NonNullable<ListSpec<Selection>['parent']>;
-
-const parentStatement =
-  ({ table, site, where }: Parent, id: string, scope: Scope) =>
-  (h: Db): Statement =>
-    h
-      .select({ n: sql`1` })
-      .from(table as PgTable)
-      .where(and(eq(table.id, id), where, site && within(site, scope)));
 
 /** The conditions of the filters that are given. */
 export const filterConditions = <S extends Selection>(
@@ -124,19 +126,18 @@ export function searchCondition<S extends Selection>(
 }
 
 function assemble<S extends Selection>(
-  query: PageQuery,
-  _column: PgColumn,
-  found: ListRow<S>[],
-  total: unknown,
-  parentExists: boolean,
+  { limit }: PageQuery,
+  found: Found<S>[],
+  counted: { n: number }[] = [],
 ): Page<S> {
-  const rows = found.slice(0, query.limit);
-  const last = found.length > query.limit ? rows.at(-1) : undefined;
-  const key = last && (Reflect.get(last, '_key') as string);
+  const present = found.filter(({ id }) => id !== null);
+  const rows = present.slice(0, limit);
+  const last = present.length > limit ? rows.at(-1) : undefined;
+  const [total] = counted;
   return {
     rows,
-    parentExists,
-    ...(last && key !== undefined && { next: { key, id: last.id } }),
-    ...(typeof total === 'number' && { total }),
+    parentExists: found[0]?._owner !== false,
+    ...(last && { next: { key: last._key, id: last.id } }),
+    ...(total && { total: total.n }),
   };
 }

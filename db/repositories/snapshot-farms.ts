@@ -23,7 +23,7 @@ export type SnapshotFarm = {
 export type FarmChoice = { scope: Scope; siteId?: string | undefined; farmId?: string | undefined };
 
 /**
- * Enabled farms of enabled sites and their enabled nodes whose circuit is not open; one statement. Farms that could not
+ * Enabled farms of enabled sites and their enabled nodes whose circuit is closed; one statement. Farms that could not
  * be read last time come last, so that they keep nobody waiting; among the others the oldest comes first.
  */
 export const farmsToSync = (db: Db, { scope, siteId, farmId }: FarmChoice): Promise<SnapshotFarm[]> =>
@@ -58,11 +58,12 @@ const askableNodes = derived<StoredNode[]>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
       'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
       'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
-      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
+      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status}, 'circuit', ${dispatchers.circuit},
+      'circuit_failures', ${dispatchers.circuit_failures}, 'circuit_due', false,
       'response_time_ms', ${dispatchers.response_time_ms}, 'domains', null, 'domains_at', null, 'keys', (
         select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
           'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
         from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
           and ${dispatcherSessions.subject} = 'aggregator' and ${dispatcherSessions.expires_at} > now()))), '[]')
   from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}
-    and ${dispatchers.circuit} <> 'open'`);
+    and ${dispatchers.circuit} = 'closed'`);

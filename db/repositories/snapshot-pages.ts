@@ -64,7 +64,7 @@ const farmsConcerned = ({ kind }: MergedSpec, { scope, siteId, farmId }: FarmCho
     ${sites.id} as site_id, ${sites.uri} as site_uri, ${sites.name} as site_name, ${sites.name_key} as site_key,
     ${farms.enabled} and ${sites.enabled} as enabled, ${isInMaintenance(farms)} or ${isInMaintenance(sites)} as maintenance,
     ${farmParts.fetched_at} as fetched_at, ${farmParts.took_ms} as took_ms, ${farmParts.error} as error,
-    coalesce((select bool_and(${dispatchers.circuit} = 'open') from ${dispatchers}
+    coalesce((select bool_and(${dispatchers.circuit} <> 'closed') from ${dispatchers}
       where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}), false) as circuit_open
   from ${farms} join ${sites} on ${sites.id} = ${farms.site_id}
   left join ${farmParts} on ${farmParts.farm_id} = ${farms.id} and ${farmParts.kind} = ${kind}

@@ -13,7 +13,7 @@ export type PoolValues = Omit<
   typeof pools.$inferInsert,
   Ours | 'maintenance_message' | 'maintenance_template_id' | 'maintenance_since'
 >;
-export type WorkplaceValues = Omit<typeof workplaces.$inferInsert, Ours | Moments> & {
+export type WorkplaceValues = Omit<typeof workplaces.$inferInsert, Ours | Moments | 'assigning_until'> & {
   in_use_since: string | null;
   agent_seen_at: string | null;
   made_at: string | null;

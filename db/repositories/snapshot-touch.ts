@@ -34,6 +34,9 @@ export const touchSession = (
   values: Partial<PartValues['spsessions']>,
 ): Statement => touch(h, workplaceSessions, farmId, uuid, values);
 
+export const removePool = (h: Db, farmId: string, uuid: string): Statement[] =>
+  remove(h, 'servicespools', farmId, uuid);
+
 export const removeWorkplace = (h: Db, farmId: string, uuid: string): Statement[] =>
   remove(h, 'workplaces', farmId, uuid);
 

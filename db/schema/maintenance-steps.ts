@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { farms } from './farms.ts';
 import { maintenanceWindows } from './maintenance-windows.ts';
@@ -7,8 +7,10 @@ import { maintenanceWindows } from './maintenance-windows.ts';
 export type MaintenancePhase = 'warn' | 'flag' | 'sessions' | 'clear';
 
 /**
- * One call of a farm for a window; `target` is the pool that a warning goes to, else nothing's identifier. Whoever
- * claims it has it until `lease_until`.
+ * One thing that a window asks of a farm; `target` is the pool that a warning goes to, else nothing's identifier.
+ * Whoever claims it has it until `lease_until`, and then another does it again: flags are set, and sessions ended, at
+ * least once, which is the same as once. A warning is shown at most once: it is done with the claim, and given back only
+ * when no node can have had it.
  */
 export const maintenanceSteps = pgTable(
   'maintenance_steps',
@@ -23,6 +25,7 @@ export const maintenanceSteps = pgTable(
     target: uuid().notNull(),
     lease_until: moment().notNull(),
     done_at: moment(),
+    failures: integer().notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.window_id, t.farm_id, t.phase, t.target] }),

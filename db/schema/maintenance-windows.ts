@@ -6,8 +6,8 @@ import { maintenanceTemplates } from './maintenance-templates.ts';
 import { sites } from './sites.ts';
 
 /**
- * A maintenance that goes by a template, from the order to its end; a row that is gone is over. `pool_uuid` and
- * `workplace_uuid` are the dispatcher's; a workplace has both. `about` says what it is about, once.
+ * A maintenance that goes by a template, and any of a farm or site, from the order to its end; a row that is gone is
+ * over. `pool_uuid` and `workplace_uuid` are the dispatcher's; a workplace has both. `about` says what it is about, once.
  */
 export const maintenanceWindows = pgTable(
   'maintenance_windows',
@@ -20,9 +20,7 @@ export const maintenanceWindows = pgTable(
     farm_id: uuid().references(() => farms.id, { onDelete: 'cascade' }),
     pool_uuid: uuid(),
     workplace_uuid: uuid(),
-    template_id: uuid()
-      .notNull()
-      .references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
+    template_id: uuid().references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
     /** In the place of the template's. */
     message: text(),
     begun_at: moment(),

@@ -37,6 +37,8 @@ export const workplaces = pgTable(
     agent_seen_at: moment(),
     node_revision: integer().notNull(),
     made_at: moment(),
+    /** Until then its owner is being changed by somebody. */
+    assigning_until: moment(),
   },
   (t) => [
     uniqueIndex('workplaces_uuid').on(t.farm_id, t.uuid),

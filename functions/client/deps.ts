@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import type { FleetIngredients } from '../../shared/runtime/deps.ts';
@@ -10,4 +9,3 @@ export const clientDeps = (given: FleetIngredients): Promise<ClientDeps> => flee
 
 export const endpoint = endpointIn<ClientDeps>();
 export const base = '/aggregator/api/client/v7.0/{site_uri}';
-export const SiteParams = z.object({ site_uri: z.string().regex(/^[a-z0-9-]{1,63}$/) });

@@ -23,6 +23,7 @@ import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
 import { userSessionOperations } from './user-sessions/routes.ts';
 import { userOperations } from './users/routes.ts';
+import { workplaceActionOperations } from './workplaces/action-routes.ts';
 import { workplaceOperations } from './workplaces/routes.ts';
 
 export const createWebui = (deps: WebuiDeps) =>
@@ -50,5 +51,6 @@ export const createWebui = (deps: WebuiDeps) =>
     ...imageOperations,
     ...servicesPoolOperations,
     ...workplaceOperations,
+    ...workplaceActionOperations,
     ...workplaceSessionOperations,
   ]);

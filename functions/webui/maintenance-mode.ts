@@ -1,21 +1,16 @@
 import { z } from 'zod';
-import { atomically, type Db, type Statement } from '../../db/client.ts';
-import { appendAudit } from '../../db/repositories/audit.ts';
-import { type FleetObject, findFleetObjects } from '../../db/repositories/fleet-objects.ts';
+import type { Db, Statement } from '../../db/client.ts';
 import { type Maintained, maintenanceRecord } from '../../db/repositories/maintenance-records.ts';
 import { addDoneStep } from '../../db/repositories/maintenance-steps.ts';
 import { maintenanceTemplates } from '../../db/repositories/maintenance-templates.ts';
-import { dropWindow, openWindow, windowKey } from '../../db/repositories/maintenance-windows.ts';
+import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance-windows.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring.ts';
-import type { MergedSpec } from '../../db/repositories/snapshot-lists.ts';
-import { callAsAggregator } from '../../shared/fleet/admin-farm.ts';
+import { act, actLater, findTarget, type Target } from '../../shared/fleet/actions.ts';
 import { hasStarted, isOver } from '../../shared/fleet/maintenance.ts';
-import { auditEntry } from '../../shared/http/audit-entry.ts';
+import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/fleet/maintenance-orders.ts';
 import { Id } from '../../shared/http/fields.ts';
-import { conflict, type ErrorCode, invalid, notFound } from '../../shared/kernel/errors.ts';
+import { conflict, invalid } from '../../shared/kernel/errors.ts';
 import { newId, noId } from '../../shared/kernel/ids.ts';
-import type { MaintenanceOrder } from '../../shared/remotes/dispatcher/maintenance-shapes.ts';
-import type { Call } from '../../shared/remotes/dispatcher/port.ts';
 import type { WebuiCtx } from './deps.ts';
 
 export const MaintenanceBody = z
@@ -36,29 +31,18 @@ export const MaintenanceBody = z
   });
 export type MaintenanceBody = z.output<typeof MaintenanceBody>;
 
-/** What these operations can answer besides. */
-export const maintenanceErrors: readonly ErrorCode[] = [
-  'invalid_state',
-  'upstream_failed',
-  'upstream_refused',
-  'upstream_tls',
-  'upstream_unavailable',
-  'upstream_timeout',
-];
-
 /** `pool` of a workplace: it must belong to that one. */
 type At = { farmId: string; uuid: string; pool?: string };
-type Known = { id: string; message: string } & Parameters<typeof hasStarted>[0] &
+type Known = { id: string; message: string; block_new_sessions: boolean } & Parameters<typeof hasStarted>[0] &
   Parameters<typeof isOver>[0];
-/** What the columns of the snapshot say besides what the node tells. */
-export type Noted = { template: string | null; message: string | null; since: Date | null };
 
-/** A kind of object: how it is named, told, and written down. */
-export type MaintainedKind<Row extends object> = {
-  type: 'servicespool' | 'workplace';
-  spec: MergedSpec;
-  tell: (ctx: WebuiCtx, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
-  write: (h: Db, at: At, row: Row | undefined, noted: Noted) => Statement;
+type Ordered = {
+  target: Target;
+  template: Known | undefined;
+  body: MaintenanceBody;
+  isNow: boolean;
+  /** A template that blocks nobody leaves the node as it is. */
+  isTold: boolean;
 };
 
 /**
@@ -73,27 +57,23 @@ export async function setMaintenance<Row extends object>(
   at: At,
   body: MaintenanceBody,
 ): Promise<object> {
-  const [[target], template] = await Promise.all([
-    findFleetObjects(ctx.deps.db, kind.spec, at, ctx.scope),
+  const [target, template] = await Promise.all([
+    findTarget(ctx, kind.kind, at),
     findTemplate(ctx, body.template_id),
   ]);
-  if (!target) throw notFound();
   assertUsable(ctx, body, template);
   const isNow = !body.maintenance || !template || hasStarted(template, ctx.now);
-  const message = body.message ?? template?.message ?? undefined;
-  const order = { maintenance: body.maintenance, ...(body.maintenance && message && { message }) };
   const isTold = isNow && (!template || template.block_new_sessions);
-  const farm = { site: target.site, farm: { ...target.farm, nodes: target.nodes } };
-  const row = isTold
-    ? await callAsAggregator(ctx, farm, (call) => kind.tell(ctx, call, at.uuid, order))
-    : undefined;
-  await atomically(ctx.deps.db, (h) => [
-    // First, so that two who do this at once follow one another.
-    kind.write(h, at, row, notedOf(ctx, body, isNow)),
-    ...windowOf(ctx, h, kind, at, { target, template, body, isNow, isTold }),
-    appendAudit(h, eventOf(ctx, kind, at, target, body)),
-  ]);
-  return { ...target.object, ...row, ...templateOf(body), fetched_at: ctx.now };
+  const { maintenance, template_id = null } = body;
+  const message = (maintenance && (body.message ?? template?.message)) || undefined;
+  const action = maintenanceAction(kind, target, ctx.deps.dispatchers, {
+    order: { maintenance, message },
+    noted: notedOf(ctx, body, isNow),
+    details: { template_id, message: body.message ?? null },
+    alongside: (h) => windowOf(ctx, h, kind, at, { target, template, body, isNow, isTold }),
+  });
+  const row = isTold ? await act(ctx, target, action) : await actLater(ctx, target, action, undefined);
+  return { ...target.object, ...row, maintenance_template_id: template_id, fetched_at: ctx.now };
 }
 
 const findTemplate = async (ctx: WebuiCtx, id: string | null | undefined) =>
@@ -106,27 +86,17 @@ function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template:
     throw conflict('template_over', 'The template ends before it could begin');
 }
 
-const templateOf = ({ template_id = null }: MaintenanceBody) => ({ maintenance_template_id: template_id });
-
 const notedOf = (
   ctx: WebuiCtx,
   { maintenance, template_id, message }: MaintenanceBody,
   isNow: boolean,
 ): Noted => ({
-  template: template_id ?? null,
-  message: (maintenance && message) || null,
-  since: maintenance && isNow ? ctx.now : null,
+  maintenance_template_id: template_id ?? null,
+  maintenance_message: (maintenance && message) || null,
+  maintenance_since: maintenance && isNow ? ctx.now : null,
 });
 
-type Ordered = {
-  target: FleetObject;
-  template: Known | undefined;
-  body: MaintenanceBody;
-  isNow: boolean;
-  isTold: boolean;
-};
-
-/** A window of the template in the place of the one before, and what the journal has to say. */
+/** What the journal has to say, and a window of the template in the place of the one before. */
 function windowOf(
   ctx: WebuiCtx,
   h: Db,
@@ -134,7 +104,7 @@ function windowOf(
   { farmId, uuid, pool }: At,
   { target, template, body, isNow, isTold }: Ordered,
 ): Statement[] {
-  const key = windowKey({ object_type: type, farmId, uuid });
+  const about = windowKey({ object_type: type, farmId, uuid });
   const object: Maintained = {
     object_type: type,
     object_name: String(target.object.name),
@@ -143,45 +113,29 @@ function windowOf(
     pool_uuid: pool ?? uuid,
     workplace_uuid: pool === undefined ? null : uuid,
   };
-  const id = newId();
-  const begun_at = isNow ? ctx.now : null;
-  const step = { window_id: id, farm_id: farmId, phase: 'flag', target: noId } as const;
-  const { id: template_id } = template ?? {};
-  const isNews = isNow && body.maintenance !== target.object.maintenance;
   const event = body.maintenance ? 'began' : 'ended';
+  const record = maintenanceRecord(object, event, template?.id ?? null, ctx.now);
+  const isNews = isBegun(about, target.object.maintenance === true, !body.maintenance);
   return [
-    dropWindow(h, key),
-    ...(template_id === undefined
-      ? []
-      : [
-          openWindow(h, {
-            ...object,
-            id,
-            about: key,
-            template_id,
-            message: body.message ?? null,
-            begun_at,
-          }),
-        ]),
-    ...(template_id !== undefined && isTold ? [addDoneStep(h, step, ctx.now)] : []),
-    ...(isNews ? [appendMonitoring(h, maintenanceRecord(object, event, template_id ?? null, ctx.now))] : []),
+    // Before the window goes that it looks for.
+    ...(isNow ? [appendMonitoring(h, record, isNews)] : []),
+    dropWindow(h, about),
+    ...(template ? opened(ctx, h, { ...object, about }, template.id, { body, isNow, isTold }) : []),
   ];
 }
 
-const eventOf = (
+function opened(
   ctx: WebuiCtx,
-  { type }: Pick<MaintainedKind<object>, 'type'>,
-  { uuid }: At,
-  { object, farm }: FleetObject,
-  { maintenance, template_id = null, message = null }: MaintenanceBody,
-) =>
-  auditEntry(ctx, {
-    event: 'portal.WorkplaceAction',
-    category: 'workplace',
-    action: 'maintenance',
-    object_type: type,
-    object_id: uuid,
-    object_name: String(object.name),
-    changes: [{ field: 'maintenance', before: object.maintenance, after: maintenance }],
-    details: { farm_id: farm.id, farm_name: farm.name, template_id, message },
-  });
+  h: Db,
+  object: Maintained & { about: string },
+  template_id: string,
+  { body, isNow, isTold }: Pick<Ordered, 'body' | 'isNow' | 'isTold'>,
+): Statement[] {
+  const id = newId();
+  const begun_at = isNow ? ctx.now : null;
+  const step = { window_id: id, farm_id: object.farm_id ?? noId, phase: 'flag', target: noId } as const;
+  return [
+    openWindow(h, { ...object, id, template_id, message: body.message ?? null, begun_at }),
+    ...(isTold ? [addDoneStep(h, step, ctx.now)] : []),
+  ];
+}

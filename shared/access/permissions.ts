@@ -25,6 +25,8 @@ const actions = {
 } as const;
 
 type Actions = typeof actions;
+/** First half of a permission. */
+export type Resource = keyof Actions;
 export type Permission = { [R in keyof Actions]: `${R}.${Actions[R][number]}` }[keyof Actions];
 
 /** Every permission, ordered by resource. */

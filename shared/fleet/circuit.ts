@@ -41,7 +41,7 @@ const writeAgainMs = 1_000;
  * failures to clear.
  */
 export function noteOutcome(
-  ctx: Pick<CallCtx, 'deps' | 'now' | 'later'>,
+  ctx: Pick<CallCtx, 'deps' | 'later' | 'now'>,
   node: Node,
   facts: Pick<CircuitFacts, 'circuit' | 'circuit_failures'>,
   parameters: Parameters,

@@ -6,11 +6,17 @@ import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import type { Place } from '../kernel/sealing.ts';
+import type { Share } from '../kernel/sharing.ts';
 import { parametersFrom } from '../kernel/system-parameters.ts';
 import { isUnauthorized } from '../remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../remotes/dispatcher/port.ts';
 
-export type FleetDeps = BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys };
+export type FleetDeps = BaseDeps & {
+  dispatchers: DispatcherRemote;
+  signingKeys: SigningKeys;
+  /** Where a process serves many requests and may keep their promises. */
+  share?: Share;
+};
 export type FleetCtx = Ctx<FleetDeps>;
 
 /** What calls of nodes need of a request, so that a job that has none can make them as well. */

@@ -1,7 +1,8 @@
 import type { RuleRow } from '../../db/repositories/routing-facts.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
-import { callFarm } from './farm-calls.ts';
+import { callFarm, tryAgain } from './farm-calls.ts';
+import { isCut } from './farm-status.ts';
 import { keptLists } from './kept-lists.ts';
 import { isMaintenance, maintenanceRefusal, noticeOf, noticeOfRoute } from './maintenance-notices.ts';
 import type { RoutedSite } from './routed-site.ts';
@@ -31,6 +32,7 @@ export async function callThroughRule<T>(
   call: (call: Call, pool: string) => Promise<T>,
 ): Promise<RuleAnswer<T>> {
   let facts = factsFor(ctx, site, rule);
+  for (const farm of site.farms.filter(isCut)) tryAgain(ctx, farm);
   const failed = new Map<string, unknown>();
   const signal = AbortSignal.timeout(longestCalls * ctx.actor.parameters['aggregator.call_timeout_ms']);
   for (;;) {

@@ -4,11 +4,17 @@ export class Answer<Body = unknown> {
   readonly headers: Record<string, string>;
   /** The writes of the object: the first half of its ETag. */
   readonly revision: number | undefined;
+  /** Only where the operation declares a second success. */
+  readonly status: 200 | undefined;
 
-  constructor(body: Body, extras: { headers?: Record<string, string>; revision?: number | undefined } = {}) {
+  constructor(
+    body: Body,
+    extras: { headers?: Record<string, string>; revision?: number | undefined; status?: 200 } = {},
+  ) {
     this.body = body;
     this.headers = extras.headers ?? {};
     this.revision = extras.revision;
+    this.status = extras.status;
   }
 
   /** The same answer with these members: secrets that are shown once. */

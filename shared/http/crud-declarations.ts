@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Permission } from '../access/permissions.ts';
+import type { Permission, Resource } from '../access/permissions.ts';
 import type { Conditions } from './conditions.ts';
 import { listOf, listQuery } from './list.ts';
 import type { Method } from './operation.ts';
@@ -16,7 +16,7 @@ type PathShape = z.ZodType<Record<string, string>>;
 /** A crud declaration with everything filled in that documents and paths need. */
 export type Plan<W extends z.ZodObject> = {
   type: string;
-  resource: string;
+  resource: Resource;
   one: string;
   many: string;
   path: string;

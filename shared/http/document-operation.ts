@@ -127,9 +127,16 @@ function successOf(operation: Described, schemas: Schemas) {
   return {
     [status]: success,
     ...(isCacheable && { 304: { description: 'Not changed since', headers } }),
+    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, schemas) }),
     ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
   };
 }
+
+const otherOf = ([status, shape]: NonNullable<Described['orReturns']>, schemas: Schemas) => ({
+  description: outcomes[status],
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  content: { 'application/json': mediaOf(schemas.output(shape), schemas) },
+});
 
 type Success = {
   description: string;

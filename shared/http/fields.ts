@@ -23,13 +23,20 @@ export const Instant = z.iso
   .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a moment of the years 1 to 9999')
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
-/** Names are trimmed, 1–128 characters; one of them can be seen, and control characters have no place in them. */
+/**
+ * Names are trimmed, 1–128 characters; one of them can be seen. What turns the direction of writing or takes no room has
+ * no place in them, so that no name reads like another; the joiners that some scripts need are left.
+ */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(128)
   .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+  .regex(
+    /^[^\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$/u,
+    'Must not contain invisible characters',
+  )
   .refine((name) => name === '' || isVisible(name), 'Must have a visible character')
   .meta({ example: 'North' });
 
@@ -59,7 +66,8 @@ export const Ids = z
 /** PEM certificates and nothing beside them, in one spelling. */
 export const Certificates = z
   .string()
-  .max(65_536)
+  // A page of 500 objects has to fit into the 128 MB of a Worker several times over.
+  .max(16_384)
   .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
   .transform((text, { addIssue }) => {
     const clean = cleanCertificates(text);

@@ -1,7 +1,16 @@
 import { type Db, withTransaction } from '../../db/client.ts';
 import { isReferenceViolation } from '../../db/errors.ts';
-import { findKey, type KeyOwner, keepAnswer, lockKey } from '../../db/repositories/idempotency-keys.ts';
+import {
+  claimKey,
+  endLease,
+  findKey,
+  type KeyOwner,
+  keepAnswer,
+  lockKey,
+  releaseKey,
+} from '../../db/repositories/idempotency-keys.ts';
 import type { SignedIn } from '../access/actor.ts';
+import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
@@ -45,6 +54,41 @@ export async function runOnce<D extends BaseDeps>(
   for (const write of late) ctx.later(write);
   if (outcome instanceof AppError) throw outcome;
   return outcome;
+}
+
+/**
+ * Runs an operation whose effect is elsewhere, with the key claimed before: nothing of it can be taken back, so that what
+ * has no answer, or a failure for one, is never run again.
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, and what the operation throws
+ */
+export async function runLeased<D extends BaseDeps>(
+  ctx: Ctx<D, SignedIn>,
+  keyed: Keyed,
+  { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
+  run: Run<D>,
+): Promise<Response> {
+  const { db } = ctx.deps;
+  const owner: KeyOwner = { userId: ctx.actor.user.id, key: keyed.key };
+  const lease = { fingerprint: keyed.fingerprint, now: ctx.now, until: addSeconds(ctx.now, leaseS) };
+  if (!(await claimKey(db, owner, lease).catch(explainOwner))) {
+    const stored = await findKey(db, owner, ctx.now);
+    if (stored) return replay(ctx, keyed, stored);
+    throw new AppError('idempotency_in_progress');
+  }
+  const answer = await run(ctx).catch(async (error: unknown) => {
+    await (isWithoutEffect(error) ? releaseKey(db, owner) : endLease(db, owner));
+    throw error;
+  });
+  return keep(ctx, db, owner, keyed, answer, shownOnce);
+}
+
+/** Longer than any operation waits for a dispatcher. */
+const leaseS = 60;
+
+/** A refusal is none, nor is a farm none of whose nodes was asked. */
+function isWithoutEffect(error: unknown): boolean {
+  const { code } = asAppError(error);
+  return codeFacts(code).status < 500 || code === 'upstream_unavailable';
 }
 
 /** Keeps the answer for repetitions. @returns the same answer, its body unread */

@@ -24,6 +24,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   maxBodyBytes?: number;
   /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
+  /** Another success with a shape of its own; the answer then names its status. */
+  orReturns?: readonly [status: 200, shape: Shape];
   /** The media type of a success that is no JSON; its shape is that of the text. */
   mediaType?: string;
   /** Media types besides JSON that a success may have. */

@@ -9,7 +9,7 @@ import { identify } from './caller.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, Shape } from './operation.ts';
 import { readInput } from './reading.ts';
 import { runAsAsked } from './write-modes.ts';
 
@@ -70,13 +70,13 @@ const isStale = (actor: Actor, now: Date): actor is SignedIn =>
 async function respond(
   c: Served,
   deps: BaseDeps,
-  operation: Pick<Operation, 'returns' | 'id'>,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'id'>,
   result: unknown,
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
-  const [status, shape] = operation.returns;
+  const [status, shape] = declaredFor(operation, answer);
   const isDocument = answer instanceof Document;
-  if (deps.checkAnswers && !isDocument) await assertDeclared(operation, answer.body);
+  if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   const headers = new Headers(answer.headers);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
   const etag = headers.get('etag');
@@ -96,11 +96,15 @@ async function respond(
   return new Response(JSON.stringify(answer.body), { status, headers });
 }
 
+function declaredFor(
+  { returns, orReturns }: Pick<Operation, 'returns' | 'orReturns'>,
+  { status }: Answer,
+): Operation['returns'] {
+  return status !== undefined && orReturns ? orReturns : returns;
+}
+
 /** In tests an answer that its declaration does not describe is a failure, not a surprise for a client. */
-async function assertDeclared(
-  { id, returns: [, shape] }: Pick<Operation, 'returns' | 'id'>,
-  body: unknown,
-): Promise<void> {
+async function assertDeclared(id: string, shape: Shape | null, body: unknown): Promise<void> {
   const checked = await shape?.safeParseAsync(
     body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
   );

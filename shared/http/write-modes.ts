@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '../kernel/errors.ts';
 import { moduleOf } from '../modules.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import { describeWrite } from './dry-run.ts';
-import { fingerprintOf, runOnce } from './idempotency.ts';
+import { fingerprintOf, runLeased, runOnce } from './idempotency.ts';
 import type { Operation, RawInput } from './operation.ts';
 import { isSignedIn, type Run } from './transactional.ts';
 
@@ -47,7 +47,8 @@ export function runAsAsked<D extends BaseDeps>(
   if (dryRun === 'true') return describeWrite(ctx, operation, run);
   if (key === null) return run(ctx);
   const fingerprint = fingerprintOf(operation.method, new URL(url).pathname, raw);
-  return runOnce(ctx, { key, fingerprint }, operation, run);
+  const once = operation.effects ? runLeased : runOnce;
+  return once(ctx, { key, fingerprint }, operation, run);
 }
 
 /** A dry run that would be a real one is refused, whoever asks for it. */

@@ -3,6 +3,7 @@ import type { BaseDeps } from '../http/context.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { createSealer } from '../kernel/sealing.ts';
+import type { Share } from '../kernel/sharing.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
@@ -24,7 +25,7 @@ export type Ingredients = {
 };
 
 /** With a way to dispatchers, for the modules that speak to them. */
-export type FleetIngredients = Ingredients & { dispatchers: DispatcherRemote };
+export type FleetIngredients = Ingredients & { dispatchers: DispatcherRemote; share?: Share };
 
 /** The dependencies that every module has. */
 export async function baseDeps(given: Ingredients): Promise<BaseDeps> {

@@ -3,17 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { newId } from '../../shared/kernel/ids.ts';
+import { openSession } from '../simulator/sessions.ts';
 import {
   type Ask,
   addDispatcher,
+  addDomain,
   addFarm,
   addMember,
+  addNode,
   addSite,
   base,
   logIn,
+  pool,
   startWorld,
   type World,
 } from '../support/factories.ts';
+import { syncAll } from '../support/snapshot.ts';
 
 let world: World;
 let admin: Ask;
@@ -25,10 +30,11 @@ beforeAll(async () => {
 afterAll(() => world.portal.close());
 
 const read = async (ask: Ask = admin) => (await ask(`GET ${base}/dashboard/admin`)).body;
+const person = { domain: 'CORP', name: 'Ada' };
 const at = '2027-01-01T00:00:00.000Z';
 
 describe('the dashboard of administrators', () => {
-  it('counts what there is, and marks by code what is not told yet', async () => {
+  it('counts what there is', async () => {
     const { counters, pools_near_full } = await read();
     expect(counters).toMatchObject({
       sites: 1,
@@ -37,9 +43,54 @@ describe('the dashboard of administrators', () => {
       domains: 2,
       users: 1,
       admin_sessions: 1,
-      workplaces: { error: 'not_available' },
+      workplaces: 0,
+      workplaces_in_use: 0,
+      sessions: 0,
     });
-    expect(pools_near_full).toEqual({ error: 'not_available' });
+    expect(pools_near_full).toEqual([]);
+  });
+
+  it('tells what the snapshot has, within the scope only', async () => {
+    const [mine, other] = [await addSite(admin), await addSite(admin)];
+    const [near, far] = [await addFarm(admin, mine), await addFarm(admin, other)];
+    const node = await addNode(world, near, {
+      pools: [pool('Full', { workplaces: 1 }), pool('Roomy', { workplaces: 4 })],
+    });
+    const others = await addNode(world, far, { pools: [pool('Elsewhere', { workplaces: 2 })] });
+    const taken = [
+      { simulator: node.simulator, farm: near, name: 'Full' },
+      { simulator: others.simulator, farm: far, name: 'Elsewhere' },
+    ];
+    for (const { simulator, farm, name } of taken) {
+      const [workplace] = simulator.state.poolNamed(name).members;
+      if (workplace) openSession(simulator.state, workplace, { person, protocol: 'rdp' });
+      await syncAll(world.portal, farm);
+      await simulator.close();
+    }
+    const { ask } = await addMember(world, ['dashboard.read'], [mine.id]);
+    const shown = await read(ask);
+    expect(shown.counters).toMatchObject({ workplaces: 5, workplaces_in_use: 1, sessions: 1 });
+    expect(shown.sites).toMatchObject([
+      { id: mine.id, pools: 2, workplaces: 5, in_use: 1, sessions: 1, fetched_at: expect.any(String) },
+    ]);
+    expect(shown.pools_near_full).toEqual([
+      {
+        uuid: node.simulator.state.poolNamed('Full').uuid,
+        name: 'Full',
+        farm_id: near.id,
+        farm_name: near.name,
+        site_id: mine.id,
+        site_name: mine.name,
+        usage_percent: 100,
+      },
+    ]);
+    const all = await read();
+    expect(all.counters).toMatchObject({ workplaces: 7, workplaces_in_use: 2, sessions: 2 });
+    expect(all.sites.find(({ id }: { id: string }) => id === world.site.id)).toMatchObject({
+      pools: 0,
+      workplaces: 0,
+      fetched_at: null,
+    });
   });
 
   it('tells of each site how many of its nodes pass', async () => {
@@ -103,6 +154,37 @@ describe('the dashboard of administrators', () => {
     await world.portal.db.execute(sql`alter table monitoring_gone rename to monitoring_records`);
     expect(shown.recent_failures).toEqual({ error: 'internal' });
     expect(shown.counters.domains).toBe(2);
+  });
+});
+
+describe('the dashboard of a user', () => {
+  it('shows his services at the site, and his own sessions there as the snapshot has them', async () => {
+    const site = await addSite(admin, { authenticators: [world.domain.id] });
+    const farm = await addFarm(admin, site);
+    const { simulator } = await addNode(world, farm, { pools: [pool('Office')] });
+    const member = await addMember(world, []);
+    const [first, second] = simulator.state.poolNamed('Office').members;
+    if (!first || !second) throw new Error('there are no workplaces');
+    const own = { domain: world.domain.small_name, name: member.user.name };
+    openSession(simulator.state, first, { person: own, protocol: 'rdp' });
+    openSession(simulator.state, second, { person, protocol: 'rdp' });
+    await syncAll(world.portal, farm);
+    const path = `${base}/dashboard/user/${site.uri}`;
+    const { status, body } = await member.ask(`GET ${path}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      generated_at: expect.any(String),
+      site: { id: site.id, uri: site.uri, name: site.name, maintenance: false },
+      services: [{ name: 'Office', in_use: true }],
+      sites: [{ farm_id: farm.id, status: 'ok' }],
+    });
+    expect(body.sessions).toMatchObject([
+      { user: member.user.name, workplace_uuid: first.uuid, farm_name: farm.name, site_name: site.name },
+    ]);
+    await simulator.close();
+    const stranger = await addMember({ ...world, domain: await addDomain(admin) }, []);
+    expect((await stranger.ask(`GET ${path}`)).status).toBe(404);
+    expect((await world.portal.send(`GET ${path}`)).status).toBe(401);
   });
 });
 

@@ -77,6 +77,7 @@ async function kept() {
 async function whileMoving<T>(request: () => Promise<T>): Promise<T> {
   proxy.freeze();
   const answer = request();
+  await proxy.held();
   await move();
   proxy.thaw();
   const result = await answer;
@@ -143,6 +144,7 @@ describe('a node that moves while it is called', () => {
     proxy.freeze();
     const { ask } = await addMember(world, []);
     const answer = ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
+    await proxy.held();
     await change({ priority: 7 });
     proxy.thaw();
     await answer;

@@ -118,7 +118,7 @@ describe('the maintenance of a pool', () => {
     expect(ordersTo(at.node)).toEqual([]);
   });
 
-  it('is not written when the node does not take it', async () => {
+  it('is not written when the node does not take it, but for an event', async () => {
     at.node.simulator.knobs.failing = 500;
     const { result, events } = await audited(world.portal, () =>
       admin(`PATCH ${path()}`, { maintenance: true }),
@@ -129,7 +129,17 @@ describe('the maintenance of a pool', () => {
       at.farm.name,
     ]);
     expect((await poolRow(world.portal, office().uuid)).maintenance).toBe(false);
-    expect(events).toEqual([]);
+    expect(events).toMatchObject([
+      {
+        event: 'portal.WorkplaceAction',
+        action: 'maintenance',
+        result: 'failure',
+        object_id: office().uuid,
+        user_name: 'admin',
+        details: { maintenance: true, code: 'upstream_failed', dispatcher: at.node.dispatcher.name },
+      },
+    ]);
+    expect(await journalOf(world.portal, office().uuid)).toEqual([]);
   });
 
   it('is never rehearsed: what a node would say only it knows', async () => {

@@ -184,6 +184,16 @@ describe('a user who holds more', () => {
     expect((await clerk.ask(`PATCH ${domainsPath}/${domain.id}`, { comments: 'noted' })).status).toBe(200);
   });
 
+  it('does not find somebody else’s domain under the name or label that he logs in by', async () => {
+    const domain = await addDomain(admin);
+    await addUser(admin, domain, { roles: [(await addRole(admin, ['sites.read'])).id] });
+    const one = `${domainsPath}/${domain.id}`;
+    expectLacking(await clerk.ask(`PATCH ${one}`, { small_name: unique('former') }), ['sites.read']);
+    expectLacking(await clerk.ask(`PATCH ${one}`, { name: unique('former') }), ['sites.read']);
+    expect((await clerk.ask(`PATCH ${one}`, { comments: 'described' })).status).toBe(200);
+    expect((await admin(`PATCH ${one}`, { small_name: unique('renamed') })).status).toBe(200);
+  });
+
   it('does not lose his second factor by a group, made so or joined', async () => {
     const group = await addGroup(admin, domain);
     const skipping = await addGroup(admin, domain, { skip_two_factor: true });

@@ -250,7 +250,10 @@ describe('a connection through a rule', () => {
     const only = await addRule(world, site, inOrder([a]));
     const open = eq(dispatchers.id, b.node.dispatcher.id);
     await admin(`PATCH ${base}/farms/${a.farm.id}`, { maintenance: true });
-    await world.portal.db.update(dispatchers).set({ circuit: 'open' }).where(open);
+    await world.portal.db
+      .update(dispatchers)
+      .set({ circuit: 'open', circuit_probe_until: new Date(Date.now() + 60_000) })
+      .where(open);
     expect((await connect(member, site, rule.id)).body.farm_id).toBe(c.farm.id);
     expect([connectionsAt(a), connectionsAt(b)]).toEqual([0, 0]);
     const refused = await connect(member, site, only.id);

@@ -171,6 +171,20 @@ describe('a service token', () => {
     expect((await ask(`GET ${tokensPath(user)}`)).body.items).toHaveLength(1);
   });
 
+  it('holds nothing in store that its maker does not hold, for a day when its user is given it', async () => {
+    const { user } = await addService(['users.read']);
+    const { ask } = await addMember(world, ['users.read', 'users.update', 'sites.read']);
+    const make = (permissions: string[]) => ask(`POST ${tokensPath(user)}`, tokenBody({ permissions }));
+    const refused = await make(['users.read', 'farms.delete', 'audit.read']);
+    expect([refused.status, refused.body.code, refused.body.missing]).toEqual([
+      403,
+      'forbidden',
+      ['audit.read', 'farms.delete'],
+    ]);
+    expect((await admin(`GET ${tokensPath(user)}`)).body.items).toEqual([]);
+    expect((await make(['sites.read', 'users.read'])).status).toBe(201);
+  });
+
   it('is made in three trips to the database, listed in two and used in one', async () => {
     const { user } = await addService([]);
     const trips = async (work: () => Promise<Answer>) => {

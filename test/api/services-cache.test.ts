@@ -113,7 +113,7 @@ describe('a list of services that is kept', () => {
     await ageLists(world, member, 16);
     await world.portal.db
       .update(dispatchers)
-      .set({ circuit: 'open' })
+      .set({ circuit: 'open', circuit_probe_until: new Date(Date.now() + 60_000) })
       .where(eq(dispatchers.id, west.node.dispatcher.id));
     const kept = await list(member, site);
     expect([names(kept), asked(east), asked(west)]).toEqual([['East', 'West'], 2, 1]);

@@ -15,6 +15,19 @@ const comparison = (name: string) => ({
   ratio: { requests: positive, p50: positive, p99: positive },
 });
 
+const loading = { connections: 4, warmUpS: positive, roundS: positive, rounds: 1 };
+const page = (name: string) => ({
+  ...comparison(name),
+  items: positive,
+  statements: 2,
+  plan: expect.objectContaining({ verdict: expect.stringMatching(/./) }),
+});
+const pages = [
+  ...['first', 'deep', 'state', 'kind', 'group', 'search', 'broad search'].map((name) => `users, ${name}`),
+  ...['first', 'deep', 'user', 'object_type', 'source_ip'].map((name) => `audit, ${name}`),
+  ...['first', 'deep', 'level', 'search'].map((name) => `monitoring, ${name}`),
+];
+
 describe('npm run bench', () => {
   it('tells all its figures as one JSON object', async () => {
     const program = ['shared/runtime/cli/launch.mjs', 'test/bench/main.ts', '--quick', '--json'];
@@ -23,8 +36,13 @@ describe('npm run bench', () => {
     expect(JSON.parse(stdout)).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
-      effort: { connections: 4, warmUpS: positive, roundS: positive, rounds: 1, coldStarts: 1 },
+      effort: { ...loading, coldStarts: 1, lists: loading },
       benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
+      lists: {
+        rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
+        filled_s: positive,
+        pages: pages.map(page),
+      },
       starts: { first_ms: positive, later_ms: positive },
       edge: {
         request: expect.any(String),

@@ -1,30 +1,18 @@
 import { connectPg } from '../../db/pg.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
-import { createPortal, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
-import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
-import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
 import { tellReady } from './child-process.ts';
+import { createBenchPortal } from './portal.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
 const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
-const { outbound, host, trustProxy } = sameForBoth;
+const { host, trustProxy } = sameForBoth;
 // One line a request, as in production.
 const log = createLog({ level: 'info' });
 const { db } = connectPg({ url: settings.databaseUrl });
-const deps = await portalDeps({
-  db,
-  log,
-  portalType: 'universal',
-  host: { name: 'bench', runtime: 'node', os: 'Linux', startedAt: new Date() },
-  baseUrl: settings.baseUrl,
-  secretKeys: [settings.secretKey],
-  signingKeys: [settings.signingKey],
-  outbound,
-  dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
-});
+const { portal, deps } = await createBenchPortal(settings, db, log);
 await prepareInstallation(db, deps.hasher, settings.adminPassword);
 // One session asks as fast as it can; its quota is not what is measured.
 await db.insert(systemParameters).values({
@@ -32,5 +20,5 @@ await db.insert(systemParameters).values({
   value: 0,
   updated_at: new Date(),
 });
-const { port } = await serveNode({ fetch: createPortal(deps).fetch, host, port: 0, trustProxy, log });
+const { port } = await serveNode({ fetch: portal.fetch, host, port: 0, trustProxy, log });
 tellReady({ url: `http://${host}:${port}` });

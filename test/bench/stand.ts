@@ -14,6 +14,12 @@ export type Stand = {
   database: { kind: string; version: string };
   userinfo: { portal: Target; floor: Target };
   connectionInfo: { portal: Target; floor: Target };
+  /** What the portal was started with, where it listens, and the session of its administrator. */
+  settings: Settings;
+  portalUrl: string;
+  adminToken: string;
+  /** Starts one more server of this folder, which ends with the stand. */
+  start: Start;
   stop(): Promise<void>;
 };
 
@@ -34,7 +40,7 @@ export async function startStand(): Promise<Stand> {
     endings.push(() => database.stop());
     await migrateDatabase(database.url);
     const targets = await startServers(start, newSettings(database.url));
-    return { database: { kind: database.kind, version: database.version }, ...targets, stop };
+    return { database: { kind: database.kind, version: database.version }, ...targets, start, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -56,7 +62,7 @@ const newSettings = (databaseUrl: string): Settings => ({
 async function startServers(
   start: Start,
   settings: Settings,
-): Promise<Pick<Stand, 'userinfo' | 'connectionInfo'>> {
+): Promise<Omit<Stand, 'database' | 'start' | 'stop'>> {
   const portal = await start('portal-server.ts', settings);
   const floor = await start('floor-server.ts', settings);
   const { url, ca_certificate = '' } = await start('node-server.ts', {
@@ -65,7 +71,8 @@ async function startServers(
   const api = createApi(portal.url);
   const simulator = { ...node, url, caPem: ca_certificate };
   const north = { uri: 'north', name: 'North', what: 'answers at once', simulator };
-  await seed(api, await api.login('admin', settings.adminPassword), [north]);
+  const adminToken = await api.login('admin', settings.adminPassword);
+  await seed(api, adminToken, [north]);
   const token = await api.login(alice.name, alice.password, domain.small_name);
   const { body } = await api.send('GET /aggregator/api/client/v7.0/north/servicesList/', { token });
   await api.close();
@@ -73,5 +80,11 @@ async function startServers(
     portal: { url: portal.url + path, headers: { 'x-auth-token': token } },
     floor: { url: floor.url + path, headers: { 'x-auth-token': token } },
   });
-  return { userinfo: pairOf('/api/userinfo'), connectionInfo: pairOf(body.services[0].link) };
+  return {
+    userinfo: pairOf('/api/userinfo'),
+    connectionInfo: pairOf(body.services[0].link),
+    settings,
+    portalUrl: portal.url,
+    adminToken,
+  };
 }

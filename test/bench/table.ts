@@ -1,4 +1,5 @@
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
+import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
 
 export type Figures = {
@@ -6,24 +7,46 @@ export type Figures = {
   machine: { node: string; cores: number };
   effort: Effort;
   benchmarks: Comparison[];
+  lists: ListFigures;
   starts: { first_ms: number; later_ms: number };
   edge: EdgeFigures;
   sources: { files: number; median_lines: number; p90_lines: number };
 };
 
 /** The figures for people. */
-export function tableOf({ database, machine, effort, benchmarks, starts, edge, sources }: Figures): string {
+export function tableOf(figures: Figures): string {
+  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
+    ...listLines(lists),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
     ...edgeLines(edge, effort.coldStarts),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
+
+const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
+  `Pages of ${Object.entries(rows)
+    .map(([table, count]) => `${count} ${table}`)
+    .join(', ')} (filled in ${filled_s} s)\n`,
+  row('portal / floor', 'req/s', 'p50 ms', 'p99 ms', 'p50 ratio', 'items', 'statements', 'plan'),
+  ...pages.flatMap(({ name, portal, floor, ratio, items, statements, plan: { verdict, text } }) => [
+    row(
+      `  ${name}`,
+      ...[0, 1, 2].map((figure) => `${cells(portal)[figure]} / ${cells(floor)[figure]}`),
+      ratio.p50.toFixed(2),
+      String(items),
+      String(statements),
+      `  ${verdict}`,
+    ),
+    ...(text === undefined ? [] : [text.replace(/^/gm, '    ')]),
+  ]),
+  '',
+];
 
 const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [
   `\nCold starts, median of ${coldStarts} fresh processes; each asks ${request}\n`,
@@ -57,4 +80,4 @@ const cells = ({ requests_per_s, p50_ms, p99_ms }: Sample): string[] => [
 ];
 
 const row = (name: string, ...figures: string[]): string =>
-  [name.padEnd(18), ...figures.map((figure) => figure.padStart(14))].join('');
+  [name.padEnd(22), ...figures.map((figure) => figure.padStart(14))].join('');

@@ -38,20 +38,10 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/openapi.yaml',
     'GET /status',
   ],
-  dashboard: ['GET /api/webui/aggregator/dashboard/user/{site_uri}'],
   monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
   portals: [
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
-  ],
-  servicespools: [
-    'PUT /api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}',
-    'GET /api/webui/aggregator/servicespools/{service_pool_uuid}/policies',
-  ],
-  spsessions: [
-    'PATCH /api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}',
-    'PATCH /api/webui/aggregator/spsessions/{id}/logoff/{session_uuid}',
-    'PATCH /api/webui/aggregator/spsessions/{id}/raconnect/{session_uuid}',
   ],
   ssa: [
     'POST /api/ssa/v7.0/register',
@@ -63,14 +53,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
   userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
-  workplaces: [
-    'PATCH /api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}',
-    'DELETE /api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}',
-    'PATCH /api/webui/aggregator/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}',
-    'POST /api/webui/aggregator/workplaces/{id}/message/{servicespool_uuid}',
-    'PATCH /api/webui/aggregator/workplaces/{id}/refresh/{servicespool_uuid}/{workplace_uuid}',
-    'PATCH /api/webui/aggregator/workplaces/{id}/tags/{workplace_uuid}',
-  ],
   wsproxy: [
     'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
     'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',

@@ -3,7 +3,7 @@ import { list, one, type Question } from './questions.ts';
 import type { Seeded } from './twins.ts';
 
 /** What is asked of every read of the administrator portal's further objects, by its path in the document. */
-export function administrationReads({ domain, user, service_user, site, farm, made }: Seeded) {
+export function administrationReads({ domain, user, service_user, site, farm, made, pool }: Seeded) {
   const users = `${webui}/authenticators/${domain.id}/users`;
   const { gateway, template, record, priority_group, rule, tag } = made;
   return {
@@ -28,6 +28,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
       `${users}/${service_user.id}/tokens`,
     ),
     '/api/webui/aggregator/dashboard/admin': one(`${webui}/dashboard/admin`),
+    '/api/webui/aggregator/dashboard/user/{site_uri}': one(`${webui}/dashboard/user/${site.uri}`, 'user'),
     '/api/webui/aggregator/gallery/images/srvimg/{image_id}': one(
       `${webui}/gallery/images/srvimg/${rule.image_id}`,
     ),
@@ -36,6 +37,9 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     ),
     '/api/webui/aggregator/farms/{id}/tags': one(`${webui}/farms/${farm.id}/tags`),
     '/api/webui/aggregator/servicespools': list(`${webui}/servicespools`, '-name'),
+    '/api/webui/aggregator/servicespools/{service_pool_uuid}/policies': one(
+      `${webui}/servicespools/${pool}/policies?farm_id=${farm.id}`,
+    ),
     '/api/webui/aggregator/workplaces': list(`${webui}/workplaces`, '-name'),
     '/api/webui/aggregator/spsessions': list(`${webui}/spsessions`, 'started_at'),
     '/api/webui/aggregator/gateways': list(`${webui}/gateways`),

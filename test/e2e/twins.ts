@@ -84,6 +84,8 @@ export type Seeded = Installation & {
   tokens: Record<'admin' | 'user' | 'clerk', string>;
   /** Of the user's first service. */
   service: string;
+  /** One that the snapshot has. */
+  pool: string;
 };
 
 /** Fills the database by way of one of them; `untrustedUrl` is a node whose certificate nobody trusts. */
@@ -120,7 +122,15 @@ export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: 
   });
   const made = await makeObjects(create, site.id, farm.id);
   const known = { group, role, untrusted, service_user, made, tokens, farm };
-  return { ...installed, ...known, service: listed.services[0].id };
+  return { ...installed, ...known, service: listed.services[0].id, pool: await somePool(api, admin) };
+}
+
+/** Reads the farms until the snapshot has a pool: the sidecar may be reading them just now. */
+async function somePool(api: Api, token: string): Promise<string> {
+  for (;;) {
+    const { body } = await api.send(`GET ${webui}/servicespools?refresh=true`, { token });
+    if (body.items.length > 0) return body.items[0].uuid;
+  }
 }
 
 type Create = (path: string, body: object) => Promise<Json>;

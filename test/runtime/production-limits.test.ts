@@ -115,6 +115,12 @@ describe('the six connections of a request', () => {
     const corp = await create('authenticators', { name: 'Corp', small_name: 'corp', type: 'internal' });
     await create(`authenticators/${corp.id}/users`, { name: 'ada', password: goodPassword });
     const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
+    // Every list is asked for: what is kept of one would need no connections.
+    // On a busy machine a node must not count as failing because it was slow to be asked.
+    const patience = { list_deadline_ms: { value: 30_000 }, breaker_failures: { value: 100 } };
+    const body = { aggregator: { services_fresh_s: { value: 0 }, ...patience } };
+    const saved = await workers.send('PUT /api/webui/aggregator/tconfig', { token: admin, body });
+    expect(saved.status).toBe(200);
     for (let at = 0; at < count; at++) {
       const node = await startNode(`north-${at}`);
       const farm = await create('farms', { name: `Farm ${at}`, site_id: site.id });
@@ -161,10 +167,11 @@ describe('the six connections of a request', () => {
   it('are used to the full by the next list, which has keys', async () => {
     // Keys are kept after the answer, so that one list more may have to ask for some.
     await vi.waitFor(async () => {
+      // The third of our own keeps the list after the answer.
       const { answer, fetches, most } = await reported(`GET ${client}/north/servicesList`);
       expect(answer.body.services).toHaveLength(count);
-      expect({ fetches, most }).toEqual({ fetches: count + 2, most: 6 });
-    });
+      expect({ fetches, most }).toEqual({ fetches: count + 3, most: 6 });
+    }, 10_000);
   });
 
   it('are never exceeded by a call of all farms for one session', async () => {

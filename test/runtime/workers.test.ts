@@ -149,6 +149,9 @@ describe('dispatchers behind Workers', () => {
     await create(`authenticators/${corp.id}/users`, { name: 'ada', password: 'seven wild geese in a row' });
     const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
     farm = await create('farms', { name: 'North farm', site_id: site.id });
+    // Every list is asked for: what is kept of one needs no dispatcher.
+    const body = { aggregator: { services_fresh_s: { value: 0 } } };
+    expect(await portal.send(`PUT ${webui}/tconfig`, { token: admin, body })).toMatchObject({ status: 200 });
     dispatcher = await create('dispatchers', { name: node.name, farm_id: farm.id, url: node.url });
     const granted = await portal.send('POST /api/auth/v7.0/jwtauth', {
       token: admin,

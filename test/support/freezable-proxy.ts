@@ -7,6 +7,8 @@ export type FreezableProxy = {
   freeze(): void;
   /** Passes on again what was held back. */
   thaw(): void;
+  /** Resolves once something was sent to the target, and held back. */
+  held(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -14,16 +16,28 @@ export type FreezableProxy = {
 export async function startFreezableProxy(targetUrl: string): Promise<FreezableProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
+  const answering = new Set<Socket>();
   let isFrozen = false;
+  let held = Promise.withResolvers<void>();
+  let release = Promise.withResolvers<void>();
+  /** What is on its way to the target is read even while frozen, so that it is known to have been sent. */
+  const passOn = async (piece: Buffer, far: Socket) => {
+    if (isFrozen) {
+      held.resolve();
+      await release.promise;
+    }
+    far.write(piece);
+  };
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket.on('error', () => undefined));
       socket.once('close', () => sockets.delete(socket));
     }
-    near.on('data', (piece) => far.write(piece)).once('close', () => far.destroy());
+    answering.add(far.once('close', () => answering.delete(far)));
+    near.on('data', (piece) => void passOn(piece, far)).once('close', () => far.destroy());
     far.on('data', (piece) => near.write(piece)).once('close', () => near.destroy());
-    if (isFrozen) for (const socket of [near, far]) socket.pause();
+    if (isFrozen) far.pause();
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
@@ -34,12 +48,16 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
     url: Object.assign(new URL(targetUrl), { hostname: '127.0.0.1', port: String(port) }).href,
     freeze: () => {
       isFrozen = true;
-      for (const socket of sockets) socket.pause();
+      held = Promise.withResolvers();
+      release = Promise.withResolvers();
+      for (const socket of answering) socket.pause();
     },
     thaw: () => {
       isFrozen = false;
-      for (const socket of sockets) socket.resume();
+      release.resolve();
+      for (const socket of answering) socket.resume();
     },
+    held: () => held.promise,
     close: () => {
       for (const socket of sockets) socket.destroy();
       return new Promise((done) => server.close(() => done()));

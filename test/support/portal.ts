@@ -5,6 +5,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
 
@@ -34,6 +35,8 @@ export type TestPortal = {
   advance(seconds: number): void;
   /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
   send(route: string, options?: SendOptions): Promise<Answer>;
+  /** The same of another isolate, which shares nothing but the database with this one. */
+  isolate(): TestPortal['send'];
   /** Logs in on the built-in domain. */
   login(username?: string, password?: string): Promise<string>;
   /** Waits for what goes on after answers. */
@@ -82,6 +85,7 @@ export async function startPortal({
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
     checkAnswers: true,
@@ -101,8 +105,11 @@ export async function startPortal({
       background.add(done);
     },
   });
-  const send = async (route: string, options: SendOptions = {}): Promise<Answer> =>
-    answerOf(await portal.fetch(requestOf(route, options), invocation(options)));
+  const sendTo =
+    (served: Portal): TestPortal['send'] =>
+    async (route, options = {}) =>
+      answerOf(await served.fetch(requestOf(route, options), invocation(options)));
+  const send = sendTo(portal);
   return {
     portal,
     deps,
@@ -113,6 +120,7 @@ export async function startPortal({
       clock.offsetMs += seconds * 1000;
     },
     send,
+    isolate: () => sendTo(createPortal({ ...deps, share: createSharing() })),
     login: async (username = 'admin', password = adminPassword) => {
       const { body } = await send('POST /api/auth/v7.0/login', {
         body: { username, password, authSmallName: 'builtin' },

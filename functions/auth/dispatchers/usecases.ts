@@ -1,5 +1,6 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
+import type { Destination } from '../../../db/repositories/destinations.ts';
 import { setStatus } from '../../../db/repositories/dispatcher-status.ts';
 import { dispatchers } from '../../../db/repositories/dispatchers.ts';
 import { nodeRecord } from '../../../db/repositories/node-records.ts';
@@ -30,18 +31,23 @@ export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
   };
   try {
     const { expiresInS } = await obtainKey(ctx, node, aggregator);
-    await record(ctx, row, undefined);
+    await record(ctx, row, node, undefined);
     return { result: 'ok', dispatcher_id: id, expires_in: expiresInS };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    await record(ctx, row, error);
+    await record(ctx, row, node, error);
     const members = { ...error.members, site: row.site_name, farm: row.farm_name };
     throw new AppError(error.code, error.message, members, { cause: error });
   }
 }
 
 /** The outcome as an audit event, and a refusal also as the status of the node. */
-async function record(ctx: Ctx<AuthDeps, SignedIn>, row: Row, error: AppError | undefined): Promise<void> {
+async function record(
+  ctx: Ctx<AuthDeps, SignedIn>,
+  row: Row,
+  at: Destination,
+  error: AppError | undefined,
+): Promise<void> {
   const audit = auditEntry(ctx, {
     event: error ? 'aggregator.DispatcherRefused' : 'aggregator.DispatcherAuthorized',
     category: 'config',
@@ -57,7 +63,7 @@ async function record(ctx: Ctx<AuthDeps, SignedIn>, row: Row, error: AppError | 
   const isRefused = error !== undefined && isUnauthorized(error);
   const seen = { status: 'unauthorized', last_error: error?.code ?? '' } as const;
   await atomically(ctx.deps.db, (h) => [
-    ...(isRefused ? setStatus(h, row.id, { ...seen, at: ctx.now }, nodeRecord(row, seen, ctx.now)) : []),
+    ...(isRefused ? setStatus(h, at, { ...seen, at: ctx.now }, nodeRecord(row, seen, ctx.now)) : []),
     appendAudit(h, audit),
   ]);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { base, endpoint, SiteParams } from '../deps.ts';
+import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
+import { base, endpoint } from '../deps.ts';
 import { judgeReadiness } from './readiness.ts';
 import {
   Connection,
@@ -11,7 +12,7 @@ import {
 } from './schema.ts';
 import { issueConnection, renewLink } from './usecases.ts';
 
-const params = SiteParams.extend({ id: z.string().max(128) });
+const params = SiteUriParams.extend({ id: z.string().max(128) });
 
 /** Also what the node answers about the service or the session itself. */
 const errors = [
@@ -59,7 +60,7 @@ export const connectionOperations = [
       route: `POST ${base}/reconnect/`,
       access: 'signed-in',
       summary: 'Refresh the reconnect link of a workplace session',
-      params: SiteParams,
+      params: SiteUriParams,
       body: { required: ReconnectBody },
       returns: [200, Reconnection],
       errors,

@@ -117,7 +117,7 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
       site.speaker,
       (call) => ctx.deps.dispatchers.reconnect(call, sessionUuid),
       signal,
-      1,
+      'unsent',
     ),
   );
   for (const [at, outcome] of outcomes.entries()) {

@@ -1,5 +1,7 @@
-import { base, endpoint, SiteParams } from '../deps.ts';
-import { ServicesList, ServicesQuery } from './schema.ts';
+import { ServicesList } from '../../../shared/fleet/services/shapes.ts';
+import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
+import { base, endpoint } from '../deps.ts';
+import { ServicesQuery } from './schema.ts';
 import { listServices } from './usecases.ts';
 
 export const serviceOperations = [
@@ -11,7 +13,7 @@ export const serviceOperations = [
       summary: 'List the services of the caller at a site, with the domains that link him to its farms',
       description:
         'A list younger than `aggregator.services_fresh_s` is not asked for again. Farms that do not answer within `aggregator.list_deadline_ms` are named in `sites` and shown as they were; the others are complete.',
-      params: SiteParams,
+      params: SiteUriParams,
       query: ServicesQuery,
       returns: [200, ServicesList],
       errors: ['upstream_unavailable', 'forbidden'],

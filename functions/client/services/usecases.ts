@@ -1,20 +1,12 @@
 import type { z } from 'zod';
-import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/fleet/explaining.ts';
-import type { SeenList } from '../../../shared/fleet/kept-lists.ts';
-import { loadRoutedSite, type RoutedSite } from '../../../shared/fleet/routed-site.ts';
-import { route } from '../../../shared/fleet/routing.ts';
-import { factsOf, type SeenLists } from '../../../shared/fleet/rule-facts.ts';
-import { presentTurn } from '../../../shared/fleet/turns.ts';
+import { loadRoutedSite } from '../../../shared/fleet/routed-site.ts';
+import { servicesAt } from '../../../shared/fleet/services/list.ts';
+import type { ServicesList } from '../../../shared/fleet/services/shapes.ts';
 import type { UserCtx } from '../../../shared/fleet/user-site.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
-import { foldName } from '../../../shared/kernel/text.ts';
-import { shownServices } from './collapsing.ts';
-import { type FarmView, isOpen, viewFarms } from './farm-views.ts';
-import type { LinkedDomain, ServicesList } from './schema.ts';
 
 /**
- * Services of all farms of a site, as many as answer within the deadline or are kept.
+ * The caller's services at a site or, to explain them, those of somebody else.
  * @throws AppError `not_found` for a site that is not the caller's; `upstream_unavailable` when no farm answered and
  * nothing is kept
  */
@@ -27,44 +19,6 @@ export async function listServices(
   const wanted = { rules: 'all', unusable: query.explain === true } as const;
   const site = await loadRoutedSite(ctx, siteUri, wanted, viewer);
   assertExplains(ctx, site, query);
-  const views = await viewFarms(ctx, site);
-  const sites = views.map(({ status }) => status);
-  const open = views.filter(({ farm }) => isOpen(site, farm));
-  if (site.own && open.length > 0 && open.every(({ list }) => list === undefined)) {
-    throw new AppError('upstream_unavailable', 'No farm of the site answered', { sites, site: site.uri });
-  }
-  const rules = site.routing.rules.map((rule) => routedRule(ctx, site, rule, views));
-  const explain = rules.flatMap(({ rule, routed }) =>
-    routed.explain.map((entry) => ({ rule_id: rule.id, ...entry })),
-  );
-  return {
-    domains: linkedDomains(site, views),
-    services: shownServices(site, views, rules).sort(byName),
-    sites,
-    ...(query.explain && { explain }),
-  };
+  const { explain, ...list } = await servicesAt(ctx, site);
+  return { ...list, ...(query.explain && { explain }) };
 }
-
-function routedRule(ctx: UserCtx, site: RoutedSite, rule: RuleRow, views: readonly FarmView[]) {
-  const lists: SeenLists = new Map(
-    views.flatMap(({ farm, list }): [string, SeenList][] => (list ? [[farm.id, list]] : [])),
-  );
-  const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
-  return { rule, routed: route(factsOf(site, rule, lists, ctx.now), chance) };
-}
-
-const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number => {
-  const [left, right] = [foldName(a.name), foldName(b.name)];
-  if (left !== right) return left < right ? -1 : 1;
-  return a.id < b.id ? -1 : 1;
-};
-
-/** Our domains, each with the farms whose dispatchers know its label. */
-const linkedDomains = (site: RoutedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
-  site.domains.map(({ id, name, label }) => {
-    const farms = views.flatMap(({ farm, domains }) => {
-      const known = domains.find(({ authSmallName }) => foldName(authSmallName) === foldName(label));
-      return known ? [{ farm_id: farm.id, dispatcher_uuid: known.authUuid }] : [];
-    });
-    return { authSmallName: label, auth: name, local_uuid: id, linked: farms.length > 0, farms };
-  });

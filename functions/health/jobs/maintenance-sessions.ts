@@ -1,18 +1,10 @@
-import { atomically, type Db, type Statement } from '../../../db/client.ts';
-import type { AdminFarm } from '../../../db/repositories/admin-farms.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { finishStep, releaseStep, type Step } from '../../../db/repositories/maintenance-steps.ts';
-import type { MaintenanceWindow } from '../../../db/repositories/maintenance-windows.ts';
-import { removeSession, touchSession } from '../../../db/repositories/snapshot-touch.ts';
-import { callAsAggregator } from '../../../shared/fleet/admin-farm.ts';
-import type { FarmCtx } from '../../../shared/fleet/farm-calls.ts';
-import { sessionValues } from '../../../shared/fleet/snapshot/rows.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
+import { type FleetFarm, findFleetFarm } from '../../../db/repositories/fleet-objects.ts';
+import { finishStep, releaseStep } from '../../../db/repositories/maintenance-steps.ts';
+import { actAs, ask, kinds, type Target } from '../../../shared/fleet/actions.ts';
+import { type EndVerb, endingAction } from '../../../shared/fleet/session-ending.ts';
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import type { ListRow } from '../../../shared/remotes/dispatcher/list-shapes.ts';
-import { endedByItself } from './maintenance-events.ts';
-
-/** A step that was claimed, with all that it takes to do it. */
-export type Work = { ctx: FarmCtx; at: AdminFarm; window: MaintenanceWindow; step: Step };
+import type { Work } from './maintenance-work.ts';
 
 type Session = ListRow<'spsessions'>;
 
@@ -29,12 +21,15 @@ const patienceMs = 10_000;
 export async function endSessions(work: Work): Promise<void> {
   const { ctx, step, window } = work;
   const endsAt = performance.now() + patienceMs;
-  const verb = window.template.logoff_sessions ? 'logoff' : 'disconnect';
-  const waiting = (await sessionsOf(work)).filter((session) => isConcerned(work, session, verb)).values();
+  const verb = window.plan.logoff_sessions ? 'logoff' : 'disconnect';
+  const farm = await findFleetFarm(ctx.deps.db, step.farm_id);
+  if (!farm) throw notFound();
+  const concerned = (await sessionsOf(work, farm)).filter((session) => isConcerned(work, session, verb));
+  const waiting = concerned.values();
   let isLate = false;
   const runLane = async (): Promise<void> => {
     for (const session of waiting) {
-      await endSession(work, session, verb);
+      await endSession(work, farm, session, verb);
       isLate ||= performance.now() > endsAt;
       if (isLate) return;
     }
@@ -46,8 +41,8 @@ export async function endSessions(work: Work): Promise<void> {
   else await finishStep(ctx.deps.db, step, ctx.now);
 }
 
-async function sessionsOf({ ctx, at }: Work): Promise<Session[]> {
-  return callAsAggregator(ctx, at, async (call) => {
+const sessionsOf = ({ ctx }: Work, farm: FleetFarm): Promise<Session[]> =>
+  ask(ctx, farm, async (call) => {
     const found: Session[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await ctx.deps.dispatchers.list(call, 'spsessions', { limit: pageSize, cursor });
@@ -56,9 +51,8 @@ async function sessionsOf({ ctx, at }: Work): Promise<Session[]> {
       cursor = page.next;
     }
   });
-}
 
-function isConcerned({ window }: Work, session: Session, verb: 'disconnect' | 'logoff'): boolean {
+function isConcerned({ window }: Work, session: Session, verb: EndVerb): boolean {
   const { workplace_uuid, pool_uuid } = window;
   if (workplace_uuid !== null && session.workplace_uuid !== workplace_uuid) return false;
   if (pool_uuid !== null && session.servicepool_uuid !== pool_uuid) return false;
@@ -66,22 +60,17 @@ function isConcerned({ window }: Work, session: Session, verb: 'disconnect' | 'l
 }
 
 /** One that ended by itself, or is being ended, is none of ours any more. */
-async function endSession(work: Work, session: Session, verb: 'disconnect' | 'logoff'): Promise<void> {
-  const { ctx, at, window } = work;
+async function endSession(
+  { ctx, tell }: Work,
+  farm: FleetFarm,
+  session: Session,
+  verb: EndVerb,
+): Promise<void> {
   const { session_uuid: uuid } = session;
-  const { db, dispatchers } = ctx.deps;
+  const target: Target = { ...farm, kind: kinds.session, uuid, object: session, person: null };
   try {
-    const row = await callAsAggregator(ctx, at, (call) => dispatchers.endSession(call, uuid, verb));
-    await atomically(db, (h) => [
-      ...written(h, at.farm.id, row, verb),
-      appendAudit(h, endedByItself(window, at.farm.id, session, verb, ctx.now)),
-    ]);
+    await actAs(ctx, tell, target, endingAction(target, verb, ctx.deps.dispatchers));
   } catch (error) {
     if (!(error instanceof AppError && ['not_found', 'invalid_state'].includes(error.code))) throw error;
   }
 }
-
-const written = (h: Db, farmId: string, row: Session, verb: 'disconnect' | 'logoff'): Statement[] =>
-  verb === 'logoff'
-    ? removeSession(h, farmId, row.session_uuid)
-    : [touchSession(h, farmId, row.session_uuid, sessionValues(row))];

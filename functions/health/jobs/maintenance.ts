@@ -1,3 +1,4 @@
+import { atomically, type Db, type Statement } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { maintenanceRecord } from '../../../db/repositories/maintenance-records.ts';
 import { claimSteps } from '../../../db/repositories/maintenance-steps.ts';
@@ -6,18 +7,22 @@ import {
   dropWindow,
   isNotBegun,
   isThere,
+  isWanted,
   listWindows,
   type MaintenanceWindow,
+  mustStill,
   noteBegin,
-  onceFor,
   openFlagged,
+  unlessPassed,
 } from '../../../db/repositories/maintenance-windows.ts';
 import { appendMonitoring } from '../../../db/repositories/monitoring.ts';
+import { touchPool } from '../../../db/repositories/snapshot-touch.ts';
 import { duePhases, hasStarted, isOfNode, isOver } from '../../../shared/fleet/maintenance.ts';
+import { noMaintenance } from '../../../shared/fleet/maintenance-orders.ts';
 import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
 import type { Job } from './loop.ts';
 import { clearedByItself, type MaintenanceDeps } from './maintenance-events.ts';
-import { forgetPool, runStep } from './maintenance-steps.ts';
+import { runStep } from './maintenance-steps.ts';
 import type { KnownParameters } from './parameters.ts';
 
 /** Steps that are claimed together, so that none waits for long with its lease running. */
@@ -43,14 +48,15 @@ async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise
   const now = deps.clock();
   if (!window.wanted) return close(deps, window, now);
   if (window.begun_at !== null) {
-    if (isOver(window.template, now) && !isOfNode(window)) await closeFlagged(deps, window, now);
+    if (isOver(window.plan, now) && !isOfNode(window)) await closeFlagged(deps, window, now);
     return;
   }
   // Nothing of it could be done in time: there is nothing to take back.
-  if (isOver(window.template, now))
+  if (isOver(window.plan, now))
     return isOfNode(window) ? close(deps, window, now) : closeFlagged(deps, window, now);
-  if (!hasStarted(window.template, now)) return;
-  await onceFor(deps.db, window.id, isNotBegun, (h) => [
+  if (!hasStarted(window.plan, now)) return;
+  await once(deps.db, (h) => [
+    mustStill(h, window.id, isNotBegun),
     noteBegin(h, window.id, now),
     appendMonitoring(h, maintenanceRecord(window, 'began', window.template_id, now)),
   ]);
@@ -58,26 +64,38 @@ async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise
 
 /** Ends a window that somebody took back, or that passed unseen. */
 async function close(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
-  await onceFor(deps.db, window.id, isThere, (h) => [...forgetPool(h, window), ...ending(h, window, now)]);
+  await once(deps.db, (h) => [
+    ...forgetPool(h, window),
+    mustStill(h, window.id, isThere),
+    ...ending(h, window, now),
+  ]);
 }
 
 /** Ends the maintenance of a farm or site as an administrator would: a write of its record. */
 async function closeFlagged(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
-  await onceFor(deps.db, window.id, isThere, (h) => [
+  await once(deps.db, (h) => [
+    mustStill(h, window.id, isWanted),
     clearFlag(h, window),
     appendAudit(h, clearedByItself(window, now)),
     ...ending(h, window, now),
   ]);
 }
 
-type Handle = Parameters<typeof dropWindow>[0];
+/** Of several sidecars one does it. */
+const once = (db: Db, build: (h: Db) => Statement[]): Promise<boolean> => unlessPassed(atomically(db, build));
 
-const ending = (h: Handle, window: MaintenanceWindow, now: Date) => [
+const ending = (h: Db, window: MaintenanceWindow, now: Date): Statement[] => [
   ...(window.begun_at === null
     ? []
     : [appendMonitoring(h, maintenanceRecord(window, 'ended', window.template_id, now))]),
   dropWindow(h, window.about),
 ];
+
+/** What the snapshot says of a window that never came into force. */
+const forgetPool = (h: Db, { object_type, farm_id, pool_uuid }: MaintenanceWindow): Statement[] =>
+  object_type === 'servicespool' && farm_id !== null && pool_uuid !== null
+    ? [touchPool(h, farm_id, pool_uuid, noMaintenance)]
+    : [];
 
 /** Until nothing is left that is due and nobody else's. */
 async function runSteps(

@@ -66,7 +66,10 @@ function change(
       if (asked.type !== row.type) return { body: asked };
       const { shown, columns } = await settleParams(ctx, at.id, asked, row);
       const body = { ...asked, params: shown };
+      // By name and label too: a domain of somebody else could take them, and with them the passwords that are meant for it.
       const concernsLogin =
+        body.name !== row.name ||
+        body.small_name !== row.small_name ||
         body.state !== row.state ||
         body.subjects !== row.subjects ||
         body.two_factor !== row.two_factor ||

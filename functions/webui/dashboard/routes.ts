@@ -1,5 +1,7 @@
+import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
-import { AdminDashboard } from './schema.ts';
+import { userDashboard } from './of-user.ts';
+import { AdminDashboard, UserDashboard } from './schema.ts';
 import { adminDashboard } from './usecases.ts';
 
 export const dashboardOperations = [
@@ -13,5 +15,18 @@ export const dashboardOperations = [
       returns: [200, AdminDashboard],
     },
     adminDashboard,
+  ),
+  endpoint(
+    {
+      id: 'dashboard.user',
+      route: `GET ${base}/dashboard/user/{site_uri}`,
+      access: 'signed-in',
+      summary: "The caller's services and workplace sessions at a site",
+      description: 'Services as in servicesList, sessions as the snapshot has them.',
+      params: SiteUriParams,
+      returns: [200, UserDashboard],
+      errors: ['upstream_unavailable'],
+    },
+    (ctx, { params }) => userDashboard(ctx, params.site_uri),
   ),
 ];

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { FarmStatus } from '../../../shared/fleet/farm-status.ts';
+import { ClientService } from '../../../shared/fleet/services/shapes.ts';
+import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
 import { Id, Moment, Status } from '../../../shared/http/fields.ts';
 
-/** A part that could not be had, or is not served yet, says why by its code. */
+/** A part that could not be had says why by its code. */
 const Missing = z.strictObject({ error: z.string() });
 const part = <T extends z.ZodType>(shape: T) => z.union([shape, Missing]);
-const Count = part(z.int());
 
 const SiteOverview = z.strictObject({
   id: Id,
@@ -14,11 +16,11 @@ const SiteOverview = z.strictObject({
   farms: z.int(),
   dispatchers_up: z.int(),
   dispatchers: z.int(),
-  pools: Count,
-  workplaces: Count,
-  in_use: Count,
-  sessions: Count,
-  fetched_at: Moment.nullable(),
+  pools: z.int(),
+  workplaces: z.int(),
+  in_use: z.int(),
+  sessions: z.int(),
+  fetched_at: Moment.nullable().meta({ description: 'Of what was read of its farms, the oldest' }),
 });
 
 const Failure = z.strictObject({
@@ -37,7 +39,9 @@ const NearlyFull = z.strictObject({
   uuid: Id,
   name: z.string(),
   farm_id: Id,
+  farm_name: z.string(),
   site_id: Id,
+  site_name: z.string(),
   usage_percent: z.number(),
 });
 
@@ -63,14 +67,22 @@ export const AdminDashboard = z.strictObject({
       users: z.int(),
       admin_sessions: z.int(),
       user_sessions: z.int(),
-      workplaces: Count,
-      workplaces_in_use: Count,
-      sessions: Count,
+      workplaces: z.int(),
+      workplaces_in_use: z.int(),
+      sessions: z.int(),
     }),
   ),
   sites: part(z.array(SiteOverview)),
   pools_near_full: part(z.array(NearlyFull)),
   recent_failures: part(z.array(Failure)),
-  failed_logins_24h: Count,
+  failed_logins_24h: part(z.int()),
   certificates_expiring: part(z.array(ExpiringCertificate)),
+});
+
+export const UserDashboard = z.strictObject({
+  generated_at: Moment,
+  site: z.strictObject({ id: Id, uri: z.string(), name: z.string(), maintenance: z.boolean() }),
+  services: z.array(ClientService),
+  sessions: z.array(WorkplaceSession).meta({ description: 'As the snapshot has them, the latest first' }),
+  sites: z.array(FarmStatus),
 });

@@ -3,6 +3,7 @@ import {
   certificatesExpiring,
   countAll,
   failedLogins,
+  poolsNearFull,
   recentFailures,
   siteOverview,
 } from '../../../db/repositories/dashboard.ts';
@@ -12,28 +13,23 @@ import type { AdminDashboard } from './schema.ts';
 
 type Missing = { error: string };
 
-/** What dispatchers own is told by the snapshot of the farms, which is not taken yet. */
-const notTaken: Missing = { error: 'not_available' };
-
 /** All parts at once; one that fails costs the others nothing. */
 export async function adminDashboard(ctx: WebuiCtx): Promise<z.input<typeof AdminDashboard>> {
   const { db } = ctx.deps;
   const part = <T>(work: Promise<T>): Promise<T | Missing> => orMissing(ctx, work);
-  const [counters, sites, failures, failedCount, certificates] = await Promise.all([
+  const [counters, sites, nearlyFull, failures, failedCount, certificates] = await Promise.all([
     part(countAll(db, ctx.scope, ctx.now)),
-    part(siteOverview(db, ctx.scope).then((rows) => rows.map(withoutSnapshot))),
+    part(siteOverview(db, ctx.scope)),
+    part(poolsNearFull(db, ctx.scope)),
     part(recentFailures(db).then((rows) => rows.map((row) => ({ ...row, at: row.at.toISOString() })))),
     part(failedLogins(db, ctx.now)),
     part(certificatesExpiring(db, ctx.scope).then((rows) => rows.map(certificateOf))),
   ]);
   return {
     generated_at: ctx.now.toISOString(),
-    counters:
-      'error' in counters
-        ? counters
-        : { ...counters, workplaces: notTaken, workplaces_in_use: notTaken, sessions: notTaken },
+    counters,
     sites,
-    pools_near_full: notTaken,
+    pools_near_full: nearlyFull,
     recent_failures: failures,
     failed_logins_24h: failedCount,
     certificates_expiring: certificates,
@@ -48,17 +44,6 @@ async function orMissing<T>({ log, requestId }: WebuiCtx, work: Promise<T>): Pro
     return { error: asAppError(error).code };
   }
 }
-
-type SiteRow = Awaited<ReturnType<typeof siteOverview>>[number];
-
-const withoutSnapshot = (row: SiteRow) => ({
-  ...row,
-  pools: notTaken,
-  workplaces: notTaken,
-  in_use: notTaken,
-  sessions: notTaken,
-  fetched_at: null,
-});
 
 type CertificateRow = Awaited<ReturnType<typeof certificatesExpiring>>[number];
 

@@ -12,6 +12,7 @@ import {
   revokeToken as revoke,
 } from '../../../db/repositories/service-tokens.ts';
 import { users } from '../../../db/repositories/users.ts';
+import { permissionsOf } from '../../../shared/access/actor.ts';
 import { newServiceToken } from '../../../shared/access/service-tokens.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
@@ -30,8 +31,8 @@ const view = viewOf(ServiceToken);
 const longestLifeS = 366 * 86_400;
 
 /**
- * Makes a token that acts for a service user. Only who holds everything that the user holds may: by the token he does
- * what the user may do.
+ * Makes a token that acts for a service user. Only who holds everything that the user holds, and everything that the
+ * token names, may: by the token he does what the user may do, now and later.
  * @throws AppError `not_found`, `forbidden` with the permissions that are missing, `invalid_state` for a person and for
  * one's own account, `already_exists`, `invalid_request` for an end that lies behind or too far ahead
  */
@@ -41,6 +42,7 @@ export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write):
   const user = await users.find(deps.db, owner.userId, { scope: '*', parent: owner.domainId });
   if (!user) throw notFound();
   assertMayHaveTokens(ctx, user);
+  assertHeld(ctx, body.permissions);
   const token = newServiceToken();
   const row: NewToken = {
     id: newId(),
@@ -94,6 +96,13 @@ function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }):
   if (user.id === ctx.actor.user.id)
     throw conflict('own_account', 'Tokens of one’s own account are made by somebody else');
   if (user.kind !== 'service') throw conflict('no_service', 'Only users of the kind `service` have tokens');
+}
+
+/** What its user lacks today he may be given tomorrow, and the token would have it, so its maker must hold it. */
+function assertHeld(ctx: WebuiCtx, permissions: readonly string[]): void {
+  const held: readonly string[] = permissionsOf(ctx.actor);
+  const missing = permissions.filter((permission) => !held.includes(permission));
+  if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
 }
 
 async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<void> {

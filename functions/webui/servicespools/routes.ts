@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { poolList } from '../../../db/repositories/snapshot-lists.ts';
+import { actionErrors } from '../../../shared/fleet/actions.ts';
+import { maintainedPool } from '../../../shared/fleet/maintenance-orders.ts';
 import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
 import { Id } from '../../../shared/http/fields.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { MaintenanceBody, maintenanceErrors, setMaintenance } from '../maintenance-mode.ts';
-import { maintainedPool } from './maintenance.ts';
-import { ServicesPool, ServicesPoolQuery } from './schema.ts';
+import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
+import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './schema.ts';
+import { listPolicies, updatePool } from './usecases.ts';
 
 const view = viewOf(ServicesPool);
 
@@ -24,6 +26,23 @@ export const servicesPoolOperations = [
   ),
   endpoint(
     {
+      id: 'servicespool.update',
+      route: `PUT ${base}/servicespools/{id}/update/{servicepool_uuid}`,
+      access: 'servicespools.update',
+      summary: 'Change a pool on its dispatcher',
+      description: '`id` is the farm.',
+      params: z.object({ id: Id, servicepool_uuid: Id }),
+      body: { required: PoolUpdateBody },
+      returns: [200, ServicesPool],
+      errors: actionErrors,
+      sited: true,
+      effects: 'dispatcher',
+    },
+    async (ctx, { params: { id, servicepool_uuid }, body }) =>
+      view(await updatePool(ctx, id, servicepool_uuid, body)),
+  ),
+  endpoint(
+    {
       id: 'servicespool.maintain',
       route: `PATCH ${base}/servicespools/{id}/maintenance/{servicepool_uuid}`,
       access: 'servicespools.maintenance',
@@ -33,11 +52,25 @@ export const servicesPoolOperations = [
       params: z.object({ id: Id, servicepool_uuid: Id }),
       body: { required: MaintenanceBody },
       returns: [202, ServicesPool],
-      errors: maintenanceErrors,
+      errors: actionErrors,
       sited: true,
       effects: 'dispatcher',
     },
     async (ctx, { params: { id, servicepool_uuid }, body }) =>
       view(await setMaintenance(ctx, maintainedPool, { farmId: id, uuid: servicepool_uuid }, body)),
+  ),
+  endpoint(
+    {
+      id: 'servicespool.policies',
+      route: `GET ${base}/servicespools/{service_pool_uuid}/policies`,
+      access: 'servicespools.read',
+      summary: 'List the policies of a pool, as its dispatcher says now',
+      description: 'Where several farms have a pool of this identifier, `farm_id` names one.',
+      params: z.object({ service_pool_uuid: Id }),
+      query: z.strictObject({ farm_id: Id.optional() }),
+      returns: [200, PolicyList],
+      errors: actionErrors,
+    },
+    (ctx, { params, query }) => listPolicies(ctx, params.service_pool_uuid, query.farm_id),
   ),
 ];

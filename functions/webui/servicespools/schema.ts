@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { flagFilter, Id, Moment } from '../../../shared/http/fields.ts';
+import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
+import { writeBody } from '../../../shared/http/write-shapes.ts';
 
 export const ServicesPool = z.strictObject({
   uuid: Id,
@@ -26,6 +27,40 @@ export const ServicesPool = z.strictObject({
   tags: z.array(z.string()),
   fetched_at: Moment,
 });
+
+const Count = z.int().min(0).max(100_000);
+
+/** Whoever leaves out a size would empty the pool, so that all of them are required. */
+export const PoolUpdate = z.object({
+  name: Name,
+  short_name: z.string().trim().max(128).default(''),
+  comments: z.string().max(1024).default(''),
+  visible: z.boolean().default(true),
+  initial_srvs: Count,
+  cache_l1_srvs: Count,
+  cache_l2_srvs: Count,
+  max_srvs: Count,
+  tags: TagNames,
+});
+
+export const PoolUpdateBody = writeBody(
+  PoolUpdate,
+  Object.keys(ServicesPool.shape).filter((name) => !Object.hasOwn(PoolUpdate.shape, name)),
+);
+
+const PolicyValue = z.union([z.boolean(), z.number(), z.string(), z.array(z.string()), z.null()]);
+
+export const PolicyList = z.array(
+  z.strictObject({
+    key: z.string().meta({ example: 'clipboard' }),
+    name: z.string(),
+    group: z.string(),
+    value: PolicyValue,
+    default: PolicyValue,
+    type: z.string().meta({ example: 'bool' }),
+    inherited: z.boolean(),
+  }),
+);
 
 export const ServicesPoolQuery = listQuery(['name', 'usage_percent', 'in_use_count'], {
   ...farmFilters,

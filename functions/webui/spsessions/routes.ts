@@ -1,10 +1,24 @@
 import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
+import { actionErrors } from '../../../shared/fleet/actions.ts';
 import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
+import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
+import { Answer } from '../../../shared/http/answer.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { WorkplaceSession, WorkplaceSessionQuery } from './schema.ts';
+import { Assistance, Gone, SessionParams, WorkplaceSessionQuery } from './schema.ts';
+import { assistSession, endSession } from './usecases.ts';
 
 const view = viewOf(WorkplaceSession);
+const atNode = {
+  description: '`id` is the farm.',
+  params: SessionParams,
+  errors: actionErrors,
+  sited: true,
+  effects: 'dispatcher',
+} as const;
+
+const answerEnded = (session: object | undefined): Answer =>
+  session ? new Answer(view(session)) : new Answer({ result: 'gone' }, { status: 200 });
 
 export const workplaceSessionOperations = [
   endpoint(
@@ -17,5 +31,43 @@ export const workplaceSessionOperations = [
       returns: [200, mergedListOf(WorkplaceSession)],
     },
     (ctx, { query }) => answerMerged(ctx, sessionList, query, view),
+  ),
+  endpoint(
+    {
+      id: 'spsession.disconnect',
+      route: `PATCH ${base}/spsessions/{id}/disconnect/{session_uuid}`,
+      access: 'spsessions.disconnect',
+      summary: 'Disconnect a workplace session',
+      returns: [202, WorkplaceSession],
+      orReturns: [200, Gone],
+      ...atNode,
+    },
+    async (ctx, { params: { id, session_uuid } }) =>
+      answerEnded(await endSession(ctx, id, session_uuid, 'disconnect')),
+  ),
+  endpoint(
+    {
+      id: 'spsession.logoff',
+      route: `PATCH ${base}/spsessions/{id}/logoff/{session_uuid}`,
+      access: 'spsessions.logoff',
+      summary: 'End a workplace session',
+      returns: [202, WorkplaceSession],
+      orReturns: [200, Gone],
+      ...atNode,
+    },
+    async (ctx, { params: { id, session_uuid } }) =>
+      answerEnded(await endSession(ctx, id, session_uuid, 'logoff')),
+  ),
+  endpoint(
+    {
+      id: 'spsession.assist',
+      route: `PATCH ${base}/spsessions/{id}/raconnect/{session_uuid}`,
+      access: 'spsessions.assist',
+      summary: 'Make a one-time URL of the remote assistant',
+      returns: [200, Assistance],
+      shownOnce: ['url'],
+      ...atNode,
+    },
+    (ctx, { params: { id, session_uuid } }) => assistSession(ctx, id, session_uuid),
   ),
 ];

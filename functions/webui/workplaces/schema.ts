@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { flagFilter, Id, Moment } from '../../../shared/http/fields.ts';
+import { flagFilter, Id, Moment, TagName } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
+import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 
 const State = z.enum(['preparing', 'ready', 'in_use', 'removing', 'error', 'maintenance']);
 const MachineState = z.enum(['running', 'stopped', 'suspended', 'starting', 'stopping', 'unknown']);
@@ -46,4 +47,32 @@ export const WorkplaceQuery = listQuery(['name'], {
   maintenance: flagFilter,
   tag: z.string().max(64).optional(),
   ...refreshFlag,
+});
+
+export const WorkplaceParams = z.object({ id: Id, servicespool_uuid: Id, workplace_uuid: Id });
+
+export const AssignBody = z.union([
+  z.strictObject({ authenticator_id: Id, user_id: Id }),
+  z.strictObject({ authenticator_id: Id.nullable().optional(), user_id: z.null() }),
+]);
+export type AssignBody = z.output<typeof AssignBody>;
+
+export const MachineBody = z.strictObject({ action: z.enum(machineActions) });
+export const RefreshBody = z.strictObject({ force: z.boolean().default(false) });
+export const TagsBody = z.strictObject({ tags: z.array(TagName).max(50) });
+
+const message = {
+  title: z.string().trim().max(128).nullable().default(null),
+  message: z.string().trim().min(1).max(1024).meta({ example: 'Please save your work' }),
+  level: z.enum(['info', 'warning', 'error']).default('info'),
+};
+
+export const MessageBody = z.union([
+  z.strictObject({ workplaces: z.array(Id).min(1).max(1000), ...message }),
+  z.strictObject({ all: z.literal(true), ...message }),
+]);
+
+export const MessageResult = z.strictObject({
+  delivered: z.array(Id),
+  failed: z.array(z.strictObject({ workplace_uuid: Id, code: z.string().meta({ example: 'no_session' }) })),
 });

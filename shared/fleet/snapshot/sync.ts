@@ -12,6 +12,8 @@ import {
 import type { StoredNode } from '../../../db/repositories/stored-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
+import type { Node } from '../../remotes/dispatcher/port.ts';
+import { noteOutcome } from '../circuit.ts';
 import { aggregator, type CallCtx, callWithKey } from '../dispatcher-keys.ts';
 import { orderNodes } from '../node-order.ts';
 import { asNode } from '../user-site.ts';
@@ -78,7 +80,7 @@ async function readFromSome<K extends ListKind>(
   for (const [n, node] of nodesInOrder(sync).entries()) {
     try {
       if (n > 0) await ctx.upstream(async () => unstage(ctx.deps.db, claim));
-      return { node, read: await readFrom(sync, node) };
+      return { node, read: await readAndNote(sync, node) };
     } catch (error) {
       if (!(error instanceof AppError && error.code.startsWith('upstream_'))) throw error;
       last = error;
@@ -95,10 +97,25 @@ function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
   return (last ? [last, ...ordered.filter((node) => node !== last)] : ordered).slice(0, tries);
 }
 
-function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
+/** Tells the node's circuit how it went. What is too large for us, or ended by us, says nothing of the node. */
+async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
+  const { ctx } = sync;
+  const { parameters } = ctx.actor;
+  const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
+  try {
+    const read = await readFrom(sync, stored, node);
+    noteOutcome(ctx, node, stored, parameters);
+    return read;
+  } catch (error) {
+    const isTooLarge = error instanceof AppError && error.members.reason === 'too_large';
+    if (!isTooLarge && !ctx.signal?.aborted) noteOutcome(ctx, node, stored, parameters, error);
+    throw error;
+  }
+}
+
+function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: Node): Promise<ReadOutcome> {
   const { ctx, kind, claim, state } = sync;
   const { db, dispatchers } = ctx.deps;
-  const node = asNode(stored, ctx.actor.parameters['aggregator.call_timeout_ms']);
   const keep = async (rows: ListRow<K>[]): Promise<void> => {
     const values = new Map(
       rows.map((row) => valuesOf(kind, row, node.id)).map((value) => [value.uuid, value]),

@@ -10,6 +10,16 @@ export type AnswerFault = 'server_error' | 'unexpected_status' | 'not_json' | 'w
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'upstream_refused' && error.members.reason === 'unauthorized';
 
+/** Faults of a connection that never came to be; 521 and 523 is how Cloudflare tells of it. */
+const notConnected = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_\w+|521|523)$/;
+
+/** True when nothing of the request can have reached the node. */
+export function isUnsent(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : undefined;
+  if (!(cause instanceof TransportError)) return false;
+  return cause.reason === 'address_not_allowed' || notConnected.test(cause.code ?? '');
+}
+
 const transportCodes = {
   timeout: 'upstream_timeout',
   tls: 'upstream_tls',

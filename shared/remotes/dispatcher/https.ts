@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { CertificateFacts, Transport } from '../http/transport.ts';
+import { createActions } from './actions.ts';
 import { converse, deadlineOf } from './exchange.ts';
 import { badAnswer, fromTransport } from './failures.ts';
 import { readList } from './lists.ts';
-import { createMaintenance } from './maintenance.ts';
 import type { Call, ConnectionQuery, DispatcherRemote, Node } from './port.ts';
 import {
   Authorization,
@@ -45,7 +45,7 @@ export function createDispatcherRemote(transport: Transport): DispatcherRemote {
       ask(transport, call, ['preconnectionInfo', uuid], query, Readiness),
     reconnect: (call, sessionUuid) => reconnect(transport, call, sessionUuid),
     list: (call, kind, query) => readList(transport, call, kind, query),
-    ...createMaintenance(transport),
+    ...createActions(transport),
     ...(inspect && { certificate: (to) => certificate(inspect, to) }),
   };
 }

@@ -1,6 +1,14 @@
 import type { CertificateFacts } from '../http/transport.ts';
+import type {
+  Assistance,
+  Delivery,
+  MaintenanceOrder,
+  MessageOrder,
+  Policy,
+  PoolOrder,
+  WorkplaceOrders,
+} from './action-shapes.ts';
 import type { ListKind, ListRow } from './list-shapes.ts';
-import type { Delivery, MaintenanceOrder, MessageOrder } from './maintenance-shapes.ts';
 import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
 
 /** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
@@ -60,23 +68,6 @@ export type ListPage<Row> = {
 };
 
 /**
- * What a maintenance asks of a node, with a session of the aggregator itself; rows are answered as they are now. They
- * throw as the port says, and `not_found` and `invalid_state` about the object.
- */
-export type DispatcherMaintenance = {
-  setPoolMaintenance(call: Call, pool: string, order: MaintenanceOrder): Promise<ListRow<'servicespools'>>;
-  setWorkplaceMaintenance(
-    call: Call,
-    workplace: string,
-    order: MaintenanceOrder,
-  ): Promise<ListRow<'workplaces'>>;
-  /** To whoever works at these workplaces of the pool. */
-  sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
-  /** `logoff` ends the session, which is then gone. */
-  endSession(call: Call, session: string, verb: 'disconnect' | 'logoff'): Promise<ListRow<'spsessions'>>;
-};
-
-/**
  * What we call on a dispatcher node. Nothing is tried again here: trying another node, and renewing a key after
  * a 401 (`isUnauthorized`), is decided by the caller.
  *
@@ -84,7 +75,7 @@ export type DispatcherMaintenance = {
  * `upstream_failed` (each but the first with a `reason`); those about one object also `not_found` and
  * `invalid_state`.
  */
-export type DispatcherRemote = DispatcherMaintenance & {
+export type DispatcherRemote = DispatcherActions & {
   /** Exchanges a JWT of ours for a session key. */
   authorize(request: Destination & { jwt: string }): Promise<{ token: string; expiresInS: number }>;
   domains(call: Call): Promise<Domain[]>;
@@ -100,4 +91,27 @@ export type DispatcherRemote = DispatcherMaintenance & {
   list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
   /** The certificate that the node shows; absent where the runtime does not show it. */
   certificate?(request: Omit<Destination, 'signal' | 'trace'>): Promise<CertificateFacts>;
+};
+
+/**
+ * What administrators do on a node with a session of the aggregator itself; each is sent once, and answered by the row
+ * as it is now. They throw as the port says, and `not_found` and `invalid_state` about the object.
+ */
+export type DispatcherActions = {
+  policies(call: Call, pool: string): Promise<Policy[]>;
+  updatePool(call: Call, pool: string, order: PoolOrder): Promise<ListRow<'servicespools'>>;
+  maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<ListRow<'servicespools'>>;
+  /** To whoever works at these workplaces of the pool. */
+  sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
+  changeWorkplace<V extends keyof WorkplaceOrders>(
+    call: Call,
+    workplace: string,
+    verb: V,
+    order: WorkplaceOrders[V],
+  ): Promise<ListRow<'workplaces'>>;
+  deleteWorkplace(call: Call, workplace: string): Promise<ListRow<'workplaces'>>;
+  /** `logoff` ends the session, which is then gone. */
+  endSession(call: Call, session: string, verb: 'disconnect' | 'logoff'): Promise<ListRow<'spsessions'>>;
+  /** A one-time URL to look over the shoulder of whoever works in the session. */
+  assistSession(call: Call, session: string): Promise<Assistance>;
 };

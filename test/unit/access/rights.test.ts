@@ -9,7 +9,12 @@ import {
   widestScope,
 } from '../../../shared/access/actor.ts';
 import { admit } from '../../../shared/access/guard.ts';
-import { builtinRoles, isPermission, permissions } from '../../../shared/access/permissions.ts';
+import {
+  builtinRoles,
+  isPermission,
+  permissions,
+  type Resource,
+} from '../../../shared/access/permissions.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 
@@ -156,4 +161,11 @@ describe('the list of permissions', () => {
     for (const { permissions: given } of others)
       expect(given.filter((one) => /^(users|roles|authenticators|groups)\.(?!read)/.test(one))).toEqual([]);
   });
+});
+
+it('a resource without permissions is a fault of types: nobody could be admitted to it', () => {
+  const known: Resource = 'sites';
+  // @ts-expect-error: no permission begins with it
+  const unknown: Resource = 'notes';
+  expect([known, unknown].map((name) => isPermission(`${name}.read`))).toEqual([true, false]);
 });

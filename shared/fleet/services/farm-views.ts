@@ -1,13 +1,13 @@
 import { keepServiceLists } from '../../../db/repositories/service-lists.ts';
-import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
-import { callFarm } from '../../../shared/fleet/farm-calls.ts';
-import { type FarmStatus, farmStatus, isCut } from '../../../shared/fleet/farm-status.ts';
-import { keptLists, type SeenList } from '../../../shared/fleet/kept-lists.ts';
-import { farmDomains, isLinked, knownDomains, lastDomains } from '../../../shared/fleet/linking.ts';
-import { servicesInMaintenance, withNotices } from '../../../shared/fleet/maintenance-notices.ts';
-import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
-import type { UserCtx, UserFarm } from '../../../shared/fleet/user-site.ts';
-import type { Domain, Service } from '../../../shared/remotes/dispatcher/shapes.ts';
+import type { Domain, Service } from '../../remotes/dispatcher/shapes.ts';
+import { fanOut, type Outcome } from '../fan-out.ts';
+import { callFarm, tryAgain } from '../farm-calls.ts';
+import { type FarmStatus, farmStatus, isCut } from '../farm-status.ts';
+import { keptLists, type SeenList } from '../kept-lists.ts';
+import { farmDomains, isLinked, knownDomains, lastDomains } from '../linking.ts';
+import { servicesInMaintenance, withNotices } from '../maintenance-notices.ts';
+import type { RoutedSite } from '../routed-site.ts';
+import type { UserCtx, UserFarm } from '../user-site.ts';
 
 /** One farm as the list shows it; without `list` nothing is known of its services. */
 export type FarmView = {
@@ -21,13 +21,31 @@ type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
 
 /**
  * What the site's farms have for the viewer: as kept while that is fresh, else as they answer within the deadline, and
- * what is kept when they do not. Farms that may not be called are not.
+ * what is kept when they do not. Farms that may not be called are not; who asks the same twice at once asks once.
  */
-export async function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
+export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
+  const { share } = ctx.deps;
+  return share && site.own ? share(questionOf(site), () => askFarms(ctx, site)) : askFarms(ctx, site);
+}
+
+/** The version moves with every right and flag; what is kept is named, so that a connection made meanwhile is seen. */
+const questionOf = ({ id, viewer, speaker, routing: { entitlement, lists } }: RoutedSite): string =>
+  JSON.stringify([
+    'services',
+    viewer.id,
+    speaker.subject,
+    id,
+    entitlement,
+    lists.map(({ farm_id, fetched_at }) => [farm_id, fetched_at]),
+  ]);
+
+async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const kept = keptLists(site, ctx.actor.parameters, ctx.now);
-  const toAsk = site.own
-    ? site.farms.filter((farm) => isOpen(site, farm) && !isCut(farm) && !kept.get(farm.id)?.fresh)
+  const inQuestion = site.own
+    ? site.farms.filter((farm) => isOpen(site, farm) && !kept.get(farm.id)?.fresh)
     : [];
+  const toAsk = inQuestion.filter((farm) => !isCut(farm));
+  for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
   const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
   const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
   const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));

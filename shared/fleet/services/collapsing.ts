@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
 import type { KeptService } from '../../../db/schema/service-lists.ts';
-import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
-import type { Route } from '../../../shared/fleet/routing.ts';
-import { keyText } from '../../../shared/fleet/routing-facts.ts';
-import { conflictOf } from '../../../shared/fleet/rule-calls.ts';
-import { serviceIn } from '../../../shared/fleet/rule-facts.ts';
+import type { RoutedSite } from '../routed-site.ts';
+import type { Route } from '../routing.ts';
+import { keyText } from '../routing-facts.ts';
+import { conflictOf } from '../rule-calls.ts';
+import { serviceIn } from '../rule-facts.ts';
 import type { FarmView } from './farm-views.ts';
-import type { ClientService } from './schema.ts';
+import type { ClientService } from './shapes.ts';
 
 type Shown = z.input<typeof ClientService>;
 type RoutedRule = { rule: RuleRow; routed: Route };

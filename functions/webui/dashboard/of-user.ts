@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
+import { mergedPage } from '../../../db/repositories/snapshot-pages.ts';
+import { loadRoutedSite } from '../../../shared/fleet/routed-site.ts';
+import { servicesAt } from '../../../shared/fleet/services/list.ts';
+import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import type { WebuiCtx } from '../deps.ts';
+import type { UserDashboard } from './schema.ts';
+
+const view = viewOf(WorkplaceSession);
+
+/** More sessions than anybody has at one site. */
+const maxSessions = 500;
+
+/**
+ * The caller's services and workplace sessions at a site.
+ * @throws AppError `not_found` for a site that is not his; `upstream_unavailable` when no farm answered and nothing is
+ * kept
+ */
+export async function userDashboard(ctx: WebuiCtx, siteUri: string): Promise<z.input<typeof UserDashboard>> {
+  const site = await loadRoutedSite(ctx, siteUri, { rules: 'all', unusable: false });
+  const [{ services, sites }, sessions] = await Promise.all([
+    servicesAt(ctx, site),
+    ownSessions(ctx, site.id),
+  ]);
+  const { id, uri, name, maintenance } = site;
+  return {
+    generated_at: ctx.now.toISOString(),
+    site: { id, uri, name, maintenance },
+    services,
+    sessions,
+    sites,
+  };
+}
+
+/** Being entitled to a site, whatever the caller's role, he sees his own there. */
+async function ownSessions(ctx: WebuiCtx, siteId: string): Promise<z.input<typeof WorkplaceSession>[]> {
+  const { user, domain } = ctx.actor;
+  const { items } = await ctx.upstream(() =>
+    mergedPage(ctx.deps.db, sessionList, {
+      scope: [siteId],
+      choice: { scope: [siteId] },
+      filters: { user: `${domain.label}\\${user.name}` },
+      sort: { key: 'started_at', descending: true },
+      limit: maxSessions,
+      count: false,
+    }),
+  );
+  return items.map(view);
+}

@@ -1,0 +1,39 @@
+import { atomically } from '../../../db/client.ts';
+import { removePool, touchPool } from '../../../db/repositories/snapshot-touch.ts';
+import { act, ask, changesOf, findTarget, isGone, kinds } from '../../../shared/fleet/actions.ts';
+import { poolValues } from '../../../shared/fleet/snapshot/rows.ts';
+import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { PoolUpdate } from './schema.ts';
+
+/** @returns the pool as the node has it now */
+export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, order: PoolOrder) {
+  const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
+  const row = await act(ctx, target, {
+    happening: {
+      event: 'portal.EntityAction',
+      category: 'config',
+      action: 'update',
+      object_name: String(target.object.name),
+    },
+    call: (call) => ctx.deps.dispatchers.updatePool(call, uuid, order),
+    written: (h, answer) => [touchPool(h, farmId, uuid, poolValues(answer))],
+    changed: (answer) => changesOf(target.object, answer, Object.keys(PoolUpdate.shape)),
+  });
+  return { ...target.object, ...row, fetched_at: ctx.now };
+}
+
+/** As the dispatcher says now; of one farm, which must be named where several have a pool of this identifier. */
+export async function listPolicies(
+  ctx: WebuiCtx,
+  uuid: string,
+  farmId: string | undefined,
+): Promise<Policy[]> {
+  const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
+  try {
+    return await ask(ctx, target, (call) => ctx.deps.dispatchers.policies(call, uuid));
+  } catch (error) {
+    if (isGone(error)) ctx.later(() => atomically(ctx.deps.db, (h) => removePool(h, target.farm.id, uuid)));
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import { act, findTarget, isGone, kinds } from '../../../shared/fleet/actions.ts';
+import { type EndVerb, endingAction, sessionHappening } from '../../../shared/fleet/session-ending.ts';
+import type { Assistance } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { WebuiCtx } from '../deps.ts';
+
+/** Ends a session, or leaves it to be taken up again. @returns it as it is now; undefined when it was gone already */
+export async function endSession(ctx: WebuiCtx, farmId: string, uuid: string, verb: EndVerb) {
+  const target = await findTarget(ctx, kinds.session, { farmId, uuid });
+  try {
+    const row = await act(ctx, target, endingAction(target, verb, ctx.deps.dispatchers));
+    return { ...target.object, ...row, fetched_at: ctx.now };
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    return undefined;
+  }
+}
+
+/** A one-time URL to help whoever works in the session; the audit does not know it. */
+export async function assistSession(ctx: WebuiCtx, farmId: string, uuid: string): Promise<Assistance> {
+  const target = await findTarget(ctx, kinds.session, { farmId, uuid });
+  return act<Assistance>(ctx, target, {
+    happening: sessionHappening(target, 'assist'),
+    call: (call) => ctx.deps.dispatchers.assistSession(call, uuid),
+    written: () => [],
+  });
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { actionErrors } from '../../../shared/fleet/actions.ts';
+import { maintainedWorkplace } from '../../../shared/fleet/maintenance-orders.ts';
+import { Id } from '../../../shared/http/fields.ts';
+import { viewOf } from '../../../shared/http/views.ts';
+import { base, endpoint } from '../deps.ts';
+import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
+import { assignWorkplace } from './assignment.ts';
+import { sendMessage } from './messages.ts';
+import {
+  AssignBody,
+  MachineBody,
+  MessageBody,
+  MessageResult,
+  RefreshBody,
+  TagsBody,
+  Workplace,
+  WorkplaceParams,
+} from './schema.ts';
+import { deleteWorkplace, orderWorkplace } from './usecases.ts';
+
+const view = viewOf(Workplace);
+const atNode = { errors: actionErrors, sited: true, effects: 'dispatcher' } as const;
+const description = '`id` is the farm.';
+
+const placeOf = ({ id, servicespool_uuid, workplace_uuid }: z.output<typeof WorkplaceParams>) => ({
+  farmId: id,
+  pool: servicespool_uuid,
+  uuid: workplace_uuid,
+});
+
+/** What is done with workplaces on their dispatchers. */
+export const workplaceActionOperations = [
+  endpoint(
+    {
+      id: 'workplace.assign',
+      route: `PATCH ${base}/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}`,
+      access: 'workplaces.assign',
+      summary: 'Give a workplace to a user, or to nobody',
+      description,
+      params: WorkplaceParams,
+      body: { required: AssignBody },
+      returns: [200, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params, body }) => view(await assignWorkplace(ctx, placeOf(params), body)),
+  ),
+  endpoint(
+    {
+      id: 'workplace.driveMachine',
+      route: `PATCH ${base}/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}`,
+      access: 'workplaces.power',
+      summary: 'Start, stop or suspend the machine of a workplace',
+      description,
+      params: WorkplaceParams,
+      body: { required: MachineBody },
+      returns: [202, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params, body }) => view(await orderWorkplace(ctx, placeOf(params), 'machine', body)),
+  ),
+  endpoint(
+    {
+      id: 'workplace.refresh',
+      route: `PATCH ${base}/workplaces/{id}/refresh/{servicespool_uuid}/{workplace_uuid}`,
+      access: 'workplaces.refresh',
+      summary: 'Return the machine of a workplace to its base snapshot',
+      description: `${description} While somebody works there it is refused, unless forced.`,
+      params: WorkplaceParams,
+      body: { optional: RefreshBody },
+      returns: [202, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params, body }) =>
+      view(await orderWorkplace(ctx, placeOf(params), 'refresh', body ?? { force: false })),
+  ),
+  endpoint(
+    {
+      id: 'workplace.delete',
+      route: `DELETE ${base}/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}`,
+      access: 'workplaces.delete',
+      summary: 'Delete a workplace',
+      description,
+      params: WorkplaceParams,
+      returns: [202, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params }) => view(await deleteWorkplace(ctx, placeOf(params))),
+  ),
+  endpoint(
+    {
+      id: 'workplace.maintain',
+      route: `PATCH ${base}/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}`,
+      access: 'workplaces.maintenance',
+      summary: 'Begin or end the maintenance of a workplace',
+      description: `${description} With a template it begins and ends by itself, and its user is warned before; until it starts the workplace stays as it is.`,
+      params: WorkplaceParams,
+      body: { required: MaintenanceBody },
+      returns: [202, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params, body }) =>
+      view(await setMaintenance(ctx, maintainedWorkplace, placeOf(params), body)),
+  ),
+  endpoint(
+    {
+      id: 'workplace.tag',
+      route: `PATCH ${base}/workplaces/{id}/tags/{workplace_uuid}`,
+      access: 'workplaces.tag',
+      summary: 'Replace the tags of a workplace',
+      description,
+      params: z.object({ id: Id, workplace_uuid: Id }),
+      body: { required: TagsBody },
+      returns: [200, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params: { id, workplace_uuid }, body }) =>
+      view(await orderWorkplace(ctx, { farmId: id, uuid: workplace_uuid }, 'tags', body)),
+  ),
+  endpoint(
+    {
+      id: 'workplace.message',
+      route: `POST ${base}/workplaces/{id}/message/{servicespool_uuid}`,
+      access: 'workplaces.message',
+      summary: 'Show a message to whoever works at the workplaces of a pool',
+      description: `${description} Each workplace asked for is either delivered to, or told with a code why not.`,
+      params: z.object({ id: Id, servicespool_uuid: Id }),
+      body: { required: MessageBody },
+      returns: [200, MessageResult],
+      ...atNode,
+    },
+    (ctx, { params: { id, servicespool_uuid }, body }) => sendMessage(ctx, id, servicespool_uuid, body),
+  ),
+];

@@ -1,0 +1,55 @@
+import { claimWorkplace, releaseWorkplace } from '../../../db/repositories/workplace-claims.ts';
+import { findTarget, kinds, type Target } from '../../../shared/fleet/actions.ts';
+import { personKey } from '../../../shared/fleet/snapshot/rows.ts';
+import { conflict, invalid } from '../../../shared/kernel/errors.ts';
+import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
+import type { WebuiCtx } from '../deps.ts';
+import type { AssignBody } from './schema.ts';
+import { actOn } from './usecases.ts';
+
+type At = { farmId: string; pool: string; uuid: string };
+
+/**
+ * Gives a workplace to a user, or to nobody. Of two that want it at once one is refused before the node is asked; whom
+ * the snapshot does not know yet the node refuses.
+ * @throws AppError `invalid_request` for a user that does not exist; `invalid_state` for a workplace that has an owner, a
+ *   user who has one of the pool, and when somebody else is changing the owner
+ */
+export async function assignWorkplace(ctx: WebuiCtx, at: At, body: AssignBody): Promise<object> {
+  const person = namedIn(body);
+  const target = await findTarget(ctx, kinds.workplace, { ...at, person });
+  const order = orderOf(target, person !== undefined);
+  await claim(ctx, target, at, order);
+  return actOn(ctx, target, {
+    verb: 'assign',
+    call: (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, at.uuid, 'assign', order),
+    details: order,
+    released: (h) => [releaseWorkplace(h, at)],
+  });
+}
+
+const namedIn = (body: AssignBody) =>
+  body.user_id === null ? undefined : { domainId: body.authenticator_id, userId: body.user_id };
+
+function orderOf({ person }: Target, isNamed: boolean): WorkplaceOrders['assign'] {
+  if (person) return { domain: person.domain, user: person.name };
+  if (!isNamed) return { user: null };
+  throw invalid({ pointer: '/user_id', code: 'not_found', detail: 'The domain has no such user' });
+}
+
+async function claim(
+  ctx: WebuiCtx,
+  { object }: Target,
+  at: At,
+  order: WorkplaceOrders['assign'],
+): Promise<void> {
+  if (order.user !== null && object.owner !== null)
+    throw conflict('other_owner', 'The workplace has an owner; free it first');
+  const owner = order.user === null ? null : personKey(order.domain, order.user);
+  if (await claimWorkplace(ctx.deps.db, at, owner)) return;
+  throw conflict(
+    'not_free',
+    'The user has a workplace of this pool already, or somebody else is changing the owner of this one',
+  );
+}

@@ -1,0 +1,71 @@
+import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
+import { act, changesOf, findTarget, kinds, type Target } from '../../../shared/fleet/actions.ts';
+import { workplaceValues } from '../../../shared/fleet/snapshot/rows.ts';
+import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { ListRow } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
+import type { WebuiCtx } from '../deps.ts';
+
+/** `pool` where the address names one: the workplace must belong to it. */
+export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
+
+/** Maintenance is more than a word to the node. */
+type Verb = Exclude<keyof WorkplaceOrders, 'maintenance'>;
+
+/** The members that each order is about. */
+const concerned = {
+  assign: ['owner'],
+  machine: ['machine_state', 'state'],
+  refresh: ['revision', 'machine_state', 'state', 'in_use'],
+  tags: ['tags'],
+  delete: ['state'],
+} as const satisfies Record<Verb | 'delete', readonly string[]>;
+
+/** Tells a node to change the workplace. @returns it as the node has it now */
+export async function orderWorkplace<V extends Exclude<Verb, 'assign'>>(
+  ctx: WebuiCtx,
+  at: WorkplaceAt,
+  verb: V,
+  order: WorkplaceOrders[V],
+) {
+  const target = await findTarget(ctx, kinds.workplace, at);
+  const call = (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, at.uuid, verb, order);
+  return actOn(ctx, target, { verb, call, details: order });
+}
+
+/** The node may take a while to do away with it: until the next sync it is shown as `removing`. */
+export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt) {
+  const target = await findTarget(ctx, kinds.workplace, at);
+  const call = (one: Call) => ctx.deps.dispatchers.deleteWorkplace(one, at.uuid);
+  return actOn(ctx, target, { verb: 'delete', call });
+}
+
+type Doing = {
+  verb: keyof typeof concerned;
+  call: (call: Call) => Promise<ListRow<'workplaces'>>;
+  details?: Record<string, unknown>;
+  released?: NonNullable<Parameters<typeof act>[2]['released']>;
+};
+
+/** One order to a node about a workplace, told to the snapshot and the audit. */
+export async function actOn(
+  ctx: WebuiCtx,
+  target: Target,
+  { verb, call, details = {}, released }: Doing,
+): Promise<object> {
+  const { object, farm, uuid } = target;
+  const row = await act<ListRow<'workplaces'>>(ctx, target, {
+    happening: {
+      event: 'portal.WorkplaceAction',
+      category: 'workplace',
+      action: verb,
+      object_name: String(object.name),
+      details: { servicepool_uuid: object.servicepool_uuid, ...details },
+    },
+    call,
+    written: (h, answer) => [touchWorkplace(h, farm.id, uuid, workplaceValues(answer))],
+    changed: (answer) => changesOf(object, answer, concerned[verb]),
+    ...(released && { released }),
+  });
+  return { ...object, ...row, fetched_at: ctx.now };
+}

@@ -1,0 +1,4 @@
+import { z } from 'zod';
+
+/** The path of what is asked of one site, which users know by its uri. */
+export const SiteUriParams = z.object({ site_uri: z.string().regex(/^[a-z0-9-]{1,63}$/) });

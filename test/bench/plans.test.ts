@@ -1,0 +1,37 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { judgePlans } from './plans.ts';
+
+let fresh: FreshDatabase;
+let database: pg.Pool;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = new pg.Pool({ connectionString: fresh.url, max: 1 });
+  await database.query('create table shelf (id int primary key, colour int not null)');
+  await database.query('insert into shelf select n, n % 2 from generate_series(1, 5000) as n');
+  await database.query('vacuum analyze shelf');
+});
+afterAll(async () => {
+  await database.end();
+  await fresh.drop();
+});
+
+const judge = (text: string, values: unknown[] = []) => judgePlans(database, [{ text, values }], ['shelf']);
+
+it('rows that a key finds are found by index', async () => {
+  expect(await judge('select * from shelf where id > $1 order by id limit 5', [4000])).toEqual({
+    verdict: 'by index',
+  });
+});
+
+it('a big table that is read from end to end, and what is sorted of it, show with the plan', async () => {
+  const { verdict, text } = await judge('select * from shelf order by colour, id limit 5');
+  expect(verdict).toBe('Sort of 5000 rows, Seq Scan on shelf');
+  expect(text).toContain('Seq Scan on shelf');
+});
+
+it('an index that is read far for few rows shows', async () => {
+  const { verdict } = await judge('select * from shelf where colour = $1 order by id limit 5', [7]);
+  expect(verdict).toMatch(/on shelf discards 5000 rows/);
+});

@@ -1,0 +1,29 @@
+import type { Db } from '../../db/client.ts';
+import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
+import type { Log } from '../../shared/kernel/log.ts';
+import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createSharing } from '../../shared/runtime/node-sharing.ts';
+import { type Settings, sameForBoth } from './settings.ts';
+
+/** The portal as the bench measures it, on a database that is there already. */
+export async function createBenchPortal(
+  settings: Settings,
+  db: Db,
+  log: Log,
+): Promise<{ portal: Portal; deps: PortalDeps }> {
+  const { outbound } = sameForBoth;
+  const deps = await portalDeps({
+    db,
+    log,
+    portalType: 'universal',
+    host: { name: 'bench', runtime: 'node', os: 'Linux', startedAt: new Date() },
+    baseUrl: settings.baseUrl,
+    secretKeys: [settings.secretKey],
+    signingKeys: [settings.signingKey],
+    outbound,
+    dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
+    share: createSharing(),
+  });
+  return { portal: createPortal(deps), deps };
+}

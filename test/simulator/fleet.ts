@@ -1,0 +1,46 @@
+import { type Authority, createAuthority } from './authority.ts';
+import type { Domain } from './rows.ts';
+import { createDispatcherState } from './seed.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from './start.ts';
+
+export type FleetPlan = Pick<SimulatorOptions, 'jwks' | 'portalCa' | 'issuer' | 'knobs'> & {
+  sites: number;
+  farmsPerSite: number;
+  /** In ten pools, which everybody may use. */
+  workplacesPerFarm: number;
+  domains: Domain[];
+  authority?: Authority;
+};
+
+export type FleetNode = { site: number; farm: number; simulator: Simulator };
+
+const poolsPerFarm = 10;
+
+/** Many farms of one node each in this process, in the order of sites and farms; all trust is in one authority. */
+export async function startFleet({ sites, farmsPerSite, ...plan }: FleetPlan): Promise<FleetNode[]> {
+  const authority = plan.authority ?? (await createAuthority());
+  const places = Array.from({ length: sites * farmsPerSite }, (_, n) => ({
+    site: Math.floor(n / farmsPerSite),
+    farm: n % farmsPerSite,
+  }));
+  return Promise.all(
+    places.map(async (place) => ({
+      ...place,
+      simulator: await startSimulator({ ...plan, authority, state: stateOf(place, plan) }),
+    })),
+  );
+}
+
+function stateOf(
+  { site, farm }: Pick<FleetNode, 'site' | 'farm'>,
+  { workplacesPerFarm, domains }: Pick<FleetPlan, 'workplacesPerFarm' | 'domains'>,
+) {
+  const name = `site-${site + 1}-farm-${farm + 1}`;
+  const pools = Array.from({ length: poolsPerFarm }, (_, n) => ({
+    name: `${name} pool ${n + 1}`,
+    protocols: ['rdp' as const],
+    workplaces: Math.ceil(workplacesPerFarm / poolsPerFarm),
+    entitled: 'all' as const,
+  }));
+  return createDispatcherState({ name, domains, pools });
+}

@@ -107,6 +107,28 @@ describe('the maintenance of a pool', () => {
     expect((await admin(`DELETE ${base}/maintenance/${template.id}`)).status).toBe(204);
   });
 
+  it('begins and ends once in the journal, though its template leaves the node as it is', async () => {
+    const template = await addTemplate(admin, { block_new_sessions: false });
+    const order = { maintenance: true, template_id: template.id };
+    for (const body of [
+      order,
+      { ...order, message: 'Still' },
+      { maintenance: false },
+      { maintenance: false },
+    ])
+      expect((await admin(`PATCH ${path()}`, body)).status).toBe(202);
+    expect(await journalOf(world.portal, office().uuid)).toEqual(['maintenance_began', 'maintenance_ended']);
+  });
+
+  it('costs three round trips, one of them for the session, and one call', async () => {
+    await admin(`PATCH ${path()}`, { maintenance: true });
+    await world.portal.settled();
+    at.node.simulator.resetCalls();
+    const before = world.portal.trips();
+    await admin(`PATCH ${path()}`, { maintenance: false });
+    expect([world.portal.trips() - before, at.node.simulator.calls.length]).toEqual([3, 1]);
+  });
+
   it('is refused with a template that is over, or that there is not', async () => {
     const over = await addTemplate(admin, { end_at: inMinutes(-1) });
     const late = await admin(`PATCH ${path()}`, { maintenance: true, template_id: over.id });

@@ -23,6 +23,7 @@ import {
   poolPath,
   poolRow,
   round,
+  setCircuit,
   windows,
   workplacePath,
 } from '../support/maintenance.ts';
@@ -175,6 +176,63 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     await expect(Promise.race([dying, Promise.resolve('dead')])).resolves.toBe('dead');
   });
 
+  it('is not warned of twice: whoever was to say it has said it, or it may have arrived', async () => {
+    await order();
+    const { dispatchers } = world.portal.deps;
+    let sent = 0;
+    // The node has it, but nothing comes back any more.
+    const sendMessage: typeof dispatchers.sendMessage = async (...asked) => {
+      await dispatchers.sendMessage(...asked);
+      sent++;
+      return new Promise(() => undefined);
+    };
+    void later(50, { dispatchers: { ...dispatchers, sendMessage } });
+    await expect.poll(() => sent).toBe(1);
+    await endLeases(world.portal);
+    await later(51);
+    expect(messages()).toHaveLength(2);
+    await world.admin(`PATCH ${poolPath(farm, office().uuid)}`, { maintenance: false });
+
+    await order();
+    node.simulator.resetCalls();
+    node.simulator.knobs.reset = true;
+    await later(50);
+    node.simulator.knobs.reset = false;
+    await endLeases(world.portal);
+    await later(51);
+    expect([ordersTo(node).length, messages().length]).toEqual([1, 2]);
+  });
+
+  it('is warned of as soon as there is a node that can be told', async () => {
+    await order();
+    await setCircuit(world.portal, node, 'open');
+    const { events } = await audited(world.portal, async () => {
+      await later(50);
+      await endLeases(world.portal);
+      await later(51);
+    });
+    expect(messages()).toEqual([]);
+    // One event, however often it is tried.
+    expect(events).toMatchObject([{ action: 'message', result: 'failure', user_name: 'system' }]);
+    await setCircuit(world.portal, node, 'closed');
+    await endLeases(world.portal);
+    await Promise.all([later(52), later(52)]);
+    expect(messages()).toHaveLength(2);
+  });
+
+  it('leaves the last word to whoever takes it back while the node is told', async () => {
+    await order();
+    const { dispatchers } = world.portal.deps;
+    const maintainPool: typeof dispatchers.maintainPool = async (...asked) => {
+      await world.admin(`PATCH ${poolPath(farm, office().uuid)}`, { maintenance: false });
+      return dispatchers.maintainPool(...asked);
+    };
+    await later(61, { dispatchers: { ...dispatchers, maintainPool } });
+    expect(ordersTo(node).filter((one) => one === 'PATCH maintenance').length).toBeGreaterThanOrEqual(3);
+    expect([office().maintenance, await windows(world.portal)]).toEqual([false, []]);
+    expect((await poolRow(world.portal, office().uuid)).maintenance).toBe(false);
+  });
+
   it('is tried again when a node does not answer, and ends only when the node knows', async () => {
     await order();
     node.simulator.knobs.reset = true;
@@ -256,6 +314,20 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     await later(121);
     expect((await world.admin(`GET ${path}`)).body.maintenance).toBe(false);
     expect(await journalOf(world.portal, site.id)).toEqual(['maintenance_began', 'maintenance_ended']);
+  });
+
+  it.each(['farm', 'site'] as const)('of a %s without a template is in the journal too', async (type) => {
+    const { id } = type === 'farm' ? farm : site;
+    const path = `${base}/${type}s/${id}`;
+    await world.admin(`PATCH ${path}`, { maintenance: true });
+    await Promise.all([later(0), later(0)]);
+    await later(6_000);
+    expect(await journalOf(world.portal, id)).toEqual(['maintenance_began']);
+    expect(await windows(world.portal)).toMatchObject([{ object_type: type, template_id: null }]);
+    await world.admin(`PATCH ${path}`, { maintenance: false });
+    await Promise.all([later(6_001), later(6_001)]);
+    expect(await journalOf(world.portal, id)).toEqual(['maintenance_began', 'maintenance_ended']);
+    expect([ordersTo(node), sessionStates()]).toEqual([[], ['active', 'active', null]]);
   });
 
   it('of a farm ends when somebody takes the flag back', async () => {

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { farms } from '../../db/schema/farms.ts';
 import { maintenanceSteps } from '../../db/schema/maintenance-steps.ts';
 import { maintenanceWindows } from '../../db/schema/maintenance-windows.ts';
@@ -37,6 +38,13 @@ export async function forgetMaintenance({ db }: TestPortal): Promise<void> {
 /** As if whoever has claimed steps had died long ago. */
 export const endLeases = ({ db }: TestPortal) =>
   db.update(maintenanceSteps).set({ lease_until: new Date(0) });
+
+/** As if nobody had got through to the node, or somebody again. */
+export const setCircuit = ({ db }: TestPortal, { dispatcher }: SimulatedNode, circuit: 'open' | 'closed') =>
+  db
+    .update(dispatchers)
+    .set({ circuit, circuit_probe_until: addSeconds(new Date(), 3_600) })
+    .where(eq(dispatchers.id, dispatcher.id));
 
 /** What the journal says of an object, oldest first. */
 export const journalOf = async ({ db }: TestPortal, id: string): Promise<string[]> =>

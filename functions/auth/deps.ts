@@ -1,6 +1,6 @@
 import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
-import type { LoginDeps } from '../../shared/identity/login.ts';
+import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
 import type { FleetIngredients } from '../../shared/runtime/deps.ts';

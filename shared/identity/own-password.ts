@@ -18,8 +18,8 @@ import { AppError, conflict } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { networkOf } from '../kernel/networks.ts';
 import { foldName } from '../kernel/text.ts';
-import { noteLockedAttempt } from './failed-logins.ts';
-import type { LoginDeps } from './login.ts';
+import type { LoginDeps } from './login/attempt.ts';
+import { noteLockedAttempt } from './login/failures.ts';
 import { assertPassword } from './password-policy.ts';
 
 type OwnCtx = Ctx<LoginDeps, SignedIn>;

@@ -35,7 +35,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
   ],
-  servicespools: ['PATCH /api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}'],
   ssa: [
     'POST /api/ssa/v7.0/register',
     'POST /api/ssa/v7.0/ping',
@@ -46,9 +45,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
   userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
-  workplaces: [
-    'PATCH /api/webui/aggregator/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}',
-  ],
   wsproxy: [
     'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
     'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',

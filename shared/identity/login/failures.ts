@@ -1,12 +1,12 @@
-import type { AuditEntry } from '../../db/repositories/audit.ts';
-import type { Attempt } from '../../db/repositories/logins.ts';
-import { auditEntry } from '../http/audit-entry.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { asAppError } from '../http/problem.ts';
-import { noteRefusal } from '../http/refusals.ts';
-import { codeFacts } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
-import { escapeControls } from '../kernel/text.ts';
+import type { AuditEntry } from '../../../db/repositories/audit.ts';
+import type { Attempt } from '../../../db/repositories/logins.ts';
+import { auditEntry } from '../../http/audit-entry.ts';
+import type { BaseDeps, Ctx } from '../../http/context.ts';
+import { asAppError } from '../../http/problem.ts';
+import { noteRefusal } from '../../http/refusals.ts';
+import { codeFacts } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { escapeControls } from '../../kernel/text.ts';
 
 /** The event of a login that failed; the name is that which was typed. */
 export const failedLogin = (

@@ -111,26 +111,10 @@ export function mustBeOpenOrKnown(h: Db, { account, network }: Attempt, now: Dat
   );
 }
 
-/**
- * Deletes at most `most` rows that count for nothing any more: no lock, no recent failure, no good login of late.
- * Rows that somebody holds are left for the next time, so that nothing waits for this and this for nothing.
- * @returns how many were deleted
- */
-export async function deleteOldLocks(db: Db, now: Date, most = 10_000): Promise<number> {
-  const isOld = and(
+/** The condition that a row counts for nothing any more: no lock, no recent failure, no good login of late. */
+export const isForgotten = (now: Date): SQL | undefined =>
+  and(
     or(isNull(loginLocks.last_failure_at), lte(loginLocks.last_failure_at, before(now, forgottenMs))),
     isOpen(now),
     or(isNull(loginLocks.last_good_at), lte(loginLocks.last_good_at, knownSince(now))),
   );
-  const old = db
-    .select({ account: loginLocks.account, network: loginLocks.network })
-    .from(loginLocks)
-    .where(isOld)
-    .limit(most)
-    .for('update', { skipLocked: true });
-  const deleted = await db
-    .delete(loginLocks)
-    .where(sql`(${loginLocks.account}, ${loginLocks.network}) in ${old}`)
-    .returning({ account: loginLocks.account });
-  return deleted.length;
-}

@@ -8,6 +8,7 @@ import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { type Destination, isStillAt } from './destinations.ts';
+import { isInMaintenance, maintenanceMessage } from './maintenance-state.ts';
 import type { RoutingRows } from './routing-facts.ts';
 import { storedNodes } from './stored-nodes.ts';
 
@@ -19,6 +20,8 @@ export type StoredFarm = {
   name: string;
   enabled: boolean;
   maintenance: boolean;
+  /** What users are told of its maintenance. */
+  maintenance_message?: string | null;
   balancing: 'priority' | 'round_robin' | 'least_loaded';
 };
 
@@ -56,12 +59,19 @@ export async function findUserSite(
 ) {
   const [row] = await db
     .select({
-      site: { id: sites.id, uri: sites.uri, name: sites.name, maintenance: sites.maintenance },
+      site: {
+        id: sites.id,
+        uri: sites.uri,
+        name: sites.name,
+        maintenance: isInMaintenance(sites),
+        maintenance_message: maintenanceMessage(sites),
+      },
       groups: groupsOf(who.userId),
       routing,
       farms: sql<StoredFarm[]>`${sql`(
         select coalesce(jsonb_agg(jsonb_build_object('id', ${farms.id}, 'name', ${farms.name}, 'enabled', ${farms.enabled},
-          'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
+          'maintenance', ${isInMaintenance(farms)}, 'maintenance_message', ${maintenanceMessage(farms)},
+          'balancing', ${farms.balancing}) order by ${farms.name_key}), '[]')
         from ${farms} where ${farms.site_id} = ${sites.id})`}`,
       nodes: storedNodes(
         sql`${farms.site_id} = ${sites.id}`,

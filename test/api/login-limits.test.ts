@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleRefusals } from '../../db/repositories/audit-refusals.ts';
-import { deleteOldLocks } from '../../db/repositories/login-limits.ts';
+import { deleteLeftovers } from '../../db/repositories/clean-up.ts';
+import { isForgotten } from '../../db/repositories/login-limits.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
@@ -95,7 +96,7 @@ describe('an address', () => {
     expect(statusesOf(await inTurn(times(6), () => guess(first.name, office))).slice(4)).toEqual([401, 429]);
     expectLocked(await right(first, office), 300);
     expect(count(await inTurn(others.slice(0, 20), (user) => right(user, office)), 200)).toBe(20);
-  });
+  }, 180_000);
 
   it('is the /64 of IPv6, and an IPv4 address however it is written', async () => {
     await limit({ ip_per_minute: 4 });
@@ -284,7 +285,13 @@ describe('all failures together', () => {
 describe('rows that count for nothing any more', () => {
   it('are deleted, and no others', async () => {
     const { db, deps } = portal;
-    const clean = (most?: number) => deleteOldLocks(db, deps.clock(), most);
+    const clean = (most?: number) =>
+      deleteLeftovers(
+        db,
+        { table: loginLocks, where: isForgotten(deps.clock()) },
+        new AbortController().signal,
+        most,
+      );
     const networksOf = async ({ id }: Json) => {
       const rows = await db
         .select()

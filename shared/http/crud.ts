@@ -66,7 +66,7 @@ export function crud<S extends Selection, W extends z.ZodObject>(
 ): Crud<S, W> {
   const kind = recordKind(declaration);
   const { idParam = 'id', parentParam, filters = {}, bulkDestroyMethod = 'POST' } = declaration;
-  const shapes = shapesOf(declaration, kind.readOnly, idParam);
+  const shapes = shapesOf(declaration, kind, idParam);
   const declared = declarationsOf({
     ...declaration,
     shapes,
@@ -88,13 +88,13 @@ export function crud<S extends Selection, W extends z.ZodObject>(
 
 function shapesOf<W extends z.ZodObject>(
   { write, parentParam }: { write: W; parentParam?: string },
-  readOnly: readonly string[],
+  { readOnly, immutable }: { readOnly: readonly string[]; immutable: readonly string[] },
   idParam: string,
 ): CrudShapes<W> {
   const parents = z.object(parentParam ? { [parentParam]: Id } : {});
   return {
     body: writeBody(write, readOnly),
-    patch: patchBody(write, readOnly),
+    patch: patchBody(write, readOnly, immutable),
     params: parents.extend({ [idParam]: Id }),
     parents,
   };

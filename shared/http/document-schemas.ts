@@ -99,7 +99,7 @@ function simplify(schema: Schema): void {
     delete schema.propertyNames;
     if (JSON.stringify(schema.additionalProperties) === '{}') schema.additionalProperties = true;
   }
-  if (!('example' in schema)) return;
-  schema.examples = [schema.example];
+  const { example } = schema;
   delete schema.example;
+  if (example !== undefined) schema.examples = [example];
 }

@@ -1,5 +1,4 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import { type ModuleFacts, modules as moduleTable } from '../modules.ts';
 import type { ModuleApp } from './app.ts';
 import { exampleOf } from './document-examples.ts';
 import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
@@ -7,6 +6,7 @@ import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
 import { Problem, problemName, problemResponseOf, problemsOf } from './document-problems.ts';
 import { createSchemas, type Schema } from './document-schemas.ts';
+import { tagsOf } from './document-tags.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
@@ -113,16 +113,6 @@ const byAddress = (a: Route, b: Route): number => {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   return verbs.indexOf(a.method) - verbs.indexOf(b.method);
 };
-
-/** The tags in use: first the modules, with their purpose, then the resources. */
-function tagsOf(routes: readonly Route[]) {
-  const used = [...new Set(routes.flatMap(({ tags }) => tags))].sort();
-  const facts = (tag: string): ModuleFacts | undefined => moduleTable.find(({ name }) => name === tag);
-  return [
-    ...used.flatMap((tag) => facts(tag) ?? []).map(({ name, purpose }) => ({ name, description: purpose })),
-    ...used.filter((tag) => !facts(tag)).map((name) => ({ name })),
-  ];
-}
 
 /** The examples that bodies and answers refer to, each made of the component of its name. */
 function examplesOf(routes: readonly object[], components: Record<string, Schema>) {

@@ -13,10 +13,18 @@ export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly st
 /**
  * The body of a JSON Merge Patch for these members: each may be absent or `null`; members of nested objects are
  * checked after merging.
+ * @param immutable members that may be sent back as they are, and so are no example of a change
  */
-export function patchBody(write: z.ZodObject, readOnly: readonly string[]) {
+export function patchBody(
+  write: z.ZodObject,
+  readOnly: readonly string[],
+  immutable: readonly string[] = [],
+) {
   const members = Object.fromEntries(
-    Object.entries(write.shape).map(([name, member]) => [name, patchMember(member)]),
+    Object.entries(write.shape).map(([name, member]) => [
+      name,
+      patchMember(member, immutable.includes(name)),
+    ]),
   );
   return z.preprocess((body) => without(body, readOnly), z.strictObject(members));
 }
@@ -58,10 +66,10 @@ function without(body: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-function patchMember(member: unknown): z.ZodType {
+function patchMember(member: unknown, isImmutable: boolean): z.ZodType {
   let inner = member;
   while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodNullable)
     inner = inner.unwrap();
   const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
-  return shape.nullable().optional();
+  return (isImmutable ? shape.meta({ example: undefined }) : shape).nullable().optional();
 }

@@ -33,5 +33,5 @@ export const OwnChange = patchBody(
 
 export const PasswordChange = z.strictObject({
   current: z.string().min(1).max(1024),
-  new: z.string().min(1).max(1024),
+  new: z.string().min(1).max(1024).meta({ example: 'another pass phrase of yours' }),
 });

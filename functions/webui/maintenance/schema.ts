@@ -11,7 +11,10 @@ export const MaintenanceTemplateWrite = z.object({
     .max(1024)
     .meta({ description: 'What users are told', example: 'Maintenance on Saturday from 10 to 12' }),
   start_at: Instant.nullable().default(null),
-  end_at: Instant.nullable().default(null).meta({ description: 'Later than `start_at`' }),
+  end_at: Instant.meta({ example: '2026-11-21T10:30:00.000Z' })
+    .nullable()
+    .default(null)
+    .meta({ description: 'Later than `start_at`' }),
   warn_minutes: z
     .int()
     .min(0)

@@ -11,6 +11,7 @@ const programs = join(root, 'node_modules', '.bin');
 const tools: readonly Tool[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--error-on-warnings'] },
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'OpenAPI', command: ['node', 'shared/runtime/cli/lint-openapi.ts'] },
   {
     name: 'structure',
     command: ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'structure'],

@@ -7,6 +7,8 @@ import { documentOf } from '../../shared/http/document.ts';
 import { Problem } from '../../shared/http/document-problems.ts';
 import type { Shape } from '../../shared/http/operation.ts';
 import { codeFacts, type ErrorCode } from '../../shared/kernel/errors.ts';
+import { clientOperationsOf } from '../../shared/runtime/cli/client-types.ts';
+import { lintDocument } from '../../shared/runtime/cli/lint-openapi.ts';
 import { readSources } from '../structure/sources.ts';
 import type { Json } from '../support/portal.ts';
 import { describedAs, document, modules, operations, resolve, shownIn } from './described.ts';
@@ -20,6 +22,20 @@ describe('the OpenAPI document', () => {
   it('is committed as it is generated: run `npm run openapi`', () => {
     expect(JSON.parse(committed)).toEqual(document);
     expect(committed).toBe(`${JSON.stringify(documentOf(modules), null, 2)}\n`);
+  });
+
+  it('is what the typed client is generated from: run `npm run openapi`', () => {
+    const generated = readFileSync(join(root, 'shared/client/operations.ts'), 'utf8');
+    expect(generated).toBe(clientOperationsOf(document));
+  });
+
+  it('would not pass the public ruleset without a description', { timeout: 30_000 }, async () => {
+    const broken = structuredClone(document);
+    delete broken.paths['/livez'].get.description;
+    broken.components.examples.SiteWrite.value.name = 7;
+    const faults = await lintDocument(JSON.stringify(broken));
+    expect(faults.join('\n')).toMatch(/operation-description at .*livez/);
+    expect(faults.join('\n')).toContain('no-invalid-media-type-examples');
   });
 
   it('is valid OpenAPI 3.1', () => expect(faultsOf(document)).toEqual([]));

@@ -7,6 +7,8 @@ type Row = { floor: number; path: RegExp; room: string };
 const plan: readonly Row[] = [
   { floor: -1, room: 'modules', path: /^shared\/(?:modules\.ts|openapi\/)/ },
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
+  // What runs elsewhere knows nothing of the portal but its document.
+  { floor: 0, room: 'client', path: /^shared\/client\// },
   { floor: 1, room: 'db', path: /^db\/(?:schema\/|(?:client|errors|pg|neon|migrate|drizzle\.config)\.ts)/ },
   { floor: 2, room: 'repositories', path: /^db\/repositories\// },
   { floor: 2, room: 'remotes', path: /^shared\/remotes\// },

@@ -5,6 +5,7 @@ import type { Source } from './sources.ts';
 const exempt: readonly RegExp[] = [
   /^db\/migrations\//,
   /^shared\/openapi\//,
+  /^shared\/client\/operations\.ts$/,
   /^shared\/identity\/common-passwords\.ts$/,
 ];
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
+import { buildClient } from './client-package.ts';
 import { orEnd } from './fatal.ts';
 
 /** Compressed sizes, in kB of 1000 bytes, that a Worker may have: its start is what the first user waits for. */
@@ -21,6 +22,7 @@ async function main(args: readonly string[]): Promise<void> {
   const workers = await bundleAll('workers');
   if (args.includes('--workers')) return;
   const lambda = await bundleAll('lambda');
+  await buildClient();
   process.stdout.write(tableOf(workers, lambda));
   const faults = overBudget(workers);
   if (faults.length > 0) throw new Error(faults.join('\n'));

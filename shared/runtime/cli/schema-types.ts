@@ -1,0 +1,51 @@
+/** A JSON Schema as it stands in our document. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** A schema as a TypeScript type; components are called by their names. */
+export function typeOf(schema: Schema): string {
+  if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? 'unknown';
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
+  const options = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(options)) return unionOf(options.map((option) => typeOf(asSchema(option))));
+  if (schema.type === undefined && Array.isArray(schema.allOf))
+    return schema.allOf.map((part) => `(${typeOf(asSchema(part))})`).join(' & ') || 'unknown';
+  return unionOf([schema.type].flat().map((type) => simpleTypeOf(type, schema)));
+}
+
+/** One member of an object type. */
+export function memberOf(name: string, type: string, isRequired: boolean, description?: unknown): string {
+  const comment = typeof description === 'string' ? `/** ${description.replaceAll('*/', '* /')} */ ` : '';
+  return `${comment}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};`;
+}
+
+export const asSchema = (value: unknown): Schema =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+function simpleTypeOf(type: unknown, schema: Schema): string {
+  if (type === 'array') return `(${typeOf(asSchema(schema.items))})[]`;
+  if (type === 'object') return objectTypeOf(schema);
+  if (type === 'integer' || type === 'number') return 'number';
+  return type === 'string' || type === 'boolean' || type === 'null' ? type : 'unknown';
+}
+
+/** Further members may come with later versions, but nobody can name them now. */
+function objectTypeOf(schema: Schema): string {
+  const members = membersOf(schema);
+  if (members.length > 0) return `{ ${members.join(' ')} }`;
+  const { additionalProperties: others } = schema;
+  if (others === false) return 'Record<string, never>';
+  const values = typeof others === 'object' && others !== null ? typeOf(asSchema(others)) : 'unknown';
+  return `Record<string, ${values}>`;
+}
+
+/** Members as the inside of an object type, one a line, with what the document says of each. */
+function membersOf(schema: Schema): string[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(asSchema(schema.properties)).map(([name, given]) => {
+    const member = asSchema(given);
+    return memberOf(name, typeOf(member), required.includes(name), member.description);
+  });
+}
+
+const unionOf = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'unknown';

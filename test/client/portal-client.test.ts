@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ClientOptions,
+  createPortalClient,
+  isRefusal,
+  type PortalClient,
+  PortalError,
+} from '../../shared/client/portal-client.ts';
+import { serveNode } from '../../shared/runtime/node.ts';
+import { unique } from '../support/factories.ts';
+import { adminPassword, startPortal, type TestPortal } from '../support/portal.ts';
+
+let portal: TestPortal;
+let baseUrl: string;
+let close: () => Promise<void>;
+let admin: PortalClient;
+let token: string;
+
+beforeAll(async () => {
+  portal = await startPortal();
+  const serving = await serveNode({
+    fetch: portal.portal.fetch,
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy: 0,
+    log: portal.deps.log,
+  });
+  close = () => serving.close(1_000);
+  baseUrl = `http://127.0.0.1:${serving.port}`;
+  const { token: given } = await createPortalClient({ baseUrl }).call('login.create', {
+    body: { username: 'admin', password: adminPassword, authSmallName: 'builtin' },
+  });
+  token = given;
+  admin = createPortalClient({ baseUrl, token });
+});
+afterAll(async () => {
+  await close?.();
+  await portal?.close();
+});
+
+const site = () => ({ name: unique('Site'), uri: unique('site') });
+
+/** A client whose requests and waits are written down, and go wrong as told. */
+function observed(goWrong: (request: Request, count: number) => Promise<Response | undefined>) {
+  const sent: Request[] = [];
+  const waits: number[] = [];
+  const options: ClientOptions = {
+    baseUrl,
+    token,
+    fetch: async (request) => {
+      sent.push(request.clone());
+      return (await goWrong(request, sent.length)) ?? fetch(request);
+    },
+    sleep: async (ms) => {
+      waits.push(ms);
+      portal.advance(ms / 1000);
+    },
+  };
+  return {
+    sent,
+    waits,
+    client: createPortalClient(options),
+    with: (more: Partial<ClientOptions>) => createPortalClient({ ...options, ...more }),
+  };
+}
+
+const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+  Response.json(
+    { type: `/api/errors/${code}`, title: code, status, detail: code, instance: '1', code, retryable: true },
+    { status, headers: { 'content-type': 'application/problem+json', ...headers } },
+  );
+
+async function caught(work: Promise<unknown>): Promise<PortalError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof PortalError) return error;
+  throw new Error(`no refusal but ${String(error)}`);
+}
+
+describe('a call', () => {
+  it('asks and answers as the document describes it', async () => {
+    const wanted = site();
+    const made = await admin.call('site.create', { body: { ...wanted, comments: 'By a client' } });
+    expect(made).toMatchObject({ ...wanted, comments: 'By a client' });
+    const read = await admin.call('site.get', { path: { id: made.id } });
+    expect(read.uri).toBe(wanted.uri);
+    expect(await admin.call('site.delete', { path: { id: made.id } })).toBeNull();
+    const { items } = await admin.call('site.list', { query: { search: wanted.name } });
+    expect(items).toEqual([]);
+  });
+
+  it('gives texts and bytes as what they are', async () => {
+    expect(await admin.call('liveness.get')).toBe('ok');
+    const picture = await admin.call('image.get', { path: { image_id: 'default' } });
+    expect(picture).toBeInstanceOf(Uint8Array);
+  });
+
+  it('throws the problem, every fault of the request with it', async () => {
+    const error = await caught(admin.call('site.create', { body: { name: '', uri: 'Not A Slug' } }));
+    expect(error).toMatchObject({ code: 'invalid_request', status: 422, retryable: false });
+    expect(error.problem?.errors?.map(({ pointer }) => pointer).sort()).toEqual(['/name', '/uri']);
+    if (!isRefusal('site.create', error)) throw error;
+    const { code }: { code: 'invalid_request' | string } = error;
+    expect(code).toBe('invalid_request');
+  });
+
+  it('without a token is refused, and with one it is not', async () => {
+    const nobody = createPortalClient({ baseUrl });
+    expect((await caught(nobody.call('userinfo.get'))).code).toBe('unauthenticated');
+    expect((await nobody.withToken(token).call('userinfo.get')).name).toBe('admin');
+  });
+
+  it('escapes what stands in a path', async () => {
+    const error = await caught(admin.call('site.get', { path: { id: '../sites?x=1' } }));
+    expect(error.code).toBe('not_found');
+  });
+
+  it('is given up when its signal is', async () => {
+    const reason = new Error('enough');
+    const options = { signal: AbortSignal.abort(reason) };
+    await expect(admin.call('site.list', {}, options)).rejects.toBe(reason);
+  });
+});
+
+describe('the pages of a list', () => {
+  it('are followed to the end, each item once', async () => {
+    const name = unique('Paged');
+    const uris = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${unique('paged')}-${letter}`);
+    for (const uri of uris) await admin.call('site.create', { body: { name: `${name} ${uri}`, uri } });
+    const query = { search: name, limit: 2, sort: 'uri' } as const;
+    const sizes: number[] = [];
+    for await (const { items } of admin.pages('site.list', { query })) sizes.push(items.length);
+    expect(sizes).toEqual([2, 2, 1]);
+    const found: string[] = [];
+    for await (const { uri } of admin.items('site.list', { query })) found.push(uri);
+    expect(found).toEqual([...uris].sort());
+  });
+
+  it('are not asked for when nobody wants them', async () => {
+    const { client, sent } = observed(async () => undefined);
+    for await (const _ of client.pages('site.list', { query: { limit: 1 } })) break;
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a write whose answer is lost', () => {
+  it('is sent again with its key, and happens once', async () => {
+    const { client, sent } = observed(async (request, count) => {
+      if (count > 1) return undefined;
+      await fetch(request);
+      throw new TypeError('the connection broke');
+    });
+    const wanted = site();
+    const made = await client.call('site.create', { body: wanted });
+    expect(made.uri).toBe(wanted.uri);
+    const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
+    expect(keys[1]).toBe(keys[0]);
+    const { items } = await client.call('site.list', { query: { search: wanted.name } });
+    expect(items.map(({ id }) => id)).toEqual([made.id]);
+  });
+
+  it('can be taken up by another process that knows its key', async () => {
+    const idempotencyKey = unique('key');
+    const wanted = site();
+    const first = await admin.call('site.create', { body: wanted }, { idempotencyKey });
+    const again = await admin.call('site.create', { body: wanted }, { idempotencyKey });
+    expect(again.id).toBe(first.id);
+  });
+
+  it('is not sent again where nothing makes it repeatable', async () => {
+    const { client, sent } = observed(async () => {
+      throw new TypeError('the connection broke');
+    });
+    const body = { username: 'admin', password: 'x', authSmallName: 'builtin' };
+    const error = await caught(client.call('login.create', { body }));
+    expect(error).toMatchObject({ code: 'connection_failed', status: 0 });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a refusal that passes', () => {
+  it('by the limit of the session is waited out for the seconds that the portal asks for', async () => {
+    const own = (
+      await admin.call('login.create', {
+        body: { username: 'admin', password: adminPassword, authSmallName: 'builtin' },
+      })
+    ).token;
+    const limits = (value: number) => ({ body: { limits: { per_token_per_minute: { value } } } });
+    await admin.call('systemParameters.replace', limits(2));
+    const { client, waits } = observed(async () => undefined);
+    const limited = client.withToken(own);
+    for (let count = 0; count < 4; count += 1) await limited.call('userinfo.get');
+    expect(waits.length).toBeGreaterThan(0);
+    for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(1_000);
+    await client.call('systemParameters.replace', limits(6_000));
+  });
+
+  it('is tried as often as told, later each time', async () => {
+    const { sent, waits, with: withOptions } = observed(async () => problem(503, 'database_unavailable'));
+    const error = await caught(withOptions({ retries: 4 }).call('site.list'));
+    expect([error.code, sent.length]).toEqual(['database_unavailable', 5]);
+    const floors = [200, 400, 800, 1_600];
+    expect(waits.map((wait, at) => wait >= (floors[at] ?? 0) && wait < 2 * (floors[at] ?? 0))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('is thrown at once when it would last longer than anybody wants to wait', async () => {
+    const { client, sent, waits } = observed(async () =>
+      problem(429, 'rate_limited', { 'retry-after': '300' }),
+    );
+    const error = await caught(client.call('site.list'));
+    expect([error.retryAfterS, sent.length, waits]).toEqual([300, 1, []]);
+  });
+
+  it('of something in between, which sends no problem, counts by its status', async () => {
+    const { client, sent } = observed(async (_, count) =>
+      count === 1 ? new Response('<h1>Bad gateway</h1>', { status: 502 }) : undefined,
+    );
+    expect((await client.call('userinfo.get')).name).toBe('admin');
+    expect(sent).toHaveLength(2);
+  });
+});

@@ -9,6 +9,7 @@ import { issuedConnections } from '../schema/issued-connections.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { loginSessions } from '../schema/login-sessions.ts';
 import { monitoringRecords } from '../schema/monitoring-records.ts';
+import { pageTokens } from '../schema/page-tokens.ts';
 import { peerSessions } from '../schema/peers.ts';
 import { serviceLists } from '../schema/service-lists.ts';
 import { isPastKeeping } from './idempotency-keys.ts';
@@ -42,6 +43,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
         lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
       ),
     },
+    { table: pageTokens, where: lt(pageTokens.expires_at, now) },
     { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
     { table: idempotencyKeys, where: isPastKeeping(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },

@@ -2,6 +2,7 @@ import { createModule } from '../../shared/http/app.ts';
 import type { AuthDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { domainOperations } from './domains/routes.ts';
+import { browserOperations } from './login/browser-routes.ts';
 import { loginOperations } from './login/routes.ts';
 import { settingsOperations } from './settings/routes.ts';
 
@@ -9,6 +10,7 @@ export const createAuth = (deps: AuthDeps) =>
   createModule('auth', deps, [
     ...domainOperations,
     ...loginOperations,
+    ...browserOperations,
     ...settingsOperations,
     ...dispatcherOperations,
   ]);

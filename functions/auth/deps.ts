@@ -1,4 +1,5 @@
 import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
+import type { Assets } from '../../shared/http/assets.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
@@ -11,12 +12,15 @@ export type AuthDeps = LoginDeps &
     /** What tokens of peers must be meant for. */
     baseUrl: string;
     peerKeys: PeerKeys;
+    /** What the sign-in page is made of. */
+    assets: Assets;
   };
 
 export const authDeps = async (given: FleetIngredients): Promise<AuthDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   baseUrl: given.baseUrl,
+  assets: given.assets,
   peerKeys: createPeerKeys(given.peerKeys, given.share),
 });
 

@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../shared/access/actor.ts';
 import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
+import type { Assets } from '../../shared/http/assets.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
@@ -11,6 +12,8 @@ import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 export type WebuiDeps = FleetDeps & {
   hasher: Hasher;
   host: Host;
+  /** What the status page is made of. */
+  assets: Assets;
   /** Which addresses dispatchers may have. */
   outbound: UrlPolicy;
   /** Test stands: dispatchers may be used without checking their certificates. */
@@ -22,6 +25,7 @@ export const webuiDeps = async (given: FleetIngredients): Promise<WebuiDeps> => 
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   host: given.host,
+  assets: given.assets,
   outbound: given.outbound,
   allowInsecureDispatchers: given.outbound.allowInsecure,
 });

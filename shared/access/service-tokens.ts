@@ -14,6 +14,8 @@ const kindOf = (prefix: string) => {
 
 const service = kindOf('agst_');
 const peer = kindOf('agpt_');
+const browser = kindOf('agbs_');
+const page = kindOf('agpg_');
 
 export const newServiceToken = service.make;
 export const isServiceToken = service.matches;
@@ -21,3 +23,11 @@ export const isServiceToken = service.matches;
 /** The token of a session of a peer aggregator. */
 export const newPeerToken = peer.make;
 export const isPeerToken = peer.matches;
+
+/** The token of a browser session, which the cookie carries and no header does. */
+export const newBrowserToken = browser.make;
+export const isBrowserToken = browser.matches;
+
+/** What a page of a browser session calls the API with. */
+export const newPageToken = page.make;
+export const isPageToken = page.matches;

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { findSession, touchSession } from '../../db/repositories/login-sessions.ts';
+import { findPageSession } from '../../db/repositories/page-tokens.ts';
 import { findPeerSession, touchPeerSession } from '../../db/repositories/peer-sessions.ts';
 import { findServiceToken, touchServiceToken } from '../../db/repositories/service-tokens.ts';
 import { addSeconds } from '../kernel/clock.ts';
@@ -9,7 +10,7 @@ import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts'
 import type { PortalType } from '../modules.ts';
 import type { RoleGrant, SignedIn } from './actor.ts';
 import { isServed, type Portal, portalFor } from './portal.ts';
-import { isPeerToken, isServiceToken } from './service-tokens.ts';
+import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 
 /** Tokens of ours are 43 or 48 characters; anything much longer is not looked up. */
 const longestToken = 128;
@@ -42,7 +43,8 @@ export const absoluteAge = (parameters: Parameters, portal: 'admin' | 'user'): n
   parameters[portal === 'admin' ? 'session.admin_absolute_s' : 'session.user_absolute_s'];
 
 async function findLoggedIn(db: Db, token: string, now: Date): Promise<SignedIn | undefined> {
-  const found = await findSession(db, sha256(token));
+  const hash = sha256(token);
+  const found = await (isPageToken(token) ? findPageSession(db, hash, now) : findSession(db, hash));
   if (!found) return undefined;
   const { session, user, domain, roles } = found;
   const parameters = parametersFrom(found.parameters);

@@ -7,6 +7,7 @@ import { type ModuleName, modules } from '../modules.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
+import { orSignIn } from './own-pages.ts';
 import { asAppError, headersOfAll, problemResponse } from './problem.ts';
 import { auditRefusal } from './refusals.ts';
 import { traceOf } from './request-ids.ts';
@@ -80,6 +81,7 @@ function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, ver
   app.all(path, async function route(c: Served) {
     // Hono runs GET for HEAD and drops the body; the method of the request is still HEAD.
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
+    if (operation?.browser) return orSignIn(c.req.raw, serveOperation(c, deps, operation));
     if (operation) return serveOperation(c, deps, operation);
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
     throw new AppError('method_not_allowed', undefined, { allow });

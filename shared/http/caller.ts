@@ -1,5 +1,6 @@
 import { findOverrides } from '../../db/repositories/system-parameters.ts';
 import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
+import { isBrowserToken } from '../access/service-tokens.ts';
 import { findActor } from '../access/session.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -8,34 +9,47 @@ import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 
-type Asking = Invocation & { token: string | undefined; now: Date };
+type Asking = Invocation & {
+  /** Of the header, or of the cookie where the operation is for browser sessions. */
+  token: string | undefined;
+  now: Date;
+};
+
+type Asked = Pick<Operation, 'access' | 'unmetered' | 'browser'>;
 
 /**
  * Who asks, after the rate limits. A token that was valid before counts by itself: nobody who shares its address can
  * have it refused. Any other request counts to its address, until its token proves valid.
  * @throws AppError `rate_limited`, `invalid_token`
  */
-export async function identify(
-  deps: BaseDeps,
-  { access, unmetered }: Pick<Operation, 'access' | 'unmetered'>,
-  asking: Asking,
-): Promise<Actor> {
+export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Actor> {
+  const { unmetered, browser } = operation;
   const rates = rateLimitsOf(deps);
-  const token = access === 'public' ? '' : (asking.token ?? '');
+  const token = tokenOf(operation, asking);
   if (token === '') {
     if (!unmetered) takeFromAddress(deps, rates, asking);
     return anonymous;
   }
   const tokenHash = sha256(token);
+  if ((browser !== undefined) !== isBrowserToken(token)) {
+    takeFromAddress(deps, rates, asking);
+    throw new AppError('invalid_token');
+  }
   const find = rates.knows(tokenHash) ? findKnown : findUnknown;
   try {
     return await find(deps, rates, { ...asking, token, tokenHash });
   } catch (error) {
     // Who is refused brings no parameters along, and must still learn of a wider limit.
     refreshParameters(deps, rates, asking);
+    if (operation.access === 'public' && error instanceof AppError && error.code === 'invalid_token')
+      return anonymous;
     throw error;
   }
 }
+
+/** Who needs no session is anonymous whatever his header says; his cookie may tell a page who he is. */
+const tokenOf = ({ access, browser }: Asked, { token = '' }: Asking): string =>
+  access === 'public' && (browser === undefined || !isBrowserToken(token)) ? '' : token;
 
 type WithToken = Asking & { token: string; tokenHash: string };
 

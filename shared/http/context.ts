@@ -33,7 +33,13 @@ export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
   scope: Scope;
   requestId: string;
   trace: Trace;
-  client: Invocation['client'] & { userAgent: string };
+  client: Invocation['client'] & {
+    userAgent: string;
+    /** Accept-Language as it came. */
+    languages: string;
+    /** A page of this portal sent the request. */
+    isOwnPage: boolean;
+  };
   /** The operation being served, its path as a template. */
   operation: { id: string; method: string; path: string };
   /** True when the caller names this media type in `Accept`. */

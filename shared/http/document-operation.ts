@@ -33,8 +33,10 @@ export function describeOperation(module: string, operation: Described, schemas:
   };
 }
 
-function needOf({ access, insteadOfSession }: Described): string {
+function needOf({ access, insteadOfSession, browser }: Described): string {
   if (access === 'public') return 'Needs no session.';
+  if (browser === 'administrator') return 'Needs a browser session on the administrator portal.';
+  if (browser) return 'Needs a browser session.';
   if (access === 'signed-in') return 'Needs a session.';
   const need = `Needs the permission \`${access}\``;
   return insteadOfSession ? `${need}, or \`${insteadOfSession}\` and no session.` : `${need}.`;
@@ -47,8 +49,9 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
-function securityOf({ access, insteadOfSession }: Described) {
+function securityOf({ access, insteadOfSession, browser }: Described) {
   if (access === 'public') return [];
+  if (browser) return [{ BrowserSession: [] }];
   const session = { SessionToken: access === 'signed-in' ? [] : [access] };
   return insteadOfSession ? [session, {}] : [session];
 }

@@ -39,7 +39,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
     examples: examplesOf(routes, schemas.components()),
     parameters,
     headers,
-    securitySchemes: { SessionToken: sessionToken, ...healthSecurity },
+    securitySchemes: { SessionToken: sessionToken, BrowserSession: browserSession, ...healthSecurity },
   };
   const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(routes) });
   return { ...document, components: sorted(components) } as OpenApiDocument;
@@ -62,6 +62,13 @@ const sessionToken = {
   in: 'header',
   name: 'X-Auth-Token',
   description: 'The token that a login gives. Where a permission is named, a role of the user must give it.',
+};
+
+const browserSession = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: '__Host-session',
+  description: 'The cookie that signing in on `/signin` gives; the API itself takes tokens only.',
 };
 
 const text = { type: 'string' };

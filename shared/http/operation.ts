@@ -55,6 +55,11 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   effects?: 'dispatcher';
   /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
   shownOnce?: readonly string[];
+  /**
+   * The session is that of a browser, and its cookie names it: any one, or one on the administrator portal. Without
+   * one a page sends its reader to sign in.
+   */
+  browser?: 'any' | 'administrator';
   /** Does not count to the rate limits. */
   unmetered?: true;
 };

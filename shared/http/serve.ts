@@ -10,10 +10,17 @@ import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation, RawInput, Shape } from './operation.ts';
+import { assertBrowser, cookieTokenOf, isFromOwnPage } from './own-pages.ts';
 import { readInput } from './reading.ts';
 import { runAsAsked } from './write-modes.ts';
 
 export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
+
+const saidOf = ({ headers, url }: Request) => ({
+  userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
+  languages: (headers.get('accept-language') ?? '').slice(0, 512),
+  isOwnPage: isFromOwnPage(headers, new URL(url).host),
+});
 
 const safe: readonly string[] = ['GET', 'HEAD'];
 
@@ -35,7 +42,8 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const actor = await identify(deps, operation, { ...c.env, token: c.req.header('x-auth-token'), now });
+  const token = operation.browser ? cookieTokenOf(c.req.raw) : c.req.header('x-auth-token');
+  const actor = await identify(deps, operation, { ...c.env, token, now });
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {
@@ -44,7 +52,7 @@ export async function serveOperation<D extends BaseDeps>(
     scope: [],
     requestId: trace.requestId,
     trace,
-    client: { ...client, userAgent: (c.req.header('user-agent') ?? '').slice(0, 512) },
+    client: { ...client, ...saidOf(c.req.raw) },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
     log: deps.log,
@@ -55,6 +63,7 @@ export async function serveOperation<D extends BaseDeps>(
   };
   // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
+  assertBrowser(operation, actor);
   const brought = await readBrought(c, operation, actor);
   if (!brought)
     ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });

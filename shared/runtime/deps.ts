@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import type { Assets } from '../http/assets.ts';
 import type { BaseDeps } from '../http/context.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -18,6 +19,8 @@ export type Ingredients = {
   portalType: PortalType;
   baseUrl: string;
   host: Host;
+  /** What pages are made of. */
+  assets: Assets;
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;

@@ -11,6 +11,7 @@ import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
+import { assetsIn } from './node-assets.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 
@@ -47,7 +48,9 @@ function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingre
   const { db } = connectDatabase(config, { maxConnections: 2, onError });
   const os = `${type()} ${release()}`;
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
-  return { ...config, db, log, host };
+  // Beside the bundle, as the build puts them.
+  const assets = assetsIn([new URL('assets/', import.meta.url)]);
+  return { ...config, db, log, host, assets };
 }
 
 function createBackground() {

@@ -1,6 +1,6 @@
 import { base, endpoint } from '../deps.ts';
-import { Done, LoginAnswer, LoginBody, TwoFactorLoginBody } from './schema.ts';
-import { answerLogin, logOut } from './usecases.ts';
+import { Done, LoginAnswer, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
+import { answerLogin, answerTwoFactorLogin, logOut } from './usecases.ts';
 
 const errors = [
   'invalid_credentials',
@@ -31,10 +31,10 @@ export const loginOperations = [
       summary: 'Two-factor authentication by domain, login and password',
       description: 'On a domain without a second factor this is `login`.',
       body: { required: TwoFactorLoginBody },
-      returns: [200, LoginAnswer],
+      returns: [200, TwoFactorLoginAnswer],
       errors,
     },
-    (ctx, { body: { code: _, challenge_id: __, ...body } }) => answerLogin(ctx, body),
+    (ctx, { body }) => answerTwoFactorLogin(ctx, body),
   ),
   endpoint(
     {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/http/fields.ts';
+import { languages } from '../../../shared/http/languages.ts';
 
 const credentials = {
   username: z.string().min(1).max(256).meta({ example: 'admin' }),
@@ -43,6 +44,50 @@ export const LoginAnswer = z.strictObject({
     roles: z.array(z.string()),
     must_change_password: z.boolean(),
   }),
+});
+
+const Enrolment = z.strictObject({
+  otpauth_uri: z.string().meta({ description: 'For a picture that the device reads' }),
+  secret: z.string().meta({ description: 'Base32, for a device that is typed into' }),
+});
+
+const Challenge = z.strictObject({
+  result: z.literal('challenge'),
+  challenge_id: Id,
+  method: z.literal('totp'),
+  expires_in: z.int().meta({ description: 'Seconds' }),
+  enrolment: Enrolment.optional().meta({ description: 'Only for a user without a device' }),
+});
+
+const recovery_codes = z
+  .array(z.string())
+  .optional()
+  .meta({ description: 'Ten, when the code finished an enrolment; each is good once, shown this once' });
+
+export const TwoFactorLoginAnswer = z.union([LoginAnswer.extend({ recovery_codes }), Challenge]);
+
+/** The token is in the cookie. */
+export const SignInAnswer = z.union([
+  LoginAnswer.omit({ token: true }).extend({ recovery_codes }),
+  Challenge.extend({
+    enrolment: Enrolment.extend({
+      picture: z.string().meta({ description: 'The QR code of `otpauth_uri`, a data URI' }),
+    }).optional(),
+  }),
+]);
+
+export const PageToken = z.strictObject({
+  token: z.string().meta({ description: 'For the header X-Auth-Token' }),
+  expires_in: z.literal(600).meta({ description: 'Seconds; it ends with the browser session at the latest' }),
+});
+
+export const SignInQuery = z.strictObject({
+  next: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: 'The page to go to afterwards, one of this portal' }),
+  language: z.enum(languages).optional(),
 });
 
 export const Done = z.strictObject({ result: z.literal('ok') });

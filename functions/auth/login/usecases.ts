@@ -9,7 +9,7 @@ import type { Ctx } from '../../../shared/http/context.ts';
 import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import type { AuthDeps } from '../deps.ts';
-import type { LoginAnswer } from './schema.ts';
+import type { LoginAnswer, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
 
 export async function answerLogin(
   ctx: Ctx<AuthDeps>,
@@ -32,6 +32,12 @@ export async function answerLogin(
     },
   };
 }
+
+/** No user has a second factor yet. */
+export const answerTwoFactorLogin = (
+  ctx: Ctx<AuthDeps>,
+  { code: _, challenge_id: __, ...request }: z.output<typeof TwoFactorLoginBody> & { inBrowser?: boolean },
+): Promise<z.input<typeof TwoFactorLoginAnswer>> => answerLogin(ctx, request);
 
 /** @throws AppError `invalid_state` for a service token, which is revoked and does not log out */
 export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'ok' }> {

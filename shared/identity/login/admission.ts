@@ -4,6 +4,7 @@ import { endOldest, startSession } from '../../../db/repositories/login-sessions
 import { clearFailures } from '../../../db/repositories/logins.ts';
 import type { RoleGrant } from '../../access/actor.ts';
 import { isServed, portalFor } from '../../access/portal.ts';
+import { newBrowserToken } from '../../access/service-tokens.ts';
 import { absoluteAge } from '../../access/session.ts';
 import { auditEntry } from '../../http/audit-entry.ts';
 import { randomToken, sha256 } from '../../kernel/digests.ts';
@@ -48,7 +49,7 @@ async function openSession(
   { account: { domain, user, roles }, statements }: Proof,
 ): Promise<LoginResult> {
   const portal = portalOf(ctx, wishes, roles.length > 0, domain);
-  const token = randomToken();
+  const token = wishes.inBrowser ? newBrowserToken() : randomToken();
   const session = sessionOf(ctx, wishes, user.id, portal, token);
   const keep = parameters['session.max_per_user'];
   const audit = auditEntry(ctx, {

@@ -24,6 +24,8 @@ export type LoginWishes = {
   portal?: 'admin' | 'user' | undefined;
   platform?: string | undefined;
   locale?: string | undefined;
+  /** The session is one of a browser: its token goes into a cookie, and is of no use elsewhere. */
+  inBrowser?: boolean | undefined;
 };
 
 /** A domain that was named, and its user of the name, if there is one. */

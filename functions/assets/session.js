@@ -1,0 +1,56 @@
+/** What the pages of the portal share: what they were told, and the API with a token that stays in memory. */
+const facts = JSON.parse(document.getElementById('facts').textContent);
+/** A promise, so that calls at once ask for one token together. */
+let token;
+
+/** A text of the page's language, with `{name}` filled in. */
+const say = (key, values = {}) =>
+  (facts.texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
+
+/** @throws {{ status: number, code: string, retryAfter: number }} what a refusal says */
+async function send(method, path, body, headers = {}) {
+  const answer = await fetch(path, {
+    method,
+    credentials: 'same-origin',
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const content = text && answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : {};
+  if (answer.ok) return content;
+  throw {
+    status: answer.status,
+    code: content.code ?? 'internal',
+    detail: content.errors?.[0]?.detail ?? content.detail,
+    retryAfter: Number(answer.headers.get('retry-after') ?? 0),
+  };
+}
+
+/** The token of this page; in the place of one that has run out, another. */
+function pageToken(old) {
+  if (token !== undefined && token !== old) return token;
+  const forget = (problem) => {
+    token = undefined;
+    throw problem;
+  };
+  token = send('POST', '/signin/token').then((answer) => answer.token, forget);
+  return token;
+}
+
+/** Calls the API as the signed-in user. */
+async function call(method, path, body) {
+  const asked = pageToken();
+  try {
+    return await send(method, path, body, { 'x-auth-token': await asked });
+  } catch (problem) {
+    if (problem.code !== 'invalid_token') throw problem;
+    return send(method, path, body, { 'x-auth-token': await pageToken(asked) });
+  }
+}
+
+async function signOut() {
+  await send('POST', '/signout');
+  location.assign('/signin');
+}
+
+globalThis.portal = { facts, say, send, call, signOut };

@@ -1,0 +1,222 @@
+const { facts, say, send, call, signOut } = globalThis.portal;
+const at = (id) => document.getElementById(id);
+const steps = [...document.querySelectorAll('[data-step]')];
+
+/** What the sign-in under way has so far; the password is forgotten as soon as it is over. */
+let attempt = {};
+let countdown;
+
+/** Shows one step, and tells whoever does not see it. */
+function show(id, heading, hint, values) {
+  hideProblem();
+  for (const step of steps) step.hidden = step.id !== id;
+  at('heading').textContent = say(heading);
+  at('hint').textContent = hint ? say(hint, values) : '';
+  at('hint').hidden = !hint;
+  const first = [...at(id).querySelectorAll('input')].find(({ offsetParent }) => offsetParent !== null);
+  (first ?? at('heading')).focus();
+}
+
+function hideProblem() {
+  clearInterval(countdown);
+  at('problem').hidden = true;
+  for (const field of document.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
+}
+
+function tell(text, field) {
+  at('problem').textContent = text;
+  at('problem').hidden = false;
+  if (!field) return;
+  field.setAttribute('aria-invalid', 'true');
+  field.setAttribute('aria-describedby', 'problem');
+  field.focus();
+}
+
+const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+
+/** Says why something was refused; where waiting helps, how long, down to the moment when it may be tried again. */
+function tellProblem(problem, form) {
+  const code = problem.code ?? 'unreachable';
+  const key = facts.texts[code] ? code : 'internal';
+  if (!(problem.retryAfter > 0)) return tell(say(key), form.querySelector('input:not([readonly])'));
+  const until = Date.now() + problem.retryAfter * 1000;
+  const submit = form.querySelector('[type=submit]');
+  const tick = () => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    submit.disabled = left > 0;
+    if (left > 0) return countDown(say(key, { time: minutes(left) }));
+    clearInterval(countdown);
+    tell(say('unlocked'));
+  };
+  clearInterval(countdown);
+  tell(say(key, { time: minutes(problem.retryAfter) }));
+  countdown = setInterval(tick, 1000);
+  tick();
+}
+
+/** The time left is seen every second, and said once. */
+function countDown(text) {
+  at('problem').setAttribute('aria-live', 'off');
+  at('problem').textContent = text;
+}
+
+/** Does the work of a form while its button is busy. */
+async function during(form, work) {
+  hideProblem();
+  at('problem').removeAttribute('aria-live');
+  const submit = form.querySelector('[type=submit]');
+  const label = submit.textContent;
+  submit.disabled = true;
+  submit.textContent = say('working');
+  try {
+    await work();
+    submit.disabled = false;
+  } catch (problem) {
+    submit.disabled = false;
+    tellProblem(problem, form);
+  } finally {
+    submit.textContent = label;
+  }
+}
+
+async function signIn(form, more) {
+  await during(form, async () => {
+    const answer = await send('POST', '/signin', { ...attempt, ...more });
+    if (answer.result === 'challenge') return askFactor(answer);
+    const { must_change_password: mustChange } = answer.user;
+    facts.user = { name: answer.user.real_name || answer.user.name, portal: answer.user.portal, mustChange };
+    attempt = {};
+    at('password').value = '';
+    if (answer.recovery_codes) return showCodes(answer.recovery_codes);
+    goOn();
+  });
+}
+
+function askFactor({ challenge_id, enrolment }) {
+  attempt.challenge_id = challenge_id;
+  at('enrolment').hidden = !enrolment;
+  at('recovery').hidden = Boolean(enrolment);
+  at('code').value = '';
+  useRecovery(false);
+  if (!enrolment) return show('factor', 'factor_heading', 'factor_hint', { user: attempt.username });
+  at('qr').src = enrolment.picture;
+  at('secret').textContent = enrolment.secret.replace(/(.{4})(?=.)/g, '$1 ');
+  show('factor', 'enrol_heading', 'enrol_hint');
+}
+
+function useRecovery(on) {
+  at('recovery').textContent = say(on ? 'use_app' : 'use_recovery');
+  at('recovery').dataset.on = String(on);
+  at('code-label').textContent = say(on ? 'recovery_code' : 'code');
+  at('code').inputMode = on ? 'text' : 'numeric';
+}
+
+function showCodes(codes) {
+  at('code-list').replaceChildren(
+    ...codes.map((code) => Object.assign(document.createElement('li'), { textContent: code })),
+  );
+  show('codes', 'codes_heading', 'codes_hint');
+}
+
+const codesAsText = () => [...at('code-list').children].map((item) => item.textContent).join('\n');
+
+/** Where a signed-in reader goes: to the page that sent him here, the status page, or nowhere else. */
+function goOn() {
+  if (facts.user.mustChange) return show('change', 'change_heading', 'change_hint');
+  const next = facts.next ?? (facts.user.portal === 'admin' ? '/status' : undefined);
+  if (next && facts.user.portal === 'admin') return location.assign(next);
+  showInside();
+}
+
+function showInside() {
+  const places = [
+    ['/status', 'status_page'],
+    ['/api/docs/', 'reference'],
+  ];
+  const links = facts.user.portal === 'admin' ? places : [];
+  at('places').replaceChildren(
+    ...links.map(([href, key]) => {
+      const item = document.createElement('li');
+      item.append(Object.assign(document.createElement('a'), { href, textContent: say(key) }));
+      return item;
+    }),
+  );
+  show('inside', 'inside_heading', 'inside_hint', { user: facts.user.name });
+}
+
+async function listDomains() {
+  const domains = await send('GET', '/api/auth/v7.0/authenticators');
+  at('domain').replaceChildren(...domains.map(({ auth, authUuid }) => new Option(auth, authUuid)));
+  at('domain-field').hidden = domains.length < 2;
+  if (domains.length === 0) tell(say('no_domains'));
+}
+
+at('credentials').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const [username, password] = [at('username').value.trim(), at('password').value];
+  hideProblem();
+  if (username === '') return tell(say('missing_username'), at('username'));
+  if (password === '') return tell(say('missing_password'), at('password'));
+  attempt = { username, password, authId: at('domain').value, locale: facts.language, platform: 'browser' };
+  return signIn(event.target);
+});
+
+at('factor').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const code = at('code').value.replace(/\s/g, '');
+  if (code === '') return tell(say('missing_code'), at('code'));
+  return signIn(event.target, { code });
+});
+
+at('change').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const change = { current: at('current').value, new: at('new').value };
+  if (change.new !== at('again').value) return tell(say('different'), at('again'));
+  return during(event.target, async () => {
+    await call('PUT', '/api/userinfo/password', change).catch(refuseChange);
+    facts.user.mustChange = false;
+    goOn();
+  });
+});
+
+/** The refusal of a password has words of its own, which name the rule. */
+function refuseChange(problem) {
+  if (problem.code === 'invalid_request') {
+    facts.texts.refused = say('refused_password', { detail: problem.detail });
+    throw { ...problem, code: 'refused' };
+  }
+  throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
+}
+
+at('show').addEventListener('click', () => {
+  const isShown = at('password').type === 'text';
+  at('password').type = isShown ? 'password' : 'text';
+  at('show').textContent = say(isShown ? 'show' : 'hide');
+  at('show').setAttribute('aria-pressed', String(!isShown));
+});
+at('recovery').addEventListener('click', () => {
+  useRecovery(at('recovery').dataset.on !== 'true');
+  at('code').focus();
+});
+at('back').addEventListener('click', () => {
+  attempt = {};
+  show('credentials', 'heading');
+});
+at('copy').addEventListener('click', async () => {
+  await navigator.clipboard.writeText(codesAsText());
+  at('copy').textContent = say('copied');
+});
+at('save').addEventListener('click', () => {
+  const href = URL.createObjectURL(new Blob([`${codesAsText()}\n`], { type: 'text/plain' }));
+  Object.assign(document.createElement('a'), { href, download: 'recovery-codes.txt' }).click();
+  URL.revokeObjectURL(href);
+});
+at('saved').addEventListener('click', goOn);
+for (const button of document.querySelectorAll('[data-sign-out]')) button.addEventListener('click', signOut);
+
+if (facts.user?.mustChange) show('change', 'change_heading', 'change_hint');
+else if (facts.user) showInside();
+else {
+  listDomains().catch((problem) => tellProblem(problem, at('credentials')));
+  at('username').focus();
+}

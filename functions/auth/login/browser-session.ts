@@ -1,0 +1,67 @@
+import qrcode from 'qrcode-generator';
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { startPageToken } from '../../../db/repositories/page-tokens.ts';
+import type { SignedIn } from '../../../shared/access/actor.ts';
+import { newPageToken } from '../../../shared/access/service-tokens.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { noCookie, sessionCookie } from '../../../shared/http/own-pages.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import { sha256 } from '../../../shared/kernel/digests.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import type { AuthDeps } from '../deps.ts';
+import type { PageToken, SignInAnswer, TwoFactorLoginBody } from './schema.ts';
+import { answerTwoFactorLogin, logOut } from './usecases.ts';
+
+/** Seconds for which a page may use its token. */
+const pageTokenAge = 600;
+
+/**
+ * Logs a user in for his browser: the token goes into the cookie, and nowhere else.
+ * @throws AppError `forbidden` for a request that no page of ours sent, which could sign somebody in as another; else
+ * as a login does
+ */
+export async function signIn(
+  ctx: Ctx<AuthDeps>,
+  body: z.output<typeof TwoFactorLoginBody>,
+): Promise<Answer<z.input<typeof SignInAnswer>>> {
+  if (!ctx.client.isOwnPage) throw new AppError('forbidden', 'Only pages of this portal sign a browser in');
+  const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
+  if (answer.result === 'challenge') {
+    const { enrolment, ...challenge } = answer;
+    const picture = enrolment && pictureOf(enrolment.otpauth_uri);
+    return new Answer({
+      ...challenge,
+      ...(enrolment && picture && { enrolment: { ...enrolment, picture } }),
+    });
+  }
+  const { token, ...shown } = answer;
+  return new Answer(shown, { headers: { 'set-cookie': sessionCookie(token) } });
+}
+
+/** @throws AppError `invalid_token` when the browser session has ended meanwhile */
+export async function givePageToken(ctx: Ctx<AuthDeps, SignedIn>): Promise<z.input<typeof PageToken>> {
+  const token = newPageToken();
+  await atomically(ctx.deps.db, (h) =>
+    startPageToken(h, {
+      id: newId(),
+      token_hash: sha256(token),
+      session_id: ctx.actor.session.id,
+      expires_at: addSeconds(ctx.now, pageTokenAge),
+    }),
+  );
+  return { token, expires_in: pageTokenAge };
+}
+
+export const endBrowserSession = async (ctx: Ctx<AuthDeps, SignedIn>): Promise<Answer> =>
+  new Answer(await logOut(ctx), { headers: { 'set-cookie': noCookie } });
+
+/** A QR code as a picture for pages, with the quiet zone that readers need. */
+function pictureOf(text: string): string {
+  const code = qrcode(0, 'M');
+  code.addData(text);
+  code.make();
+  return `data:image/svg+xml,${encodeURIComponent(code.createSvgTag({ scalable: true, margin: 4 }))}`;
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { Document } from '../../../shared/http/answer.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { isLanguage, type Language, languageOf } from '../../../shared/http/languages.ts';
+import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import type { AuthDeps } from '../deps.ts';
+import type { SignInQuery } from './schema.ts';
+
+type Asked = z.output<typeof SignInQuery>;
+
+/** The page in the reader's language and the installation's looks; it knows whether he is signed in already. */
+export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Document> {
+  const { branding, defaultLanguage } = await readBranding(ctx.deps);
+  const { actor } = ctx;
+  const own = actor.kind === 'user' ? actor.user.language : undefined;
+  const language = firstOf(asked.language, own, languageOf(ctx.client.languages), defaultLanguage);
+  const next = pageOf(asked.next);
+  const other = new URLSearchParams({ language: language === 'en' ? 'ru' : 'en', ...(next && { next }) });
+  return renderPage(ctx.deps.assets, {
+    name: 'signin',
+    scripts: ['signin.js'],
+    language,
+    branding,
+    values: { other_link: `/signin?${other}` },
+    facts: { ...(next && { next }), ...(actor.kind === 'user' && { user: userOf(actor) }) },
+  });
+}
+
+const firstOf = (...choices: unknown[]): Language => choices.find(isLanguage) ?? 'en';
+
+/** Only a path of this portal: whoever signs in here is not sent elsewhere. */
+const pageOf = (next: string | undefined): string | undefined =>
+  next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;
+
+type Reader = Extract<Ctx<AuthDeps>['actor'], { kind: 'user' }>;
+
+const userOf = ({ user, session }: Reader) => ({
+  name: user.realName || user.name,
+  portal: session.portal,
+  mustChange: user.mustChangePassword,
+});

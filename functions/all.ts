@@ -19,7 +19,7 @@ import type { Config } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
-import { assetsIn } from '../shared/runtime/node-assets.ts';
+import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
@@ -101,7 +101,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
       os: `${type()} ${release()}`,
       startedAt: new Date(),
     },
-    assets: assetsIn([new URL('assets/', import.meta.url)]),
+    assets: ownAssets(),
     secretKeys: config.secretKey,
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,

@@ -100,3 +100,6 @@ export const modules: readonly ModuleFacts[] = [
 /** @returns the module that serves a path, whatever the portal type. */
 export const moduleOf = (path: string): ModuleFacts | undefined =>
   modules.find(({ paths }) => paths.some((start) => path === start || path.startsWith(`${start}/`)));
+
+/** Whether administrators have a portal of this type to work on. */
+export const hasAdministration = (type: PortalType): boolean => type !== 'user';

@@ -1,8 +1,17 @@
 import { createModule } from '../../shared/http/app.ts';
+import { hasAdministration } from '../../shared/modules.ts';
 import type { DiscoverDeps } from './deps.ts';
+import { docsOperations } from './docs/routes.ts';
 import { errorOperations } from './errors/routes.ts';
 import { livenessOperations } from './liveness/routes.ts';
 import { moduleOperations } from './modules/routes.ts';
+import { openapiOperations } from './openapi/routes.ts';
 
 export const createDiscover = (deps: DiscoverDeps) =>
-  createModule('discover', deps, [...moduleOperations, ...livenessOperations, ...errorOperations]);
+  createModule('discover', deps, [
+    ...moduleOperations,
+    ...livenessOperations,
+    ...errorOperations,
+    // The reference is there for administrators, so where they have a portal.
+    ...(hasAdministration(deps.portalType) ? [...docsOperations, ...openapiOperations] : []),
+  ]);

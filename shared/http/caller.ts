@@ -12,6 +12,7 @@ import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 type Asking = Invocation & {
   /** Of the header, or of the cookie where the operation is for browser sessions. */
   token: string | undefined;
+  isByCookie: boolean;
   now: Date;
 };
 
@@ -23,7 +24,7 @@ type Asked = Pick<Operation, 'access' | 'unmetered' | 'browser'>;
  * @throws AppError `rate_limited`, `invalid_token`
  */
 export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Actor> {
-  const { unmetered, browser } = operation;
+  const { unmetered } = operation;
   const rates = rateLimitsOf(deps);
   const token = tokenOf(operation, asking);
   if (token === '') {
@@ -31,7 +32,7 @@ export async function identify(deps: BaseDeps, operation: Asked, asking: Asking)
     return anonymous;
   }
   const tokenHash = sha256(token);
-  if ((browser !== undefined) !== isBrowserToken(token)) {
+  if (asking.isByCookie !== isBrowserToken(token)) {
     takeFromAddress(deps, rates, asking);
     throw new AppError('invalid_token');
   }

@@ -33,8 +33,9 @@ export function describeOperation(module: string, operation: Described, schemas:
   };
 }
 
-function needOf({ access, insteadOfSession, browser }: Described): string {
+function needOf({ access, insteadOfSession, browser, orToken }: Described): string {
   if (access === 'public') return 'Needs no session.';
+  if (orToken) return 'Needs a session on the administrator portal, by its token or the cookie of a browser.';
   if (browser === 'administrator') return 'Needs a browser session on the administrator portal.';
   if (browser) return 'Needs a browser session.';
   if (access === 'signed-in') return 'Needs a session.';
@@ -49,9 +50,9 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
-function securityOf({ access, insteadOfSession, browser }: Described) {
+function securityOf({ access, insteadOfSession, browser, orToken }: Described) {
   if (access === 'public') return [];
-  if (browser) return [{ BrowserSession: [] }];
+  if (browser) return [...(orToken ? [{ SessionToken: [] }] : []), { BrowserSession: [] }];
   const session = { SessionToken: access === 'signed-in' ? [] : [access] };
   return insteadOfSession ? [session, {}] : [session];
 }

@@ -60,6 +60,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
    * one a page sends its reader to sign in.
    */
   browser?: 'any' | 'administrator';
+  /** Besides the cookie, the token of a session of that portal will do. */
+  orToken?: true;
   /** Does not count to the rate limits. */
   unmetered?: true;
 };

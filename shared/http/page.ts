@@ -20,6 +20,8 @@ export type PageParts = {
   values?: Values;
   /** What the script is told, besides the texts. */
   facts: Record<string, unknown>;
+  /** Its script loads further scripts and styles of this portal. */
+  loadsOwnFiles?: boolean;
 };
 
 /** Members of the branding that pages show. */
@@ -83,17 +85,17 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
       .map((script) => `<script nonce="${nonce}" type="module">\n${script}</script>`)
       .join('\n'),
   });
-  return new Document(html, 'text/html; charset=utf-8', headersFor(nonce));
+  return new Document(html, 'text/html; charset=utf-8', headersFor(nonce, parts.loadsOwnFiles));
 }
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>
   Promise.all(names.map((name) => assets.text(name)));
 
-const headersFor = (nonce: string): Record<string, string> => ({
+const headersFor = (nonce: string, loadsOwnFiles = false): Record<string, string> => ({
   'content-security-policy': [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'${loadsOwnFiles ? " 'self'" : ''}`,
+    `style-src 'nonce-${nonce}'${loadsOwnFiles ? " 'self'" : ''}`,
     'img-src data:',
     "connect-src 'self'",
     "form-action 'self'",

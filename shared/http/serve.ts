@@ -42,8 +42,14 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const token = operation.browser ? cookieTokenOf(c.req.raw) : c.req.header('x-auth-token');
-  const actor = await identify(deps, operation, { ...c.env, token, now });
+  const token = c.req.header('x-auth-token');
+  const isByCookie = operation.browser !== undefined && !(operation.orToken && token);
+  const actor = await identify(deps, operation, {
+    ...c.env,
+    token: isByCookie ? cookieTokenOf(c.req.raw) : token,
+    isByCookie,
+    now,
+  });
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {

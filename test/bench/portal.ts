@@ -4,7 +4,7 @@ import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
-import { assetsIn } from '../../shared/runtime/node-assets.ts';
+import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -25,7 +25,7 @@ export async function createBenchPortal(
     secretKeys: [settings.secretKey],
     signingKeys: [settings.signingKey],
     outbound,
-    assets: assetsIn([new URL('../../functions/assets/', import.meta.url)]),
+    assets: ownAssets(),
     dispatchers: createDispatcherRemote(transport),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),

@@ -81,8 +81,10 @@ describe.each(operations)('$id', (operation) => {
   it('is told what it is, whom it serves and where it belongs', () => {
     expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
     expect(own.tags).toContain(operation.module);
-    const { access } = operation;
+    const { access, browser, orToken } = operation;
     const [requirement] = own.security;
+    if (browser && !orToken && access !== 'public')
+      return expect(own.security).toEqual([{ BrowserSession: [] }]);
     expect(requirement?.SessionToken).toEqual(
       access === 'public' ? undefined : access === 'signed-in' ? [] : [access],
     );

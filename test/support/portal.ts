@@ -6,7 +6,7 @@ import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
-import { assetsIn } from '../../shared/runtime/node-assets.ts';
+import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -83,7 +83,7 @@ export async function startPortal({
     portalType,
     baseUrl,
     host: { name: 'portal-1', runtime: 'node', os: 'Linux', startedAt: new Date() },
-    assets: assetsIn([new URL('../../functions/assets/', import.meta.url)]),
+    assets: ownAssets(),
     secretKeys,
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,

@@ -36,10 +36,14 @@ function operationsOf({ paths }: Document): Described[] {
 }
 
 /** The health port is another server, and what a cookie opens is for browsers. */
-function isForPrograms({ servers, security }: Schema): boolean {
-  const schemes = listOf(security).map((one) => Object.keys(asSchema(one)));
-  return servers === undefined && !schemes.some((names) => names.join() === 'BrowserSession');
+function isForPrograms(operation: Schema): boolean {
+  const schemes = listOf(operation.security).map((one) => Object.keys(asSchema(one)).join());
+  const isForBrowsers = schemes.length > 0 && schemes.every((scheme) => scheme === 'BrowserSession');
+  return operation.servers === undefined && !isForBrowsers && !isPage(operation);
 }
+
+const isPage = ({ responses }: Schema): boolean =>
+  Object.keys(asSchema(asSchema(asSchema(responses)['200']).content)).join() === 'text/html';
 
 function operationTypeOf({ id, operation }: Described, resolve: (node: unknown) => Schema): string {
   const parameters = listOf(operation.parameters).map(resolve);

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Document } from '../../../shared/http/answer.ts';
+import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { endpoint } from '../deps.ts';
+
+/** What the page asks for when it has been loaded, with their media types. */
+const files: Record<string, string> = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+};
+/** They change with the version of the portal only, and belong to whoever has a session. */
+const kept = { 'cache-control': 'private, max-age=3600' };
+
+export const docsOperations = [
+  endpoint(
+    {
+      id: 'docs.get',
+      route: 'GET /api/docs/',
+      access: 'signed-in',
+      browser: 'administrator',
+      summary: 'The interactive reference',
+      description: 'It calls the API as the signed-in user; without a browser session it leads to `/signin`.',
+      returns: [200, null],
+      alsoReturns: ['text/html'],
+    },
+    async ({ deps, actor: { user } }) => {
+      const { branding } = await readBranding(deps);
+      return renderPage(deps.assets, {
+        name: 'docs',
+        scripts: ['docs.js'],
+        // The document is in English.
+        language: 'en',
+        branding,
+        values: { user: user.realName || user.name },
+        facts: { files: Object.keys(files).map((file) => `/api/docs/${file}`) },
+        loadsOwnFiles: true,
+      });
+    },
+  ),
+  endpoint(
+    {
+      id: 'docs.getFile',
+      route: 'GET /api/docs/{file}',
+      access: 'signed-in',
+      browser: 'administrator',
+      summary: 'A file of the interactive reference',
+      params: z.object({ file: z.enum(Object.keys(files)) }),
+      returns: [200, null],
+      alsoReturns: ['text/javascript', 'text/css'],
+    },
+    async ({ deps }, { params: { file } }) =>
+      new Document(await deps.assets.text(file), files[file] ?? 'text/plain', kept),
+  ),
+];

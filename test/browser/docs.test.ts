@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+// biome-ignore lint/correctness/noUnresolvedImports: it exports by statements that the linter cannot follow
+import { type Browser, chromium, type Page, type Response } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { root } from '../../shared/runtime/cli/bundles.ts';
+import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
+import { serveNode } from '../../shared/runtime/node.ts';
+import { unique } from '../support/factories.ts';
+import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
+
+const artefacts = join(root, 'dist', 'screenshots');
+// A browser on a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000 });
+
+const program = '/usr/bin/chromium';
+const sites = '/api/webui/aggregator/sites';
+const site = { name: unique('North'), uri: unique('north') };
+
+let portal: TestPortal;
+let origin: string;
+let caFile: string;
+let browser: Browser;
+let page: Page;
+let close: () => Promise<void>;
+/** What the page should not have done: errors on its console, requests to elsewhere. */
+let faults: string[];
+
+beforeAll(async () => {
+  portal = await startPortal();
+  const tls = await ensureLocalTls(join(root, 'dist', 'tls'), ['localhost']);
+  caFile = tls.caFile;
+  const serving = await serveNode({
+    fetch: portal.portal.fetch,
+    host: '127.0.0.1',
+    port: 0,
+    tls: { cert: tls.certPem, key: tls.keyPem },
+    trustProxy: 0,
+    log: portal.deps.log,
+  });
+  close = () => serving.close(1_000);
+  origin = `https://localhost:${serving.port}`;
+  const token = await portal.login();
+  await portal.send('POST /api/webui/aggregator/sites', { token, body: site });
+  await mkdir(artefacts, { recursive: true });
+  browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await close?.();
+  await portal?.close();
+});
+
+beforeEach(async () => {
+  faults = [];
+  await page?.context().close();
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    viewport: { width: 1_280, height: 900 },
+  });
+  page = await context.newPage();
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:') && !url.startsWith('blob:'))
+      faults.push(url);
+  });
+});
+
+/** Signs the browser in as the sign-in page does. */
+async function signIn(): Promise<void> {
+  await page.goto(`${origin}/api/docs/`);
+  expect(new URL(page.url()).pathname).toBe('/signin');
+  const body = { username: 'admin', password: adminPassword, authSmallName: 'builtin' };
+  const status = await page.evaluate(
+    async (sent) =>
+      (
+        await fetch('/signin', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(sent),
+        })
+      ).status,
+    body,
+  );
+  expect(status).toBe(200);
+  await page.goto(`${origin}/api/docs/`);
+  await page.waitForSelector('.opblock-tag');
+}
+
+/** Opens an operation for trying it out. */
+async function open(method: string, path: string): Promise<void> {
+  await page.click('#operations-tag-site');
+  await page.click(`.opblock-${method}:has([data-path="${path}"]) .opblock-summary-control`);
+  await page.click('.try-out__btn');
+}
+
+/** Executes what is open. @returns the answer that the page got */
+async function execute(path: string): Promise<Response> {
+  const answered = page.waitForResponse((answer) => new URL(answer.url()).pathname === path);
+  await page.click('.btn.execute');
+  const answer = await answered;
+  await page.waitForSelector('.live-responses-table .response-col_status');
+  return answer;
+}
+
+/** Everything that a reader of the page, or of its source, can see. */
+const shown = (): Promise<string> => page.content();
+
+const curlLine = (): Promise<string> => page.locator('.curl-command pre').innerText();
+
+const asShell = async (line: string, token: string): Promise<Json> => {
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --cacert "$CA"`], {
+    env: { PATH: process.env.PATH, TOKEN: token, CA: caFile },
+  });
+  return JSON.parse(stdout);
+};
+
+describe('the reference', () => {
+  it('shows every resource and calls the API as who is signed in, and nobody else', async () => {
+    await signIn();
+    await page.screenshot({ path: join(artefacts, 'docs-1280.png') });
+    const tags = await page.locator('.opblock-tag').count();
+    expect(tags).toBeGreaterThan(30);
+    await open('get', sites);
+    const answer = await execute(sites);
+    expect(answer.status()).toBe(200);
+    expect(await page.locator('.live-responses-table').innerText()).toContain(site.uri);
+    await page.locator('.curl-command').scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(artefacts, 'docs-executed-1280.png') });
+    expect(faults).toEqual([]);
+  });
+
+  it('shows a curl line that works in a shell that knows a token, and never the live one', async () => {
+    await signIn();
+    await open('post', sites);
+    const made = { name: unique("O'Brien"), uri: unique('made') };
+    await page.fill('.opblock-body textarea', JSON.stringify(made));
+    const answer = await execute(sites);
+    expect(answer.status()).toBe(201);
+    const live = (await answer.request().allHeaders())['x-auth-token'] ?? '';
+    expect(live.length).toBeGreaterThan(20);
+    expect(await shown()).not.toContain(live);
+    const line = await curlLine();
+    expect(line).toContain('-H "X-Auth-Token: $TOKEN"');
+    // What was made by the page is there already; the same line with another name makes another.
+    const again = line.replaceAll(made.uri, unique('again')).replaceAll('Brien', unique('Brien'));
+    const body = await asShell(again, await portal.login());
+    expect(body.name).toContain("O'Brien");
+    expect(body.id).toBeDefined();
+    expect(faults).toEqual([]);
+  });
+
+  it('ends with the session', async () => {
+    await signIn();
+    await page.click('#sign-out');
+    await page.waitForURL('**/signin');
+    await page.goto(`${origin}/api/docs/`);
+    expect(new URL(page.url()).pathname).toBe('/signin');
+    const status = await page.evaluate(async () => (await fetch('/api/openapi.json')).status);
+    expect(status).toBe(401);
+  });
+
+  it('fits a narrow window, in the dark', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await signIn();
+    await page.screenshot({ path: join(artefacts, 'docs-360-dark.png') });
+    await open('get', `${sites}/{id}`);
+    await page.locator('.opblock-body').scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(artefacts, 'docs-open-360-dark.png') });
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});

@@ -53,7 +53,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/ssa/v7.0/messages',
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
-  userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
   workplaces: [
     'PATCH /api/webui/aggregator/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}',
   ],

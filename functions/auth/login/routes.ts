@@ -1,14 +1,8 @@
 import { base, endpoint } from '../deps.ts';
-import { Done, LoginAnswer, LoginBody, TwoFactorLoginBody } from './schema.ts';
-import { answerLogin, logOut } from './usecases.ts';
+import { Done, LoginAnswer, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
+import { answerLogin, answerTwoFactorLogin, logOut } from './usecases.ts';
 
-const errors = [
-  'invalid_credentials',
-  'locked_out',
-  'two_factor_required',
-  'forbidden',
-  'overloaded',
-] as const;
+const errors = ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded'] as const;
 
 export const loginOperations = [
   endpoint(
@@ -19,7 +13,7 @@ export const loginOperations = [
       summary: 'Authenticate by domain, login and password',
       body: { required: LoginBody },
       returns: [200, LoginAnswer],
-      errors,
+      errors: [...errors, 'two_factor_required'],
     },
     (ctx, { body }) => answerLogin(ctx, body),
   ),
@@ -29,12 +23,14 @@ export const loginOperations = [
       route: `POST ${base}/login/2fa`,
       access: 'public',
       summary: 'Two-factor authentication by domain, login and password',
-      description: 'On a domain without a second factor this is `login`.',
+      description:
+        'On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials ' +
+        'without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it.',
       body: { required: TwoFactorLoginBody },
-      returns: [200, LoginAnswer],
+      returns: [200, TwoFactorLoginAnswer],
       errors,
     },
-    (ctx, { body: { code: _, challenge_id: __, ...body } }) => answerLogin(ctx, body),
+    (ctx, { body }) => answerTwoFactorLogin(ctx, body),
   ),
   endpoint(
     {

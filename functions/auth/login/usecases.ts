@@ -5,30 +5,38 @@ import { endSession } from '../../../db/repositories/login-sessions.ts';
 import { assertLoggedIn, type SignedIn } from '../../../shared/access/actor.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
+import type { LoginResult } from '../../../shared/identity/login/admission.ts';
+import {
+  type LoginRequest,
+  logIn,
+  logInByTwoFactors,
+  type TwoFactorLoginRequest,
+} from '../../../shared/identity/login.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import type { AuthDeps } from '../deps.ts';
-import type { LoginAnswer } from './schema.ts';
+import type { LoginAnswer, TwoFactorLoginAnswer } from './schema.ts';
 
-export async function answerLogin(
+export const answerLogin = async (
   ctx: Ctx<AuthDeps>,
   request: LoginRequest,
-): Promise<z.input<typeof LoginAnswer>> {
-  const { token, expiresInS, portal, user, domain, roles } = await logIn(ctx, request);
+): Promise<z.input<typeof LoginAnswer>> => showLogin(await logIn(ctx, request));
+
+export async function answerTwoFactorLogin(
+  ctx: Ctx<AuthDeps>,
+  request: TwoFactorLoginRequest,
+): Promise<z.input<typeof TwoFactorLoginAnswer>> {
+  const result = await logInByTwoFactors(ctx, request);
+  if ('token' in result) {
+    const { recoveryCodes, ...login } = result;
+    return { ...showLogin(login), ...(recoveryCodes && { recovery_codes: recoveryCodes }) };
+  }
+  const { challengeId, expiresInS, enrolment } = result;
   return {
-    result: 'ok',
-    token,
-    version,
+    result: 'challenge',
+    challenge_id: challengeId,
+    method: 'totp',
     expires_in: expiresInS,
-    user: {
-      id: user.id,
-      name: user.name,
-      real_name: user.real_name,
-      domain: domain.small_name,
-      portal,
-      roles: roles.map(({ name }) => name),
-      must_change_password: user.must_change_password,
-    },
+    ...(enrolment && { enrolment }),
   };
 }
 
@@ -45,3 +53,26 @@ export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'o
   await atomically(ctx.deps.db, (h) => [endSession(h, id), appendAudit(h, audit)]);
   return { result: 'ok' };
 }
+
+const showLogin = ({
+  token,
+  expiresInS,
+  portal,
+  user,
+  domain,
+  roles,
+}: LoginResult): z.input<typeof LoginAnswer> => ({
+  result: 'ok',
+  token,
+  version,
+  expires_in: expiresInS,
+  user: {
+    id: user.id,
+    name: user.name,
+    real_name: user.real_name,
+    domain: domain.small_name,
+    portal,
+    roles: roles.map(({ name }) => name),
+    must_change_password: user.must_change_password,
+  },
+});

@@ -52,7 +52,7 @@ async function settingsOf({
       max_per_user: parameters['session.max_per_user'],
     },
     lockout: { max_tries: parameters['lockout.max_tries'], block_s: parameters['lockout.block_s'] },
-    two_factor: { methods: [] },
+    two_factor: { methods: ['totp'] },
     client_download_url: parameters['ui.client_download_url'],
   };
 }

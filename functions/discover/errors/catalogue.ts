@@ -44,7 +44,7 @@ export const catalogue: Record<ErrorCode, Explanation> = {
   two_factor_required: explain(
     'The domain asks for a second factor.',
     'The plain login was used for a domain with a second factor.',
-    'Use POST /api/auth/v7.0/login/2fa.',
+    'Use POST /api/auth/v7.0/login/2fa, which answers with a challenge for the code.',
   ),
   password_change_required: explain(
     'The password must be changed before anything else.',

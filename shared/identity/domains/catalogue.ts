@@ -52,7 +52,7 @@ const internal = {
   search_users_supported: true,
   search_groups_supported: true,
 };
-/** What is told is what this version does: no second factor, no certificates, no search in a directory. */
+/** What is told is what this version does: no certificates, no search in a directory. */
 const external = {
   is_external: true,
   needs_password: false,
@@ -61,7 +61,7 @@ const external = {
 };
 const alike = {
   create_users_supported: true,
-  two_factor_supported: false,
+  two_factor_supported: true,
   pkinit_supported: false,
   label_username: 'User name',
   label_groupname: 'Group name',

@@ -5,7 +5,7 @@ export const newSecret = (): string => generateSecret();
 
 /** What a device reads from a picture: who asks for codes, for which account, and by which secret. */
 export const uriOf = (issuer: string, account: string, secret: string): string =>
-  generateURI({ issuer, label: account, secret });
+  generateURI({ issuer: withoutColons(issuer), label: withoutColons(account), secret });
 
 /**
  * The time step (RFC 6238: SHA-1, 6 digits, 30 s) that the code belongs to: the present one, or one beside it, as clocks
@@ -23,3 +23,6 @@ export function stepOf(secret: string, code: string, now: Date, after: number): 
 }
 
 const periodS = 30;
+
+/** The colon divides the two, and devices differ in whether an escaped one does. */
+const withoutColons = (text: string): string => text.replaceAll(':', ' ');

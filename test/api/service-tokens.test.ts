@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../db/repositories/installation-counts.ts';
-import { authenticators } from '../../db/schema/authenticators.ts';
 import { loginSessions } from '../../db/schema/login-sessions.ts';
 import { serviceTokens } from '../../db/schema/service-tokens.ts';
 import {
@@ -276,6 +275,9 @@ describe('the bearer of a service token', () => {
     for (const [route, body] of [
       ['POST /api/auth/v7.0/logout'],
       ['PUT /api/userinfo/password', { current: goodPassword, new: 'another long pass phrase' }],
+      ['POST /api/userinfo/two_factor', { password: goodPassword }],
+      ['POST /api/userinfo/two_factor', { code: '123456' }],
+      ['DELETE /api/userinfo/two_factor', { password: goodPassword, code: '123456' }],
       ['GET /api/userinfo/sessions'],
       [`DELETE /api/userinfo/sessions/${world.site.id}`],
     ] as const)
@@ -289,8 +291,7 @@ describe('the bearer of a service token', () => {
   });
 
   it('needs no second factor, and waits for no password', async () => {
-    const domain = await addDomain(admin);
-    await portal.db.update(authenticators).set({ two_factor: true }).where(eq(authenticators.id, domain.id));
+    const domain = await addDomain(admin, { two_factor: true });
     const { user } = await addService([], { must_change_password: true }, domain);
     const { ask } = await addToken(user, {}, domain);
     expect((await ask('GET /api/discover/')).status).toBe(200);

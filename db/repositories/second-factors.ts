@@ -151,7 +151,7 @@ export const removeSecondFactor = (h: Db, userId: string): Statement[] => [
 ];
 
 /** The condition that a user has a device. */
-export const isEnrolled = (user: PgColumn | string): SQL =>
+export const isEnrolled = (user: PgColumn): SQL =>
   sql`exists(select 1 from ${secondFactors} where ${secondFactors.user_id} = ${user})`;
 
 const skips = (userId: string): SQL =>

@@ -11,14 +11,8 @@ import {
   type World,
 } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
-import {
-  addTwoFactorDomain,
-  codeOf,
-  holdClock,
-  logIn2fa,
-  said,
-  wrongCode,
-} from '../support/second-factor.ts';
+import { addTwoFactorDomain, holdClock, logIn2fa, said } from '../support/second-factor.ts';
+import { codeOf, wrongCode } from '../support/totp-device.ts';
 
 let world: World;
 let domain: Json;

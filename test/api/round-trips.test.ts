@@ -19,7 +19,8 @@ import {
 } from '../support/factories.ts';
 import type { Answer } from '../support/portal.ts';
 import { addRule, memberOf, siteWithFarms, uuidOf } from '../support/rules.ts';
-import { addTwoFactorDomain, codeOf, enrol, logIn2fa } from '../support/second-factor.ts';
+import { addTwoFactorDomain, enrol, logIn2fa } from '../support/second-factor.ts';
+import { codeOf } from '../support/totp-device.ts';
 
 let world: World;
 const admin: World['admin'] = (...parts) => world.admin(...parts);

@@ -20,12 +20,12 @@ import type { Json } from '../support/portal.ts';
 import {
   addEnrolled,
   addTwoFactorDomain,
-  codeOf,
   type Enrolled,
   holdClock,
   logIn2fa,
   said,
 } from '../support/second-factor.ts';
+import { codeOf } from '../support/totp-device.ts';
 
 let world: World;
 let domain: Json;

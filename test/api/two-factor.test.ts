@@ -17,14 +17,13 @@ import type { Json } from '../support/portal.ts';
 import {
   addEnrolled,
   addTwoFactorDomain,
-  codeOf,
   type Enrolled,
   enrol,
   holdClock,
   logIn2fa,
   said,
-  wrongCode,
 } from '../support/second-factor.ts';
+import { codeOf, wrongCode } from '../support/totp-device.ts';
 
 let world: World;
 let domain: Json;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeRecords } from './record-path.ts';
 import { describeRefusals } from './refusal-path.ts';
+import { describeSecondFactor } from './second-factor-path.ts';
 import { type Stand, startStand, type Target } from './targets.ts';
 import { describeUserPath } from './user-path.ts';
 import { furnish, type World } from './world.ts';
@@ -22,6 +23,7 @@ export function describePath(target: Target): void {
     });
 
     describeUserPath(() => world);
+    describeSecondFactor(() => world);
     describeRecords(() => world);
     describeRefusals(() => world);
 

@@ -22,7 +22,8 @@ import {
   type World,
 } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
-import { addEnrolled, addTwoFactorDomain, codeOf, enrol, logIn2fa } from '../support/second-factor.ts';
+import { addEnrolled, addTwoFactorDomain, enrol, logIn2fa } from '../support/second-factor.ts';
+import { codeOf } from '../support/totp-device.ts';
 
 const makeKey = () => randomBytes(32).toString('base64');
 const formerKey = makeKey();

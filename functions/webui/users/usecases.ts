@@ -92,9 +92,7 @@ async function change(
   try {
     return await changeRecord(ctx, kind, at, async (row) => {
       const asked = become(writableOf(kind, row));
-      // What is open stays as it is: the object may be sent as it was read.
-      const lifts = asked.lifts && row.locked_until !== null;
-      const resets = asked.resets && row.two_factor_enrolled;
+      const { lifts, resets, changes } = easingsOf(asked, row);
       const isExternal = row.domain_type !== 'internal';
       const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
       assertOwnAccount(ctx, row, body, resets);
@@ -110,10 +108,7 @@ async function change(
             !isExternal &&
             (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
         },
-        changes: [
-          ...(lifts ? [{ field: 'locked_until', before: row.locked_until, after: null }] : []),
-          ...(resets ? [{ field: 'two_factor_enrolled', before: true, after: false }] : []),
-        ],
+        changes,
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [
           mustKeepAdministrator(h),
@@ -125,6 +120,17 @@ async function change(
   } catch (error) {
     return explain(() => Promise.reject(error));
   }
+}
+
+/** What the patch asks for besides members. What is open stays as it is: the object may be sent as it was read. */
+function easingsOf(asked: Becoming, row: Row) {
+  const lifts = asked.lifts && row.locked_until !== null;
+  const resets = asked.resets && row.two_factor_enrolled;
+  const changes = [
+    ...(lifts ? [{ field: 'locked_until', before: row.locked_until, after: null }] : []),
+    ...(resets ? [{ field: 'two_factor_enrolled', before: true, after: false }] : []),
+  ];
+  return { lifts, resets, changes };
 }
 
 type Changed = { isNewPassword: boolean; isNewKind: boolean; lifts: boolean };

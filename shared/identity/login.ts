@@ -49,7 +49,7 @@ export async function logInByTwoFactors(
   const found = await findSecondFactor(ctx.deps.db, account.user.id, { challenge, codeHash }, ctx.now);
   const spared = found.skips && (await admitUnlessAsked(ctx, request, attempt, proof));
   if (spared) return spared;
-  if (code === undefined) return giveChallenge(ctx, attempt, proof, found);
+  if (code === undefined) return giveChallenge(ctx, attempt, account, found);
   const shown = { code, challenge, found };
   const second = await proveCode(ctx, account, shown);
   if (!second) return refuseCode(ctx, attempt, shown);

@@ -1,5 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findSecondFactor } from '../../db/repositories/second-factors.ts';
+import { authenticators } from '../../db/schema/authenticators.ts';
+import { users } from '../../db/schema/users.ts';
+import { giveChallenge } from '../../shared/identity/second-factor/challenges.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 import {
   addDirectory,
   addGroup,
@@ -13,6 +18,7 @@ import {
   groupsPath,
   logIn,
   startWorld,
+  unique,
   usersPath,
   type World,
 } from '../support/factories.ts';
@@ -66,6 +72,31 @@ describe('a domain with a second factor', () => {
     const change = { current: goodPassword, new: eight };
     expect((await asker(world.portal, token)('PUT /api/userinfo/password', change)).status).toBe(204);
     expect((await ask2fa(user, { password: eight })).body.result).toBe('challenge');
+  });
+});
+
+describe('somebody whom only his directory knows', () => {
+  it('becomes a user by his first challenge, once, and loses nothing that he was when he is one', async () => {
+    const { id } = await addDirectory(admin, {}, { two_factor: true });
+    const { db, deps } = world.portal;
+    const [asked] = await db.select().from(authenticators).where(eq(authenticators.id, id));
+    const [like] = await db.select().from(users).limit(1);
+    if (!asked || !like) throw new Error('no rows');
+    const name = unique('person');
+    const user = { ...like, id: newId(), authenticator_id: id, name, name_key: name, password_hash: null };
+    const account = { domain: asked, user, roles: [] };
+    const found = await findSecondFactor(db, user.id, {}, clock.now());
+    expect(found).toMatchObject({ factor: null, challenge: null, skips: false });
+    const attempt = { key: { account: `${id}/${name}`, network: '127.0.0.1' } };
+    const ctx = { deps, now: clock.now() };
+    for (const email of ['first@example.com', 'second@example.com']) {
+      const given = await giveChallenge(ctx, attempt, { ...account, user: { ...user, email } }, found);
+      expect(given.enrolment?.otpauth_uri).toContain(name);
+    }
+    const { items } = (await admin(`GET ${usersPath({ id })}`)).body;
+    expect(items).toMatchObject([
+      { id: user.id, name, email: 'first@example.com', two_factor_enrolled: false },
+    ]);
   });
 });
 

@@ -3,12 +3,7 @@ import { noteLogin } from '../../../db/repositories/logins.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from './attempt.ts';
 
 /** Who somebody has proved to be, and what the batch that opens his session must write, or find still true. */
-export type Proof = {
-  account: Account;
-  statements(h: Db): Statement[];
-  /** What must be there before he is asked for a second factor: somebody whom only his directory knows is no user yet. */
-  settle?(h: Db): Statement[];
-};
+export type Proof = { account: Account; statements(h: Db): Statement[] };
 
 /**
  * Checks the password where the domain keeps it. Whatever is wrong, nothing comes back, after the same time.

@@ -1,13 +1,13 @@
 import { atomically } from '../../../db/client.ts';
 import {
   addChallenge,
+  addUnknownUser,
   type ChallengeKey,
   type FoundFactor,
 } from '../../../db/repositories/second-factors.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
 import type { Account, LoginCtx, OpenAttempt } from '../login/attempt.ts';
-import type { Proof } from '../login/password.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';
 
@@ -20,17 +20,24 @@ export type Challenge = { challengeId: string; expiresInS: number; enrolment?: E
 /** How long a challenge waits for its code. */
 export const challengeLifeS = 300;
 
-/** Asks for a code; a user who has no device is given a secret for one, which his first right code makes his. */
+/**
+ * Asks for a code; a user who has no device is given a secret for one, which his first right code makes his. Whom only his
+ * directory knew becomes a user by it, as he would by a login: there is somebody then whom the challenge is about.
+ */
 export async function giveChallenge(
-  ctx: LoginCtx,
-  { key: { network } }: OpenAttempt,
-  { account, settle }: Proof,
+  ctx: Pick<LoginCtx, 'deps' | 'now'>,
+  { key: { network } }: Pick<OpenAttempt, 'key'>,
+  account: Account,
   { factor, siteName }: FoundFactor,
 ): Promise<Challenge> {
   const key: ChallengeKey = { id: newId(), userId: account.user.id, network, sessionId: null };
   const secret = factor ? undefined : newSecret();
   const row = await challengeRow(ctx, key, secret);
-  await atomically(ctx.deps.db, (h) => [...(settle?.(h) ?? []), ...addChallenge(h, key, row, ctx.now)]);
+  const isKept = account.domain.type === 'internal';
+  await atomically(ctx.deps.db, (h) => [
+    ...(isKept ? [] : [addUnknownUser(h, account.user)]),
+    ...addChallenge(h, key, row, ctx.now),
+  ]);
   return {
     challengeId: key.id,
     expiresInS: challengeLifeS,

@@ -5,6 +5,7 @@ import { authenticators } from '../schema/authenticators.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 
 /** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
 export type SealedColumn = {
@@ -31,6 +32,11 @@ export const sealedColumns: readonly SealedColumn[] = [
     table: idempotencyKeys,
     column: idempotencyKeys.sealed_body,
     row: sql`${idempotencyKeys.user_id} || '/' || ${idempotencyKeys.key}`,
+  },
+  {
+    table: pkinitChallenges,
+    column: pkinitChallenges.sealed_state,
+    row: sql`${pkinitChallenges.token_hash}`,
   },
   {
     table: authenticators,

@@ -1,6 +1,8 @@
+import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
-import { Done, LoginAnswer, LoginBody, TwoFactorLoginBody } from './schema.ts';
-import { answerLogin, logOut } from './usecases.ts';
+import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { Done, LoginBody, TwoFactorLoginBody } from './schema.ts';
+import { logOut } from './usecases.ts';
 
 const errors = [
   'invalid_credentials',
@@ -21,7 +23,7 @@ export const loginOperations = [
       returns: [200, LoginAnswer],
       errors,
     },
-    (ctx, { body }) => answerLogin(ctx, body),
+    async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
   ),
   endpoint(
     {
@@ -34,7 +36,7 @@ export const loginOperations = [
       returns: [200, LoginAnswer],
       errors,
     },
-    (ctx, { body: { code: _, challenge_id: __, ...body } }) => answerLogin(ctx, body),
+    async (ctx, { body: { code: _, challenge_id: __, ...body } }) => loginAnswer(await logIn(ctx, body)),
   ),
   endpoint(
     {

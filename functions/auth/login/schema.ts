@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/fields.ts';
 
 const credentials = {
   username: z.string().min(1).max(256).meta({ example: 'admin' }),
@@ -28,21 +27,5 @@ export const TwoFactorLoginBody = z
     challenge_id: z.string().max(256).optional(),
   })
   .refine(namesDomain, rule);
-
-export const LoginAnswer = z.strictObject({
-  result: z.literal('ok'),
-  token: z.string().meta({ description: 'For the header X-Auth-Token' }),
-  version: z.string(),
-  expires_in: z.int().meta({ description: 'Seconds' }),
-  user: z.strictObject({
-    id: Id,
-    name: z.string(),
-    real_name: z.string(),
-    domain: z.string().meta({ description: 'Label of the domain' }),
-    portal: z.enum(['admin', 'user']),
-    roles: z.array(z.string()),
-    must_change_password: z.boolean(),
-  }),
-});
 
 export const Done = z.strictObject({ result: z.literal('ok') });

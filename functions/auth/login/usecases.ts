@@ -1,36 +1,10 @@
-import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endSession } from '../../../db/repositories/login-sessions.ts';
 import { assertLoggedIn, type SignedIn } from '../../../shared/access/actor.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
-import { version } from '../../../shared/kernel/version.ts';
 import type { AuthDeps } from '../deps.ts';
-import type { LoginAnswer } from './schema.ts';
-
-export async function answerLogin(
-  ctx: Ctx<AuthDeps>,
-  request: LoginRequest,
-): Promise<z.input<typeof LoginAnswer>> {
-  const { token, expiresInS, portal, user, domain, roles } = await logIn(ctx, request);
-  return {
-    result: 'ok',
-    token,
-    version,
-    expires_in: expiresInS,
-    user: {
-      id: user.id,
-      name: user.name,
-      real_name: user.real_name,
-      domain: domain.small_name,
-      portal,
-      roles: roles.map(({ name }) => name),
-      must_change_password: user.must_change_password,
-    },
-  };
-}
 
 /** @throws AppError `invalid_state` for a service token, which is revoked and does not log out */
 export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'ok' }> {

@@ -11,7 +11,7 @@ import {
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { sha256 } from '../../kernel/digests.ts';
-import { AppError, invalid } from '../../kernel/errors.ts';
+import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
 import { networkOf } from '../../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
@@ -40,15 +40,19 @@ export type LoginWishes = {
 export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
 export type Account = Candidate & { user: NonNullable<Candidate['user']> };
 
-/** A login under way, before anything is proved; the account is not locked for the network. */
-export type OpenAttempt = {
-  username: string;
-  candidate: Candidate | undefined;
+/** What somebody proves who he is by; the audit tells. */
+export type Factor = 'password' | 'certificate';
+
+/** What somebody who tries counts for, and by which rules. */
+export type Tried = {
   key: Attempt;
   /** The audit event of its failure. */
   failed: AuditEntry;
   parameters: Parameters;
 };
+
+/** A login under way, before anything is proved; the account is not locked for the network. */
+export type OpenAttempt = Tried & { username: string; candidate: Candidate | undefined };
 
 /**
  * Finds whom a login is about, and whether he may try now.
@@ -60,21 +64,40 @@ export async function openAttempt(ctx: LoginCtx, named: NamedDomain, username: s
   const candidates = await findCandidates(ctx.deps.db, names, userKey);
   const candidate = theOne(candidates, names);
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
+  const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), 'password');
+  return { ...tried, username, candidate };
+}
+
+/**
+ * Whether the account may be tried from the network of the caller.
+ * @throws AppError `locked_out`, which is audited
+ */
+export async function assertMayTry(
+  ctx: LoginCtx,
+  account: string,
+  event: AuditEntry,
+  factor: Factor,
+): Promise<Tried> {
   const key: Attempt = { account, network: networkOf(ctx.client.ip) };
   const lock = await findLock(ctx.deps.db, key, ctx.now);
-  const failed = failedLogin(ctx, username, candidate);
+  const failed = { ...event, details: { ...event.details, factor } };
   if (lock.lockedUntil) {
     await noteLockedAttempt(ctx, key, failed);
     throw lockedOut(lock.lockedUntil, ctx.now);
   }
-  return { username, candidate, key, failed, parameters: parametersFrom(lock.parameters) };
+  return { key, failed, parameters: parametersFrom(lock.parameters) };
 }
 
 /**
  * Counts the failure and writes its event; the lock that it may bring has an event of its own.
- * @throws AppError always: `invalid_credentials`, or `locked_out` when the account was locked meanwhile
+ * @param code what a wrong proof of this kind is answered with
+ * @throws AppError always: `code`, or `locked_out` when the account was locked meanwhile
  */
-export async function refuseAttempt(ctx: LoginCtx, { key, failed, parameters }: OpenAttempt): Promise<never> {
+export async function refuseAttempt(
+  ctx: LoginCtx,
+  { key, failed, parameters }: Tried,
+  code: ErrorCode = 'invalid_credentials',
+): Promise<never> {
   const rules = { maxTries: parameters['lockout.max_tries'], blockS: parameters['lockout.block_s'] };
   const locked = { ...failed, id: newId(), event: 'portal.UserLocked', details: { network: key.network } };
   const [[counted]] = (await atomically(ctx.deps.db, (h) => [
@@ -83,7 +106,7 @@ export async function refuseAttempt(ctx: LoginCtx, { key, failed, parameters }: 
     appendLockEvent(h, key, ctx.now, locked),
   ])) as [{ lockedUntil: Date | null }[]];
   if (counted === undefined) throw new AppError('locked_out');
-  throw new AppError('invalid_credentials');
+  throw new AppError(code);
 }
 
 const domainNames = ({ authId, auth, authSmallName }: NamedDomain): DomainNames => ({

@@ -46,4 +46,8 @@ const noteFailure = (
   failed: AuditEntry,
   code: string,
 ): Promise<void> =>
-  noteRefusal(ctx, `${code} ${account} ${network}`, { ...failed, id: newId(), details: { code } });
+  noteRefusal(ctx, `${code} ${account} ${network}`, {
+    ...failed,
+    id: newId(),
+    details: { ...failed.details, code },
+  });

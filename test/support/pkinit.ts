@@ -35,7 +35,7 @@ export async function addCardUser(
   return id;
 }
 
-type Sending = Pick<TestPortal, 'send'>;
+type Sending = { send(route: string, options: { body: Json; ip?: string }): Promise<Answer> };
 
 export const begin = (portal: Sending, domain: Json, card: CardFiles, given: Json = {}): Promise<Answer> =>
   portal.send(path(domain, 'login'), { body: { certificate: card.certificate, ...given } });

@@ -1,4 +1,4 @@
-import { assert, property, uint8Array } from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   DerError,
@@ -55,6 +55,6 @@ describe('DER', () => {
         if (!(error instanceof DerError) && !(error instanceof TypeError)) throw error;
       }
     };
-    assert(property(uint8Array({ maxLength: 64 }), read));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), read));
   });
 });

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
+import { measureCards } from './cards.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
 import type { Rows } from './fill.ts';
 import { measureLists } from './lists.ts';
@@ -55,6 +56,7 @@ async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figure
         await compare('GET /api/userinfo', stand.userinfo, effort),
         await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
       ],
+      cards: await measureCards(stand.settings, effort.rounds * 30),
       // The last: the tables are small before, as they were when the figures above were first taken.
       lists: await measureLists(stand, rows, effort.lists),
       starts,

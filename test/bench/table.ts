@@ -1,3 +1,4 @@
+import type { CardFigures } from './cards.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
@@ -7,6 +8,8 @@ export type Figures = {
   machine: { node: string; cores: number };
   effort: Effort;
   benchmarks: Comparison[];
+  /** Null where there is no KDC. */
+  cards: CardFigures | null;
   lists: ListFigures;
   starts: { first_ms: number; later_ms: number };
   edge: EdgeFigures;
@@ -15,19 +18,33 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, cards, lists, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
+    ...cardLines(cards),
     ...listLines(lists),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
     ...edgeLines(edge, effort.coldStarts),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
+
+const cardLines = (cards: CardFigures | null): string[] =>
+  cards
+    ? [
+        row(`pkinit/finalize of ${cards.logins} logins`, 'p50 ms', 'p99 ms'),
+        ...(['portal', 'floor', 'besides'] as const).map((name) =>
+          row(`  ${cardNames[name]}`, cards[name].p50_ms.toFixed(1), cards[name].p99_ms.toFixed(1)),
+        ),
+        '',
+      ]
+    : [];
+
+const cardNames = { portal: 'portal', floor: 'the KDC alone', besides: 'portal without the KDC' };
 
 const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
   `Pages of ${Object.entries(rows)

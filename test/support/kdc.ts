@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { vi } from 'vitest';
 import { freePorts } from '../e2e/portal-process.ts';
 import { type CardFiles, createCards, type IssueCard, realm } from './kdc-cards.ts';
 
@@ -50,7 +50,7 @@ export async function startKdc(): Promise<Kdc> {
     const env = await configure(folder, port, settings);
     if (started.length === 0) await createRealm(env);
     started.push(spawn('/usr/sbin/krb5kdc', ['-n'], { env, stdio: 'ignore' }));
-    await vi.waitFor(() => answers(port), { timeout: 10_000 });
+    await listening(port, 200);
     return `127.0.0.1:${port}`;
   };
   const address = await start({ pkinit_require_freshness: 'true' });
@@ -110,13 +110,17 @@ async function configure(
   return { PATH: process.env.PATH, KRB5_CONFIG: krb5, KRB5_KDC_PROFILE: kdc };
 }
 
-const answers = (port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve();
-    }).on('error', reject);
+/** Asked until it takes connections. @throws Error after this many attempts */
+async function listening(port: number, attempts: number): Promise<void> {
+  const isOpen = await new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
   });
+  if (isOpen) return;
+  if (attempts === 0) throw new Error('the KDC does not start');
+  await delay(50);
+  return listening(port, attempts - 1);
+}
 
 const ended = (child: ChildProcess): Promise<unknown> =>
   new Promise((resolve) => {

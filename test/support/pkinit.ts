@@ -1,7 +1,6 @@
 import { authenticators } from '../../db/schema/authenticators.ts';
 import { users } from '../../db/schema/users.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { unique } from './factories.ts';
 import type { Kdc } from './kdc.ts';
 import type { CardFiles } from './kdc-cards.ts';
 import type { Answer, Json, TestPortal } from './portal.ts';
@@ -16,7 +15,7 @@ export async function addCardDomain(
   kerberos: Json = {},
   given: Partial<typeof authenticators.$inferInsert> = {},
 ): Promise<{ id: string; name: string }> {
-  const [id, name] = [newId(), unique('realm')];
+  const [id, name] = [newId(), `realm-${newId()}`];
   const names = { name, name_key: name, small_name: name, small_name_key: name };
   const parameters = { realm: kdc.realm, kdc: [kdc.address], anchors: kdc.anchors, ...kerberos };
   const params = { timeout_s: 5, kerberos: parameters };

@@ -180,6 +180,7 @@ requireService('krb5kdc', hasKdc)('a login by certificate', () => {
   ] as const)('is refused by a domain %s', async (_, given, answer) => {
     const other = await addCardDomain(portal, kdc, {}, given);
     expect(await begin(portal, other, alice)).toMatchObject(answer);
+    expect(await finalize(portal, other, { challenge_id: 'none' })).toMatchObject(answer);
   });
 
   it('is told of by the list of domains', async () => {

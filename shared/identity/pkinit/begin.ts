@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { findLiveDomain } from '../../../db/repositories/pkinit.ts';
 import { addSeconds } from '../../kernel/clock.ts';
-import { AppError, invalid, notFound } from '../../kernel/errors.ts';
+import { AppError, invalid } from '../../kernel/errors.ts';
 import { type Card, derOf, readCard } from '../../remotes/kerberos/card.ts';
 import { spelled } from '../../remotes/kerberos/names.ts';
 import { findPaData, preauthenticationRequired } from '../../remotes/kerberos/replies.ts';
@@ -11,7 +10,7 @@ import { askRealm } from './asking.ts';
 import { type CardName, chooseName } from './card-names.ts';
 import { keep, newChallengeToken } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
-import { type Realm, realmOf } from './realm.ts';
+import { findRealm, type Realm } from './realm.ts';
 
 export type CardLogin = { certificate: string; chain?: string[] | undefined; username?: string | undefined };
 
@@ -40,9 +39,7 @@ export async function beginCardLogin(
   domainId: string,
   { certificate, chain = [], username }: CardLogin,
 ): Promise<SigningTask> {
-  const domain = await findLiveDomain(ctx.deps.db, domainId);
-  if (!domain) throw notFound();
-  const realm = realmOf(domain);
+  const realm = await findRealm(ctx.deps.db, domainId);
   const card = readCard(certificate) ?? refuseCertificate('/certificate');
   const between = chain.map((text, at) => derOf(text) ?? refuseCertificate(`/chain/${at}`));
   const name = chooseName(card.names, realm, username);

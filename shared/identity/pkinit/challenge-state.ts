@@ -6,6 +6,7 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Drafted } from '../../remotes/kerberos/request.ts';
 import type { LoginCtx } from '../login/attempt.ts';
 import type { CardName } from './card-names.ts';
+import { findRealm } from './realm.ts';
 
 /** A login by certificate between its calls. */
 export type ChallengeState = CardName & {
@@ -34,12 +35,15 @@ export async function keep({ deps, now }: LoginCtx, { token, domainId, ...rest }
 
 /**
  * Takes the challenge away, whatever becomes of it.
- * @throws AppError `login_expired` for one that is of another domain, was taken before or is too old
+ * @throws AppError `login_expired` for one that is of another domain, was taken before or is too old; as `findRealm`
  */
 export async function take({ deps, now }: LoginCtx, domainId: string, token: string): Promise<Challenge> {
   const token_hash = sha256(token);
   const row = await takeChallenge(deps.db, { token_hash, authenticator_id: domainId }, now);
-  if (!row) throw new AppError('login_expired');
+  if (!row) {
+    await findRealm(deps.db, domainId);
+    throw new AppError('login_expired');
+  }
   const text = await deps.sealer.open(row.sealed_state, placeOf(token_hash));
   const state = JSON.parse(text, (_, value: unknown) => asBytes(value)) as ChallengeState;
   return { token, domainId, expiresAt: row.expires_at, state };

@@ -1,4 +1,6 @@
-import { conflict } from '../../kernel/errors.ts';
+import type { Db } from '../../../db/client.ts';
+import { findLiveDomain } from '../../../db/repositories/pkinit.ts';
+import { conflict, notFound } from '../../kernel/errors.ts';
 import { parseKdc } from '../../remotes/directory/address.ts';
 import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
 import { Kerberos } from '../domains/directory-fields.ts';
@@ -14,6 +16,13 @@ export type Realm = {
   deadlineMs: number;
   trust: KdcTrust;
 };
+
+/** @throws AppError `not_found` for a domain that is not there or disabled, and as `realmOf` */
+export async function findRealm(db: Db, domainId: string): Promise<Realm> {
+  const domain = await findLiveDomain(db, domainId);
+  if (!domain) throw notFound();
+  return realmOf(domain);
+}
 
 /** @throws AppError `invalid_state` for a domain without Kerberos parameters */
 export function realmOf({ type, params }: Domain): Realm {

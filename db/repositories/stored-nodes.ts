@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
+import { derived } from './statements.ts';
 
 /** One node as stored, with the keys that it gave for the user and for ourselves; times as text. */
 export type StoredNode = {
@@ -24,26 +26,32 @@ export type StoredNode = {
   keys: { subject: string; sealed_key: string; expires_at: string }[];
 };
 
-const now = sql`now()`;
-
 /**
  * Enabled nodes of these enabled farms, each with its unexpired keys for the aggregator itself.
  * @param keysOf whose keys besides
  */
 export const storedNodes = (ofFarms: SQL, keysOf: SQL = sql`false`): SQL<StoredNode[]> =>
-  sql`${sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
-      'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
-      'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
-      'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
-      'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
-      'circuit_failures', ${dispatchers.circuit_failures},
-      'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
-      'domains_at', ${dispatchers.domains_at}, 'keys', (
-        select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
-          'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
-        from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
-          and (${keysOf} or ${dispatcherSessions.subject} = 'aggregator')
-          and ${dispatcherSessions.expires_at} > ${now}))), '[]')
-  from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
-  where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled})`}`;
+  derived(sql`select ${allAsJson(keysOf)} from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+    where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled}`);
+
+/** Enabled nodes of the farm of this column whose circuit is closed, each with its keys for the aggregator itself. */
+export const askableNodes = (farm: PgColumn): SQL<StoredNode[]> =>
+  derived(sql`select ${allAsJson(sql`false`)} from ${dispatchers}
+    where ${dispatchers.farm_id} = ${farm} and ${dispatchers.enabled} and ${dispatchers.circuit} = 'closed'`);
+
+const now = sql`now()`;
+
+const allAsJson = (keysOf: SQL): SQL => sql`
+  coalesce(jsonb_agg(jsonb_build_object('id', ${dispatchers.id}, 'farm_id', ${dispatchers.farm_id},
+    'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority},
+    'verify_tls', ${dispatchers.verify_tls}, 'ca_certificate', ${dispatchers.ca_certificate},
+    'timeout_ms', ${dispatchers.timeout_ms}, 'status', ${dispatchers.status},
+    'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
+    'circuit_failures', ${dispatchers.circuit_failures},
+    'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
+    'domains_at', ${dispatchers.domains_at}, 'keys', (
+      select coalesce(jsonb_agg(jsonb_build_object('subject', ${dispatcherSessions.subject},
+        'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
+      from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
+        and (${keysOf} or ${dispatcherSessions.subject} = 'aggregator')
+        and ${dispatcherSessions.expires_at} > ${now}))), '[]')`;

@@ -34,7 +34,7 @@ export async function keepAnswer(
   { userId, key }: KeyOwner,
   answer: Pick<
     typeof idempotencyKeys.$inferSelect,
-    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body'
+    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body' | 'rights'
   >,
 ): Promise<void> {
   const row = { ...answer, lease_until: null };
@@ -60,12 +60,13 @@ export async function claimKey(
     .insert(idempotencyKeys)
     .select(
       sql`select ${owner.userId}::uuid, ${owner.key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
-        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text
+        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text,
+        '[]'::jsonb
         where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
     )
     .onConflictDoUpdate({
       target: [idempotencyKeys.user_id, idempotencyKeys.key],
-      set: { ...lease, status: null, headers: null, sealed_body: null },
+      set: { ...lease, status: null, headers: null, sealed_body: null, rights: [] },
       setWhere: lte(idempotencyKeys.created_at, oldestKept(now)),
     })
     .returning({ key: idempotencyKeys.key });

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import type { Connection, ConnectOptions } from './client.ts';
+import type { Connection, ConnectOptions, Db } from './client.ts';
+import { transactionsOn } from './pg-transaction.ts';
 
 export type PgOptions = ConnectOptions & {
   /** Rows come and go by this many connections at most. */
@@ -29,5 +30,7 @@ export function connectPg({
   // So would that of a connection that ends between two statements of a transaction; the next one tells of it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   if (on.onRoundTrip) pool.on('acquire', on.onRoundTrip);
-  return { db: drizzle({ client: pool }), close: () => pool.end() };
+  const db: Db = drizzle({ client: pool });
+  db.transaction = transactionsOn(pool);
+  return { db, close: () => pool.end() };
 }

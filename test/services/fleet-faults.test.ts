@@ -80,7 +80,8 @@ describe('F2 all farms down', () => {
       `GET ${base}/servicespools?site_id=${site.id}&refresh=true`,
     );
     expect([status, body.items.map(({ name }: Json) => name)]).toEqual([200, ['East', 'West']]);
-    expect(statusesOf({ body }, farms)).toEqual(['error', 'error']);
+    expect(statusesOf({ body }, farms)).toEqual(['stale', 'stale']);
+    expect(body.sites.map(({ error }: Json) => error)).toEqual(Array(2).fill('upstream_failed:unreachable'));
     expect(body.sites.every(({ fetched_at }: Json) => fetched_at !== null)).toBe(true);
   });
 });

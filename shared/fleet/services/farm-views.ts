@@ -70,7 +70,7 @@ async function askFarm(
   const known = knownDomains(farm, ctx.now);
   if (known && !isLinked(known, label)) return { domains: known, services: [], linked: false };
   const [domains, services] = await Promise.allSettled([
-    farmDomains(ctx, site, farm),
+    farmDomains(ctx, site, farm, signal),
     callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
   ]);
   if (domains.status === 'rejected') throw domains.reason;

@@ -68,6 +68,27 @@ describe('F6 retries', () => {
   });
 });
 
+describe('F6 the question for a farm’s domains', () => {
+  it('F6 ends with the list, however long the node might take: no other is asked it afterwards', async () => {
+    await stand.setParameter('aggregator.list_deadline_ms', 300);
+    await stand.setParameter('aggregator.call_timeout_ms', 20_000);
+    const { site, east } = await oneFarm();
+    const { simulator } = east.node;
+    await stand.changeNode(east, { timeout_ms: 20_000 });
+    const { state } = simulator;
+    const second = await addNode(stand.world, east.farm, { state, dispatcher: { priority: 2 } });
+    Object.assign(simulator.knobs, { hang: 'headers', path: domainsPath });
+    await stand.list(site);
+    await expect.poll(() => asked(east, domainsPath), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => simulator.inFlight, { timeout: 10_000 }).toBe(0);
+    await stand.world.portal.settled();
+    expect(second.simulator.calls).toEqual([]);
+    await second.simulator.close();
+  }, 30_000);
+});
+
+const domainsPath = '/api/auth/v7.0/authenticators';
+
 describe('F7 how much is asked at once', () => {
   it('F7 one list asks at most six at a time', async () => {
     const { site, east } = await oneFarm();

@@ -140,6 +140,11 @@ describe('npm run admin', slow, () => {
       expect(stderr).toMatch(/^usage: npm run admin/);
   });
 
+  it.each(['--help', '-h'])('tells by %s what there is, which is no failure', async (option) => {
+    const { code, stdout, stderr } = await runAdmin(env, [option]);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
+  });
+
   it('rotate-keys prints keys for whoever keeps them, the former ones behind', async () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);

@@ -111,6 +111,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Content-Type is missing or is neither application/json nor application/merge-patch+json; or Content-Encoding names a compression.',
     'Send JSON with Content-Type: application/json, not compressed.',
   ),
+  expectation_failed: explain(
+    'The request expects something of the server that it does not do.',
+    'Its header Expect names something else than 100-continue.',
+    'Send it without the header Expect.',
+  ),
   headers_too_large: explain(
     'The headers of the request are too large.',
     'Together they have more than 16 KiB.',

@@ -11,8 +11,9 @@ export async function createBenchPortal(
   settings: Settings,
   db: Db,
   log: Log,
-): Promise<{ portal: Portal; deps: PortalDeps }> {
+): Promise<{ portal: Portal; deps: PortalDeps; close(): Promise<void> }> {
   const { outbound } = sameForBoth;
+  const transport = createNodeTransport(outbound);
   const deps = await portalDeps({
     db,
     log,
@@ -22,8 +23,8 @@ export async function createBenchPortal(
     secretKeys: [settings.secretKey],
     signingKeys: [settings.signingKey],
     outbound,
-    dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
+    dispatchers: createDispatcherRemote(transport),
     share: createSharing(),
   });
-  return { portal: createPortal(deps), deps };
+  return { portal: createPortal(deps), deps, close: transport.close };
 }

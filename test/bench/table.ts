@@ -1,30 +1,37 @@
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
+import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
+import { fleetLines } from './fleet/table.ts';
 import type { ListFigures } from './lists.ts';
-import type { Comparison, Effort, Sample } from './load.ts';
+import type { Comparison, Effort } from './load.ts';
+import { cells, pageLines, row } from './rows.ts';
 
 export type Figures = {
   database: { kind: string; version: string };
   machine: { node: string; cores: number };
-  effort: Effort;
-  benchmarks: Comparison[];
-  lists: ListFigures;
-  starts: { first_ms: number; later_ms: number };
-  edge: EdgeFigures;
+  effort: Effort & { fleet: FleetEffort };
+  /** Whatever was not asked for is absent. */
+  benchmarks?: Comparison[] | undefined;
+  fleet?: FleetFigures | undefined;
+  lists?: ListFigures | undefined;
+  starts?: { first_ms: number; later_ms: number } | undefined;
+  edge?: EdgeFigures | undefined;
   sources: { files: number; median_lines: number; p90_lines: number };
 };
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, fleet, lists, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
-    row('', 'req/s', 'p50 ms', 'p99 ms'),
-    ...benchmarks.flatMap(rowsOf),
-    ...listLines(lists),
-    `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
-    ...edgeLines(edge, effort.coldStarts),
+    ...(benchmarks ? [row('', 'req/s', 'p50 ms', 'p99 ms'), ...benchmarks.flatMap(rowsOf)] : []),
+    ...(fleet ? fleetLines(fleet) : []),
+    ...(lists ? listLines(lists) : []),
+    ...(starts
+      ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
+      : []),
+    ...(edge ? edgeLines(edge, effort.coldStarts) : []),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
@@ -33,19 +40,7 @@ const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
   `Pages of ${Object.entries(rows)
     .map(([table, count]) => `${count} ${table}`)
     .join(', ')} (filled in ${filled_s} s)\n`,
-  row('portal / floor', 'req/s', 'p50 ms', 'p99 ms', 'p50 ratio', 'items', 'statements', 'plan'),
-  ...pages.flatMap(({ name, portal, floor, ratio, items, statements, plan: { verdict, text } }) => [
-    row(
-      `  ${name}`,
-      ...[0, 1, 2].map((figure) => `${cells(portal)[figure]} / ${cells(floor)[figure]}`),
-      ratio.p50.toFixed(2),
-      String(items),
-      String(statements),
-      `  ${verdict}`,
-    ),
-    ...(text === undefined ? [] : [text.replace(/^/gm, '    ')]),
-  ]),
-  '',
+  ...pageLines(pages),
 ];
 
 const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [
@@ -72,12 +67,3 @@ const rowsOf = ({ name, portal, floor, ratio }: Comparison): string[] => [
   row('  floor', ...cells(floor)),
   `${row('  portal / floor', ratio.requests.toFixed(2), ratio.p50.toFixed(2), ratio.p99.toFixed(2))}\n`,
 ];
-
-const cells = ({ requests_per_s, p50_ms, p99_ms }: Sample): string[] => [
-  String(requests_per_s),
-  p50_ms.toFixed(2),
-  p99_ms.toFixed(2),
-];
-
-const row = (name: string, ...figures: string[]): string =>
-  [name.padEnd(22), ...figures.map((figure) => figure.padStart(14))].join('');

@@ -94,5 +94,5 @@ describe('npm run bench', () => {
       },
       sources: { files: positive, median_lines: positive, p90_lines: positive },
     });
-  }, 120_000);
+  }, 300_000);
 });

@@ -3,6 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { farms } from '../schema/farms.ts';
 import { fleetVersions } from '../schema/fleet-versions.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
+import { maintenanceTemplates } from '../schema/maintenance-templates.ts';
 import { pools } from '../schema/pools.ts';
 import {
   priorityGroupFarms,
@@ -65,6 +66,8 @@ export type RoutingRows = {
     state: string;
     started_at: string;
   }[];
+  /** What users are told of pools in maintenance. */
+  notices: { farm_id: string; servicepool_uuid: string; message: string }[];
   /** What farms gave the user as his services; for one rule its pools only. */
   lists: {
     farm_id: string;
@@ -82,6 +85,7 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'rules', (${rulesOf(who, wanted)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
+    'notices', (${notices}),
     'lists', (${listsOf(who, wanted)}))`);
 
 const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
@@ -156,6 +160,17 @@ const sessionsOf = ({ userKey }: Routed): SQL => sql`
     'state', ${workplaceSessions.state}, 'started_at', ${workplaceSessions.started_at})), '[]')
   from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
   where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}`;
+
+/** The message that came with the order, or that of its template as it is now. */
+const notices: SQL = sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm_id', notice.farm_id, 'servicepool_uuid', notice.uuid,
+    'message', notice.message)), '[]')
+  from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid,
+      coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
+    from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
+    left join ${maintenanceTemplates} on ${maintenanceTemplates.id} = ${pools.maintenance_template_id}
+    where ${farms.site_id} = ${sites.id} and ${pools.maintenance}) as notice
+  where notice.message is not null`;
 
 const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
   select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},

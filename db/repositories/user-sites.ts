@@ -9,6 +9,7 @@ import { groups } from '../schema/groups.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { type Destination, isStillAt } from './destinations.ts';
+import { isInMaintenance, maintenanceMessage } from './maintenance-state.ts';
 import type { RoutingRows } from './routing-facts.ts';
 import { derived } from './statements.ts';
 import { type NodeAddress, type NodeCondition, nodeAddresses, nodeConditions } from './stored-nodes.ts';
@@ -21,8 +22,13 @@ export type StoredFarm = {
   name: string;
   enabled: boolean;
   maintenance: boolean;
+  /** What users are told of its maintenance. */
+  maintenance_message?: string | null;
   balancing: 'priority' | 'round_robin' | 'least_loaded';
 };
+
+/** A farm that is in maintenance now: by its template that begins and ends without any write. */
+export type MaintainedFarm = { id: string; message: string | null };
 
 export type LocalDomain = { id: string; name: string; label: string };
 
@@ -54,12 +60,14 @@ export const maySeeSite = (
   );
 
 /** Farms and nodes of a site as administrators have them; nothing in it is of a user, nor secret. */
-export type Topology = { version: number; farms: StoredFarm[]; nodes: NodeAddress[] };
+export type Topology = { version: number; farms: PlannedFarm[]; nodes: NodeAddress[] };
+export type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
 
 export type FoundSite = {
-  site: { id: string; uri: string; name: string; maintenance: boolean };
+  site: { id: string; uri: string; name: string; maintenance: boolean; maintenance_message: string | null };
   /** Null while its version is the one that is held. */
   topology: Topology | null;
+  maintained: MaintainedFarm[];
   conditions: NodeCondition[];
   groups: { name: string }[];
   domains: LocalDomain[];
@@ -87,8 +95,10 @@ export async function findUserSite(
       where ${groups.id} in (${effectiveGroups(who.userId)}))
     select json_build_object(
       'site', json_build_object('id', ${sites.id}, 'uri', ${sites.uri}, 'name', ${sites.name},
-        'maintenance', ${sites.maintenance}),
+        'maintenance', ${isInMaintenance(sites)},
+        'maintenance_message', ${maintenanceMessage(sites)}),
       'topology', (${topologyUnless(held)}),
+      'maintained', (${maintainedFarms}),
       'conditions', ${nodeConditions(ofSite, sql`${dispatcherSessions.user_id} = ${who.userId}::uuid`)},
       'groups', (select coalesce(json_agg(json_build_object('name', own.name) order by own.name_key), '[]') from own),
       'domains', (select coalesce(json_agg(json_build_object('id', ${authenticators.id}, 'name', ${authenticators.name},
@@ -105,11 +115,15 @@ export async function findUserSite(
 const topologyUnless = (held: number): SQL => sql`
   select json_build_object('version', ${fleetVersions.version},
     'farms', (select coalesce(json_agg(json_build_object('id', ${farms.id}, 'name', ${farms.name},
-        'enabled', ${farms.enabled}, 'maintenance', ${farms.maintenance}, 'balancing', ${farms.balancing})
+        'enabled', ${farms.enabled}, 'balancing', ${farms.balancing})
         order by ${farms.name_key}), '[]')
       from ${farms} where ${farms.site_id} = ${sites.id}),
     'nodes', ${nodeAddresses(sql`${farms.site_id} = ${sites.id}`)})
   from ${fleetVersions} where ${fleetVersions.name} = 'entitlement' and ${fleetVersions.version} <> ${held}`;
+
+const maintainedFarms = sql`
+  select coalesce(json_agg(json_build_object('id', ${farms.id}, 'message', ${maintenanceMessage(farms)})), '[]')
+  from ${farms} where ${farms.site_id} = ${sites.id} and ${isInMaintenance(farms)}`;
 
 /** Who somebody is for sites and dispatchers. */
 export async function findPerson(db: Db, id: string) {

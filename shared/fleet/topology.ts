@@ -2,6 +2,7 @@ import type { NodeCondition, StoredNode } from '../../db/repositories/stored-nod
 import {
   type FoundSite,
   findUserSite,
+  type MaintainedFarm,
   type SiteQuestion,
   type StoredFarm,
   type Topology,
@@ -9,7 +10,9 @@ import {
 import type { FleetDeps } from './dispatcher-keys.ts';
 
 export type FarmWithNodes = StoredFarm & { nodes: StoredNode[] };
-export type FoundFarms = Omit<FoundSite, 'topology' | 'conditions'> & { farms: FarmWithNodes[] };
+export type FoundFarms = Omit<FoundSite, 'topology' | 'conditions' | 'maintained'> & {
+  farms: FarmWithNodes[];
+};
 
 /** Topologies by the uri of their site, the one used last at the end. */
 const kept = new WeakMap<FleetDeps, Map<string, Topology>>();
@@ -30,11 +33,11 @@ export async function findFarms(
   const held = topologies.get(question.uri);
   const found = await findUserSite(deps.db, { ...question, held: held?.version ?? 0 });
   if (!found) return undefined;
-  const { topology: told, conditions, ...rest } = found;
+  const { topology: told, conditions, maintained, ...rest } = found;
   const topology = told ?? held;
   if (!topology) throw new Error('the database told no topology of a site of which none is held');
   keep(topologies, question.uri, topology);
-  return { ...rest, farms: farmsOf(topology, conditions) };
+  return { ...rest, farms: farmsOf(topology, conditions, maintained) };
 }
 
 function keep(topologies: Map<string, Topology>, uri: string, topology: Topology): void {
@@ -47,11 +50,18 @@ function keep(topologies: Map<string, Topology>, uri: string, topology: Topology
 }
 
 /** Topology and conditions are of one statement, or of one version of the topology: they have the same nodes. */
-function farmsOf({ farms, nodes }: Topology, conditions: readonly NodeCondition[]): FarmWithNodes[] {
+function farmsOf(
+  { farms, nodes }: Topology,
+  conditions: readonly NodeCondition[],
+  maintained: readonly MaintainedFarm[],
+): FarmWithNodes[] {
+  const messageOf = new Map(maintained.map(({ id, message }) => [id, message]));
   const conditionOf = new Map(conditions.map((condition) => [condition.id, condition]));
   const nodesOf = Map.groupBy(nodes, ({ farm_id }) => farm_id);
   return farms.map((farm) => ({
     ...farm,
+    maintenance: messageOf.has(farm.id),
+    maintenance_message: messageOf.get(farm.id) ?? null,
     nodes: (nodesOf.get(farm.id) ?? []).flatMap((node) => {
       const condition = conditionOf.get(node.id);
       return condition ? [{ ...node, ...condition }] : [];

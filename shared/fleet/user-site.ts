@@ -16,6 +16,7 @@ export type UserSite = {
   uri: string;
   name: string;
   maintenance: boolean;
+  maintenance_message: string | null;
   farms: UserFarm[];
   /** Visible domains and the user's own. */
   domains: LocalDomain[];

@@ -73,9 +73,36 @@ describe('npm run bench', () => {
     expect(JSON.parse(stdout)).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
-      effort: { ...loading, coldStarts: 1, lists: loading, fleet: expect.objectContaining({ farms: 4 }) },
+      effort: {
+        ...loading,
+        coldStarts: 1,
+        lists: loading,
+        logins: { ...loading, connections: 1 },
+        fleet: expect.objectContaining({ farms: 4 }),
+      },
       benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
       fleet: fleetFigures,
+      logins: {
+        login: comparison('POST …/login'),
+        storm: {
+          logins_per_s: positive,
+          statuses: expect.objectContaining({ 200: positive }),
+          refused_without_retry_after: 0,
+          slowest_login_ms: positive,
+          reads_per_s: positive,
+          reads: { idle_p99_ms: positive, storm_p99_ms: positive, ratio: positive },
+        },
+        refusals: {
+          attempts_each: 1,
+          median_ms: {
+            'wrong password': positive,
+            'unknown user': positive,
+            'unknown domain': positive,
+            'unknown domain id': positive,
+          },
+          difference: expect.any(Number),
+        },
+      },
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
         filled_s: positive,

@@ -7,7 +7,8 @@ import type { Rows } from './fill.ts';
 import { type FleetEffort, measureFleet } from './fleet/figures.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
-import { startStand } from './stand.ts';
+import { measureLogins } from './logins.ts';
+import { type Stand, startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
@@ -22,6 +23,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     rounds: 3,
     coldStarts: 9,
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
+    logins: { connections: 2, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
     fleet: {
       farms: 20,
@@ -41,6 +43,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     rounds: 1,
     coldStarts: 1,
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
+    logins: { connections: 1, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
     fleet: {
       farms: 4,
@@ -56,7 +59,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
 };
 
 /** Named on the command line, each by itself; without a name all of them. */
-const parts = ['starts', 'requests', 'fleet', 'lists'] as const;
+const parts = ['starts', 'requests', 'storm', 'fleet', 'lists'] as const;
 type Part = (typeof parts)[number];
 
 try {
@@ -78,26 +81,27 @@ async function run({ rows, ...effort }: BenchEffort, isAsked: (part: Part) => bo
     isAsked(part) ? measure() : undefined;
   const starts = await only('starts', measureStarts);
   const edge = await only('starts', () => measureEdgeStarts(effort.coldStarts));
+  return onStand(async (stand) => ({
+    database: stand.database,
+    machine: { node: process.versions.node, cores: availableParallelism() },
+    effort,
+    benchmarks: await only('requests', async () => [
+      await compare('GET /api/userinfo', stand.userinfo, effort),
+      await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+    ]),
+    logins: await only('storm', () => measureLogins(stand, effort.logins)),
+    fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
+    // The last: the tables are small before, as they were when the figures above were first taken.
+    lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
+    starts,
+    edge,
+    sources: measureSources(),
+  }));
+}
+
+async function onStand<T>(work: (stand: Stand) => Promise<T>): Promise<T> {
   const stand = await startStand();
-  try {
-    return {
-      database: stand.database,
-      machine: { node: process.versions.node, cores: availableParallelism() },
-      effort,
-      benchmarks: await only('requests', async () => [
-        await compare('GET /api/userinfo', stand.userinfo, effort),
-        await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
-      ]),
-      fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
-      // The last: the tables are small before, as they were when the figures above were first taken.
-      lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
-      starts,
-      edge,
-      sources: measureSources(),
-    };
-  } finally {
-    await stand.stop();
-  }
+  return work(stand).finally(() => stand.stop());
 }
 
 /** Of the product itself: neither tests nor what is generated. */

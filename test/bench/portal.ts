@@ -3,6 +3,7 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -24,6 +25,7 @@ export async function createBenchPortal(
     signingKeys: [settings.signingKey],
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
   });
   return { portal: createPortal(deps), deps, close: transport.close };

@@ -3,6 +3,7 @@ import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
 import { fleetLines } from './fleet/table.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort } from './load.ts';
+import type { LoginFigures } from './logins.ts';
 import { cells, pageLines, row } from './rows.ts';
 
 export type Figures = {
@@ -11,6 +12,7 @@ export type Figures = {
   effort: Effort & { fleet: FleetEffort };
   /** Whatever was not asked for is absent. */
   benchmarks?: Comparison[] | undefined;
+  logins?: LoginFigures | undefined;
   fleet?: FleetFigures | undefined;
   lists?: ListFigures | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
@@ -20,12 +22,13 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, fleet, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, logins, fleet, lists, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
     ...(benchmarks ? [row('', 'req/s', 'p50 ms', 'p99 ms'), ...benchmarks.flatMap(rowsOf)] : []),
+    ...(logins ? loginLines(logins) : []),
     ...(fleet ? fleetLines(fleet) : []),
     ...(lists ? listLines(lists) : []),
     ...(starts
@@ -35,6 +38,20 @@ export function tableOf(figures: Figures): string {
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
+
+const loginLines = ({ login, storm: { reads, ...storm }, refusals }: LoginFigures): string[] => [
+  ...rowsOf(login),
+  `storm of ${storm.logins_per_s} logins/s beside ${storm.reads_per_s} reads/s: ${Object.entries(
+    storm.statuses,
+  )
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')}; ${storm.refused_without_retry_after} refused without Retry-After;`,
+  `  slowest login ${storm.slowest_login_ms} ms`,
+  `  p99 of reads: idle ${reads.idle_p99_ms} ms, storm ${reads.storm_p99_ms} ms, ratio ${reads.ratio}`,
+  `refused logins, median of ${refusals.attempts_each}: ${Object.entries(refusals.median_ms)
+    .map(([kind, ms]) => `${kind} ${ms} ms`)
+    .join(', ')}; difference ${(100 * refusals.difference).toFixed(1)} %\n`,
+];
 
 const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
   `Pages of ${Object.entries(rows)

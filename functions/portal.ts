@@ -3,6 +3,8 @@ import type { Invocation } from '../shared/http/invocation.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
 import type { FleetIngredients } from '../shared/runtime/deps.ts';
+import { createAggregator } from './aggregator/app.ts';
+import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
 import { type AuthDeps, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
@@ -14,7 +16,7 @@ import type { UserinfoDeps } from './userinfo/deps.ts';
 import { createWebui } from './webui/app.ts';
 import { type WebuiDeps, webuiDeps } from './webui/deps.ts';
 
-export type PortalDeps = AuthDeps & ClientDeps & DiscoverDeps & UserinfoDeps & WebuiDeps;
+export type PortalDeps = AggregatorDeps & AuthDeps & ClientDeps & DiscoverDeps & UserinfoDeps & WebuiDeps;
 
 export type Portal = {
   modules: readonly ModuleApp[];
@@ -24,7 +26,14 @@ export type Portal = {
 /** All modules behind one address, each served by its own app as on the edge. */
 export function createPortal(deps: PortalDeps): Portal {
   const discover = createDiscover(deps);
-  const modules = [createAuth(deps), createWebui(deps), createClient(deps), createUserinfo(deps), discover];
+  const modules = [
+    createAuth(deps),
+    createWebui(deps),
+    createClient(deps),
+    createUserinfo(deps),
+    createAggregator(deps),
+    discover,
+  ];
   const byName = new Map(modules.map((module) => [module.name, module]));
   return {
     modules,
@@ -41,5 +50,5 @@ export type Ingredients = FleetIngredients;
 
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
-  return { ...(await webuiDeps(given)), ...(await authDeps(given)) };
+  return { ...(await aggregatorDeps(given)), ...(await webuiDeps(given)), ...(await authDeps(given)) };
 }

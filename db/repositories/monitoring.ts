@@ -1,4 +1,4 @@
-import { eq, getTableColumns, gte, lte, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gte, lte, type SQL, sql } from 'drizzle-orm';
 import { newId } from '../../shared/kernel/ids.ts';
 import { foldName } from '../../shared/kernel/text.ts';
 import type { Db, Statement } from '../client.ts';
@@ -61,6 +61,17 @@ export const appendMonitoring = (handle: Db, entry: MonitoringEntry, when?: SQL)
   const row = rowOf(sql`${JSON.stringify(monitoringRow(entry))}::jsonb`);
   return handle.insert(table).select(sql`select ${columns} from ${row} where ${when ?? sql`true`}`);
 };
+
+/** Writes a record unless its object has one of this code already: for what is told at least once. */
+export const appendMonitoringOnce = (
+  handle: Db,
+  entry: MonitoringEntry & Required<Pick<MonitoringEntry, 'object_id' | 'code'>>,
+): Statement =>
+  appendMonitoring(
+    handle,
+    entry,
+    sql`not exists(select 1 from ${table} where ${and(eq(table.object_id, entry.object_id ?? ''), eq(table.code, entry.code ?? ''))})`,
+  );
 
 /** An entry as a whole row: for a statement that writes records together with what they tell of. */
 export const monitoringRow = (entry: MonitoringEntry): Required<Row> => ({

@@ -10,6 +10,8 @@ export type SignedIn = {
   kind: 'user';
   /** The name of the service token that takes the place of a login; `session` then tells of the token. */
   serviceToken?: string;
+  /** A peer aggregator: `user` then is the peer, and the label of its `domain` the issuer that it signs as. */
+  isPeer?: true;
   session: {
     id: string;
     portal: 'admin' | 'user';
@@ -32,7 +34,10 @@ export const anonymous: Anonymous = { kind: 'anonymous' };
 export const grantsOf = (actor: SignedIn): RoleGrant[] =>
   actor.session.portal === 'admin' ? actor.roles : [];
 
-/** @throws AppError `invalid_state` for a service token: passwords, sessions and their ends belong to a login */
+/**
+ * @throws AppError `invalid_state` for a service token: passwords, sessions and their ends belong to a login. Peers
+ * never come here: the guard keeps them away from what belongs to users.
+ */
 export function assertLoggedIn({ serviceToken }: SignedIn): void {
   if (serviceToken !== undefined)
     throw conflict('service_token', 'This is for whoever logged in, not for a service token');

@@ -47,7 +47,7 @@ export async function runOnce<D extends BaseDeps>(
   operation: Kept,
   run: Run<D>,
 ): Promise<Response> {
-  const owner: KeyOwner = { userId: ctx.actor.user.id, key: keyed.key };
+  const owner = ownerOf(ctx.actor, keyed.key);
   const late: LateWrites = [];
   const outcome = await withTransaction(ctx.deps.db, async (handle) => {
     if (!(await lockKey(handle, owner))) throw new AppError('idempotency_in_progress');
@@ -75,7 +75,7 @@ export async function runLeased<D extends BaseDeps>(
   run: Run<D>,
 ): Promise<Response> {
   const { db } = ctx.deps;
-  const owner: KeyOwner = { userId: ctx.actor.user.id, key: keyed.key };
+  const owner = ownerOf(ctx.actor, keyed.key);
   const lease = { fingerprint: keyed.fingerprint, now: ctx.now, until: addSeconds(ctx.now, leaseS) };
   if (!(await claimKey(db, owner, lease).catch(explainOwner))) {
     const stored = await findKey(db, owner, ctx.now);
@@ -136,7 +136,7 @@ function refusalOf(error: unknown): AppError {
   return refusal;
 }
 
-/** The user was deleted while he asked. */
+/** The user, or the peer, was deleted while he asked. */
 function explainOwner(error: unknown): never {
   throw isReferenceViolation(error) ? new AppError('invalid_token', undefined, {}, { cause: error }) : error;
 }
@@ -160,7 +160,7 @@ async function replay(
       missing,
     });
   const body = sealed_body
-    ? await deps.sealer.open(sealed_body, placeOf({ userId: actor.user.id, key })).catch(unreadable)
+    ? await deps.sealer.open(sealed_body, placeOf(ownerOf(actor, key))).catch(unreadable)
     : null;
   return new Response(body, { status, headers: headers ?? {} });
 }
@@ -170,8 +170,14 @@ function unreadable(cause: unknown): never {
   throw new AppError('outcome_unknown', undefined, {}, { cause });
 }
 
-const placeOf = ({ userId, key }: KeyOwner): Place => ({
+const ownerOf = ({ user, isPeer }: SignedIn, key: string): KeyOwner => ({
+  kind: isPeer ? 'peer' : 'user',
+  id: user.id,
+  key,
+});
+
+const placeOf = ({ id, key }: KeyOwner): Place => ({
   table: 'idempotency_keys',
-  row: `${userId}/${key}`,
+  row: `${id}/${key}`,
   column: 'sealed_body',
 });

@@ -2,7 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../db/client.ts';
-import { deleteOldKeys } from '../../db/repositories/idempotency-keys.ts';
+import { deleteLeftovers } from '../../db/repositories/clean-up.ts';
+import { isPastKeeping } from '../../db/repositories/idempotency-keys.ts';
 import { idempotencyKeys } from '../../db/schema/idempotency-keys.ts';
 import {
   addGateway,
@@ -208,11 +209,19 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await late(`POST ${sites}`, second, keyed(key))).status).toBe(201);
     expect((await late(`POST ${sites}`, second, keyed(key))).body.name).toBe(second.name);
     const { db, deps } = world.portal;
-    await deleteOldKeys(db, deps.clock());
+    await deleteLeftovers(
+      db,
+      { table: idempotencyKeys, where: isPastKeeping(deps.clock()) },
+      new AbortController().signal,
+    );
     const left: Json[] = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys);
     expect(left).toEqual([{ key }]);
     world.portal.advance(86_401);
-    await deleteOldKeys(db, deps.clock());
+    await deleteLeftovers(
+      db,
+      { table: idempotencyKeys, where: isPastKeeping(deps.clock()) },
+      new AbortController().signal,
+    );
     expect(await db.select({ n: sql`1` }).from(idempotencyKeys)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ export const settingsOperations = [
       id: 'settings.get',
       route: `GET ${base}/settings`,
       access: 'signed-in',
+      forPeers: true,
       summary: 'Global server settings',
       returns: [200, Settings],
     },

@@ -147,9 +147,9 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Wait for Retry-After; ask an administrator for another limit if the load is meant to be.',
   ),
   locked_out: explain(
-    'There were too many failed attempts for this account from this network.',
-    'The right password is refused as well until the lock ends.',
-    'Wait for Retry-After, or ask an administrator to lift the lock.',
+    'There were too many failed attempts: for this account from this network, or for it, from the address or altogether.',
+    'The right password is refused as well until the lock ends; the wider limits spare networks that the account has been used from in the last 30 days.',
+    'Wait for Retry-After, or ask an administrator to lift the lock of the account.',
   ),
   internal: explain(
     'Something went wrong on our side.',

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
-import { TransportError, type TransportReason } from '../http/transport.ts';
+import { problemOf } from '../http/problems.ts';
+import { TransportError } from '../http/transport.ts';
 import type { Node } from './port.ts';
 import { Preparation } from './shapes.ts';
 
@@ -20,22 +21,11 @@ export function isUnsent(error: unknown): boolean {
   return cause.reason === 'address_not_allowed' || notConnected.test(cause.code ?? '');
 }
 
-const transportCodes = {
-  timeout: 'upstream_timeout',
-  tls: 'upstream_tls',
-  address_not_allowed: 'upstream_refused',
-  unreachable: 'upstream_failed',
-  too_large: 'upstream_failed',
-  redirect: 'upstream_failed',
-  malformed: 'upstream_failed',
-} as const satisfies Record<TransportReason, ErrorCode>;
-
 /** @returns the AppError of an exchange without an answer; any other error as it is */
 export function fromTransport(node: Node, error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
-  const { reason, tlsReason } = error;
-  const members = reason === 'timeout' ? {} : { reason: tlsReason ?? reason };
-  return failure(transportCodes[reason], node, members, error);
+  const { code, members } = problemOf(error);
+  return failure(code, node, members, error);
 }
 
 export const badAnswer = (node: Node, reason: AnswerFault): AppError =>

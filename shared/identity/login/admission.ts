@@ -1,0 +1,106 @@
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { endOldest, startSession } from '../../../db/repositories/login-sessions.ts';
+import { clearFailures } from '../../../db/repositories/logins.ts';
+import type { RoleGrant } from '../../access/actor.ts';
+import { isServed, portalFor } from '../../access/portal.ts';
+import { absoluteAge } from '../../access/session.ts';
+import { auditEntry } from '../../http/audit-entry.ts';
+import { randomToken, sha256 } from '../../kernel/digests.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { escapeControls } from '../../kernel/text.ts';
+import type { Account, LoginCtx, LoginWishes, OpenAttempt } from './attempt.ts';
+import { noteUnadmitted } from './failures.ts';
+import type { Proof } from './password.ts';
+
+export type LoginResult = {
+  token: string;
+  expiresInS: number;
+  portal: 'admin' | 'user';
+  user: Account['user'];
+  domain: Account['domain'];
+  roles: RoleGrant[];
+};
+
+/**
+ * Opens a session for somebody who has proved who he is, in one batch with what the proof writes; a refusal is audited.
+ * @throws AppError `forbidden`, `locked_out` when the account was locked meanwhile, and what the proof finds no longer true
+ */
+export async function admit(
+  ctx: LoginCtx,
+  wishes: LoginWishes,
+  attempt: OpenAttempt,
+  proof: Proof,
+): Promise<LoginResult> {
+  try {
+    return await openSession(ctx, wishes, attempt, proof);
+  } catch (error) {
+    await noteUnadmitted(ctx, attempt.key, attempt.failed, error);
+    throw error;
+  }
+}
+
+async function openSession(
+  ctx: LoginCtx,
+  wishes: LoginWishes,
+  { key, parameters, factor }: OpenAttempt,
+  { account: { domain, user, roles }, statements }: Proof,
+): Promise<LoginResult> {
+  const portal = portalOf(ctx, wishes, roles.length > 0, domain);
+  const token = randomToken();
+  const session = sessionOf(ctx, wishes, user.id, portal, token);
+  const keep = parameters['session.max_per_user'];
+  const audit = auditEntry(ctx, {
+    event: 'portal.UserLogin',
+    category: 'auth',
+    user_name: escapeControls(user.name),
+    user_id: user.id,
+    domain: domain.small_name,
+    portal,
+    object_type: 'session',
+    object_id: session.id,
+    details: { platform: session.platform, factor },
+  });
+  await atomically(ctx.deps.db, (h) => [
+    ...clearFailures(h, key, ctx.now),
+    ...statements(h),
+    startSession(h, session),
+    ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),
+    appendAudit(h, audit),
+  ]);
+  return { token, expiresInS: absoluteAge(parameters, portal), portal, user, domain, roles };
+}
+
+/** The row of a new session; of its token only the hash. */
+const sessionOf = (
+  { client, now }: LoginCtx,
+  { platform, locale }: LoginWishes,
+  userId: string,
+  portal: 'admin' | 'user',
+  token: string,
+) => ({
+  id: newId(),
+  token_hash: sha256(token),
+  user_id: userId,
+  portal,
+  source_ip: client.ip,
+  user_agent: escapeControls(client.userAgent),
+  platform: escapeControls(platform ?? ''),
+  locale: locale ?? null,
+  created_at: now,
+  last_seen_at: now,
+});
+
+/** @throws AppError `forbidden` for whom the domain does not serve, or the portal */
+function portalOf(
+  { deps }: LoginCtx,
+  { portal: asked }: LoginWishes,
+  isStaff: boolean,
+  { subjects }: Account['domain'],
+): 'admin' | 'user' {
+  if (!isServed(subjects, isStaff)) throw new AppError('forbidden', 'This domain does not serve such users');
+  const portal = portalFor(deps.portalType, isStaff, asked);
+  if (portal === undefined) throw new AppError('forbidden', 'The user may not use this portal');
+  return portal;
+}

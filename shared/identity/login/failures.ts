@@ -1,0 +1,68 @@
+import type { AuditEntry } from '../../../db/repositories/audit.ts';
+import { type Attempt, everyone } from '../../../db/repositories/login-limits.ts';
+import { auditEntry } from '../../http/audit-entry.ts';
+import type { BaseDeps, Ctx } from '../../http/context.ts';
+import { asAppError } from '../../http/problem.ts';
+import { noteRefusal } from '../../http/refusals.ts';
+import { codeFacts } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { escapeControls } from '../../kernel/text.ts';
+
+/** The event of a login that failed; the name is that which was typed. */
+export const failedLogin = (
+  ctx: Ctx<BaseDeps>,
+  username: string,
+  known: { domain: { small_name: string }; user: { id: string } | null } | undefined,
+): AuditEntry =>
+  auditEntry(ctx, {
+    event: 'portal.LoginFailed',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    user_name: escapeControls(username),
+    user_id: known?.user?.id ?? null,
+    domain: known?.domain.small_name ?? null,
+  });
+
+/**
+ * Audits an attempt under a lock or a limit: whoever goes on guessing must not fill the audit. What is counted for many
+ * accounts names none of them.
+ * @param lock the row that stands in the way
+ */
+export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> =>
+  noteFailure(
+    ctx,
+    lock,
+    lock.account === everyone ? { ...failed, user_name: null, user_id: null, domain: null } : failed,
+    'locked_out',
+  );
+
+/** Audits a right password that let nobody in, unless it is on its way to the second factor. */
+export async function noteUnadmitted(
+  ctx: Ctx<BaseDeps>,
+  attempt: Attempt,
+  failed: AuditEntry,
+  error: unknown,
+): Promise<void> {
+  const { code } = asAppError(error);
+  const isRefused = [401, 403, 429].includes(codeFacts(code).status) && code !== 'two_factor_required';
+  if (isRefused) await noteFailure(ctx, attempt, failed, code);
+}
+
+const noteFailure = (
+  ctx: Ctx<BaseDeps>,
+  { account, network }: Attempt,
+  failed: AuditEntry,
+  code: string,
+): Promise<void> =>
+  noteRefusal(ctx, `${code} ${account} ${network}`, {
+    ...failed,
+    id: newId(),
+    details: { ...failed.details, code, ...limitOf({ account, network }) },
+  });
+
+/** Which limit a row stands for, unless it is the lock of an account for a network. */
+function limitOf({ account, network }: Attempt): { limit?: string } {
+  if (account !== everyone) return network === everyone ? { limit: 'account' } : {};
+  return { limit: network === everyone ? 'overall' : 'address' };
+}

@@ -1,0 +1,31 @@
+import type { Db, Statement } from '../../../db/client.ts';
+import { noteLogin } from '../../../db/repositories/logins.ts';
+import { type Account, type Candidate, type LoginCtx, type OpenAttempt, placeOf } from './attempt.ts';
+
+/** Who somebody has proved to be, and what the batch that opens his session must write, or find still true. */
+export type Proof = { account: Account; statements(h: Db): Statement[] };
+
+/**
+ * Checks the password where the domain keeps it. Whatever is wrong, nothing comes back, after the same time.
+ * @throws AppError `overloaded`
+ */
+export async function provePassword(
+  { deps: { hasher }, now }: LoginCtx,
+  attempt: OpenAttempt,
+  password: string,
+): Promise<Proof | undefined> {
+  const { candidate } = attempt;
+  const place = placeOf(attempt);
+  const hash = mayLogIn(candidate) ? candidate.user.password_hash : null;
+  const isRight = await hasher.verify(password, hash, place);
+  if (!isRight || hash === null || !mayLogIn(candidate)) return undefined;
+  const rehashed = hasher.isOutdated(hash) ? await hasher.hash(password, place) : undefined;
+  return { account: candidate, statements: (h) => noteLogin(h, candidate.user, now, rehashed) };
+}
+
+const mayLogIn = (candidate: Candidate | undefined): candidate is Account =>
+  candidate?.user != null &&
+  candidate.user.state === 'active' &&
+  candidate.user.kind === 'person' &&
+  candidate.domain.state !== 'disabled' &&
+  candidate.domain.type === 'internal';

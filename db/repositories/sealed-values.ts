@@ -31,7 +31,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   {
     table: idempotencyKeys,
     column: idempotencyKeys.sealed_body,
-    row: sql`${idempotencyKeys.user_id} || '/' || ${idempotencyKeys.key}`,
+    row: sql`coalesce(${idempotencyKeys.user_id}, ${idempotencyKeys.peer_id}) || '/' || ${idempotencyKeys.key}`,
   },
   {
     table: pkinitChallenges,

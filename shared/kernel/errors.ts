@@ -43,6 +43,7 @@ export const errorCodes = {
   precondition_failed: { status: 412, title: 'The object has changed meanwhile' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  expectation_failed: { status: 417, title: 'What the request expects is not supported' },
   invalid_request: { status: 422, title: 'The request is not valid' },
   idempotency_mismatch: { status: 422, title: 'The key belongs to another request' },
   secret_required: { status: 422, title: 'The stored secret must be sent again' },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describePeers } from './peer-path.ts';
 import { describeRecords } from './record-path.ts';
 import { describeRefusals } from './refusal-path.ts';
 import { type Stand, startStand, type Target } from './targets.ts';
@@ -23,6 +24,7 @@ export function describePath(target: Target): void {
 
     describeUserPath(() => world);
     describeRecords(() => world);
+    describePeers(() => world);
     describeRefusals(() => world);
 
     it('ends with 0 on SIGTERM, and has logged no failure', async () => {

@@ -6,6 +6,7 @@ import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -87,6 +88,7 @@ export async function startPortal({
     outbound,
     dispatchers: createDispatcherRemote(transport),
     openTcp: createTcp(outbound),
+    peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },

@@ -43,6 +43,7 @@ export const loginOperations = [
       id: 'login.end',
       route: `POST ${base}/logout`,
       access: 'signed-in',
+      forPeers: true,
       summary: "End the validity of the caller's token",
       duringPasswordChange: true,
       returns: [200, Done],

@@ -1,6 +1,7 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endSession } from '../../../db/repositories/login-sessions.ts';
+import { endPeerSession } from '../../../db/repositories/peer-sessions.ts';
 import { assertLoggedIn, type SignedIn } from '../../../shared/access/actor.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
@@ -8,14 +9,18 @@ import type { AuthDeps } from '../deps.ts';
 
 /** @throws AppError `invalid_state` for a service token, which is revoked and does not log out */
 export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'ok' }> {
-  assertLoggedIn(ctx.actor);
-  const { id } = ctx.actor.session;
+  const { actor } = ctx;
+  if (!actor.isPeer) assertLoggedIn(actor);
+  const { id } = actor.session;
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogout',
     category: 'auth',
     object_type: 'session',
     object_id: id,
   });
-  await atomically(ctx.deps.db, (h) => [endSession(h, id), appendAudit(h, audit)]);
+  await atomically(ctx.deps.db, (h) => [
+    actor.isPeer ? endPeerSession(h, id) : endSession(h, id),
+    appendAudit(h, audit),
+  ]);
   return { result: 'ok' };
 }

@@ -161,6 +161,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Content-Type is missing or is neither application/json nor application/merge-patch+json; or Content-Encoding names a compression.',
     'Send JSON with Content-Type: application/json, not compressed.',
   ),
+  expectation_failed: explain(
+    'The request expects something of the server that it does not do.',
+    'Its header Expect names something else than 100-continue.',
+    'Send it without the header Expect.',
+  ),
   headers_too_large: explain(
     'The headers of the request are too large.',
     'Together they have more than 16 KiB.',
@@ -192,9 +197,9 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Wait for Retry-After; ask an administrator for another limit if the load is meant to be.',
   ),
   locked_out: explain(
-    'There were too many failed attempts for this account from this network.',
-    'The right password is refused as well until the lock ends.',
-    'Wait for Retry-After, or ask an administrator to lift the lock.',
+    'There were too many failed attempts: for this account from this network, or for it, from the address or altogether.',
+    'The right password is refused as well until the lock ends; the wider limits spare networks that the account has been used from in the last 30 days.',
+    'Wait for Retry-After, or ask an administrator to lift the lock of the account.',
   ),
   internal: explain(
     'Something went wrong on our side.',

@@ -108,11 +108,12 @@ async function change(
             (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
         },
         ...(lifts && { changes: [{ field: 'locked_until', before: row.locked_until, after: null }] }),
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [
-          mustKeepAdministrator(h),
-          ...consequences(h, row, { isNewPassword, isNewKind, lifts }),
+        before: (h) => [
+          lockGuard(h, 'administrators'),
+          ...power.before(h),
+          ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
         ],
+        after: (h) => [mustKeepAdministrator(h), ...consequences(h, row, { isNewPassword, isNewKind })],
       };
     });
   } catch (error) {
@@ -120,14 +121,13 @@ async function change(
   }
 }
 
-type Changed = { isNewPassword: boolean; isNewKind: boolean; lifts: boolean };
+type Changed = { isNewPassword: boolean; isNewKind: boolean };
 
-function consequences(h: Db, row: Row, { isNewPassword, isNewKind, lifts }: Changed): Statement[] {
+function consequences(h: Db, row: Row, { isNewPassword, isNewKind }: Changed): Statement[] {
   return [
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     // A person has none, and one who becomes a service again shall not find the former ones alive.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
-    ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
   ];
 }
 
@@ -185,7 +185,8 @@ async function passwordColumns(
     ctx.actor.parameters,
     '/password',
   );
-  return { password_hash: await ctx.deps.hasher.hash(body.password), password_changed_at: ctx.now };
+  const place = { line: 'signed-in', owner: ctx.actor.user.id } as const;
+  return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
 export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {

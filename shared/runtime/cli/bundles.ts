@@ -22,6 +22,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The modules that are deployed by themselves; health is a process, because it watches the system it runs on. */
 export const edgeModules = [
+  'aggregator',
   'auth',
   'client',
   'discover',

@@ -6,6 +6,7 @@ import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { secondFactors } from '../schema/second-factors.ts';
 
 /** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
@@ -32,7 +33,12 @@ export const sealedColumns: readonly SealedColumn[] = [
   {
     table: idempotencyKeys,
     column: idempotencyKeys.sealed_body,
-    row: sql`${idempotencyKeys.user_id} || '/' || ${idempotencyKeys.key}`,
+    row: sql`coalesce(${idempotencyKeys.user_id}, ${idempotencyKeys.peer_id}) || '/' || ${idempotencyKeys.key}`,
+  },
+  {
+    table: pkinitChallenges,
+    column: pkinitChallenges.sealed_state,
+    row: sql`${pkinitChallenges.token_hash}`,
   },
   {
     table: authenticators,

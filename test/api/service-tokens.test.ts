@@ -225,6 +225,28 @@ describe('the bearer of a service token', () => {
     expect(await own()).toMatchObject({ portal: 'user', permissions: [], roles: [] });
   });
 
+  it('reaches no further than its maker did, whatever its user is given later, and no further than its user', async () => {
+    const [near, far] = [world.site, await addSite(admin)];
+    const narrow = await addRole(admin, ['sites.read'], { scope: { sites: [near.id] } });
+    const maker = await addMember(world, ['users.read', 'users.update']);
+    const makersRoles = [maker.role.id, narrow.id];
+    await admin(`PATCH ${usersPath(world.domain)}/${maker.user.id}`, { roles: makersRoles });
+    const { user } = await addService([]);
+    const body = tokenBody({ permissions: ['sites.read', 'users.read'] });
+    const { token } = await create(maker.ask, tokensPath(user), body);
+    const give = (role: Json) => admin(`PATCH ${usersPath(world.domain)}/${user.id}`, { roles: [role.id] });
+    const ask = asker(portal, token);
+    const seen = async () => [
+      (await ask(`GET ${base}/sites/${near.id}`)).status,
+      (await ask(`GET ${base}/sites/${far.id}`)).status,
+      (await ask(`GET ${usersPath(world.domain)}`)).status,
+    ];
+    await give(await addRole(admin, ['sites.read', 'users.read']));
+    expect(await seen()).toEqual([200, 404, 200]);
+    await give(await addRole(admin, ['sites.read', 'users.read'], { scope: { sites: [far.id] } }));
+    expect(await seen()).toEqual([403, 403, 200]);
+  });
+
   it('has no rights, and sees no site, by a token without permissions', async () => {
     const { user } = await addService(['sites.read']);
     const { ask } = await addToken(user, { permissions: [] });

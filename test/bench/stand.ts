@@ -14,6 +14,7 @@ export type Stand = {
   database: { kind: string; version: string };
   userinfo: { portal: Target; floor: Target };
   connectionInfo: { portal: Target; floor: Target };
+  login: { portal: Target; floor: Target };
   /** What the portal was started with, where it listens, and the session of its administrator. */
   settings: Settings;
   portalUrl: string;
@@ -70,7 +71,8 @@ async function startServers(
   });
   const api = createApi(portal.url);
   const simulator = { ...node, url, caPem: ca_certificate };
-  const north = { uri: 'north', name: 'North', what: 'answers at once', simulator };
+  const farms = [{ name: 'North farm', simulator }];
+  const north = { uri: 'north', name: 'North', what: 'answers at once', farms };
   const adminToken = await api.login('admin', settings.adminPassword);
   await seed(api, adminToken, [north]);
   const token = await api.login(alice.name, alice.password, domain.small_name);
@@ -83,8 +85,19 @@ async function startServers(
   return {
     userinfo: pairOf('/api/userinfo'),
     connectionInfo: pairOf(body.services[0].link),
+    login: { portal: loginAt(portal.url), floor: loginAt(floor.url) },
     settings,
     portalUrl: portal.url,
     adminToken,
   };
 }
+
+const loginAt = (url: string): Target => ({
+  url: `${url}/api/auth/v7.0/login`,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    username: alice.name,
+    password: alice.password,
+    authSmallName: domain.small_name,
+  }),
+});

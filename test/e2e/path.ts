@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describePeers } from './peer-path.ts';
 import { describeRecords } from './record-path.ts';
 import { describeRefusals } from './refusal-path.ts';
 import { describeSecondFactor } from './second-factor-path.ts';
@@ -25,6 +26,7 @@ export function describePath(target: Target): void {
     describeUserPath(() => world);
     describeSecondFactor(() => world);
     describeRecords(() => world);
+    describePeers(() => world);
     describeRefusals(() => world);
 
     it('ends with 0 on SIGTERM, and has logged no failure', async () => {

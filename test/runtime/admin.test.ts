@@ -1,10 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, like } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authenticators } from '../../db/schema/authenticators.ts';
 import { dispatcherSessions } from '../../db/schema/dispatcher-sessions.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { idempotencyKeys } from '../../db/schema/idempotency-keys.ts';
+import { loginLocks } from '../../db/schema/login-locks.ts';
 import { addSeconds } from '../../shared/kernel/clock.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createSealer, type Sealer } from '../../shared/kernel/sealing.ts';
@@ -99,6 +100,11 @@ describe('npm run admin', slow, () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['unlock', nameOf(user)]));
     expect([result.code, result.stderr]).toEqual([0, '']);
     expect(events).toMatchObject([{ action: 'unlock', user_name: 'break-glass', object_id: user.id }]);
+    const rows = await world.portal.db
+      .select()
+      .from(loginLocks)
+      .where(like(loginLocks.account, `%${user.name}`));
+    expect(rows.map(({ network, failures }) => [network, failures]).sort()[0]).toEqual(['*', 0]);
     expect((await logIn(world.portal, world.domain, user)).status).toBe(200);
     expect((await ask('GET /api/userinfo')).status).toBe(200);
   });
@@ -152,6 +158,11 @@ describe('npm run admin', slow, () => {
     ];
     for (const { stderr } of await Promise.all(misused.map((args) => runAdmin(env, args))))
       expect(stderr).toMatch(/^usage: npm run admin/);
+  });
+
+  it.each(['--help', '-h'])('tells by %s what there is, which is no failure', async (option) => {
+    const { code, stdout, stderr } = await runAdmin(env, [option]);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
   });
 
   it('rotate-keys prints keys for whoever keeps them, the former ones behind', async () => {

@@ -1,6 +1,8 @@
+import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
-import { Done, LoginAnswer, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
-import { answerLogin, answerTwoFactorLogin, logOut } from './usecases.ts';
+import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
+import { answerTwoFactorLogin, logOut } from './usecases.ts';
 
 const errors = ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded'] as const;
 
@@ -15,7 +17,7 @@ export const loginOperations = [
       returns: [200, LoginAnswer],
       errors: [...errors, 'two_factor_required'],
     },
-    (ctx, { body }) => answerLogin(ctx, body),
+    async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
   ),
   endpoint(
     {
@@ -37,6 +39,7 @@ export const loginOperations = [
       id: 'login.end',
       route: `POST ${base}/logout`,
       access: 'signed-in',
+      forPeers: true,
       summary: "End the validity of the caller's token",
       duringPasswordChange: true,
       returns: [200, Done],

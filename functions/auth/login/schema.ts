@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/http/fields.ts';
+import { LoginAnswer } from '../login-answer.ts';
 
 const credentials = {
   username: z.string().min(1).max(256).meta({ example: 'admin' }),
@@ -35,22 +36,6 @@ export const TwoFactorLoginBody = z
     }),
   })
   .refine(namesDomain, rule);
-
-export const LoginAnswer = z.strictObject({
-  result: z.literal('ok'),
-  token: z.string().meta({ description: 'For the header X-Auth-Token' }),
-  version: z.string(),
-  expires_in: z.int().meta({ description: 'Seconds' }),
-  user: z.strictObject({
-    id: Id,
-    name: z.string(),
-    real_name: z.string(),
-    domain: z.string().meta({ description: 'Label of the domain' }),
-    portal: z.enum(['admin', 'user']),
-    roles: z.array(z.string()),
-    must_change_password: z.boolean(),
-  }),
-});
 
 const Enrolment = z.strictObject({
   otpauth_uri: z.string().meta({ description: 'For a picture that the device reads' }),

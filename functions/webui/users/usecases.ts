@@ -109,12 +109,12 @@ async function change(
             (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
         },
         changes,
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [
-          mustKeepAdministrator(h),
-          ...consequences(h, row, { isNewPassword, isNewKind, lifts }),
-          ...(resets ? removeSecondFactor(h, row.id) : []),
+        before: (h) => [
+          lockGuard(h, 'administrators'),
+          ...power.before(h),
+          ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
         ],
+        after: (h) => consequences(h, row, { isNewPassword, isNewKind, resets }),
       };
     });
   } catch (error) {
@@ -133,14 +133,15 @@ function easingsOf(asked: Becoming, row: Row) {
   return { lifts, resets, changes };
 }
 
-type Changed = { isNewPassword: boolean; isNewKind: boolean; lifts: boolean };
+type Changed = { isNewPassword: boolean; isNewKind: boolean; resets: boolean };
 
-function consequences(h: Db, row: Row, { isNewPassword, isNewKind, lifts }: Changed): Statement[] {
+function consequences(h: Db, row: Row, { isNewPassword, isNewKind, resets }: Changed): Statement[] {
   return [
+    mustKeepAdministrator(h),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
+    ...(resets ? removeSecondFactor(h, row.id) : []),
     // A person has none, and one who becomes a service again shall not find the former ones alive.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
-    ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
   ];
 }
 
@@ -199,7 +200,8 @@ async function passwordColumns(
     ctx.actor.parameters,
     '/password',
   );
-  return { password_hash: await ctx.deps.hasher.hash(body.password), password_changed_at: ctx.now };
+  const place = { line: 'signed-in', owner: ctx.actor.user.id } as const;
+  return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
 export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {

@@ -67,7 +67,7 @@ export async function refuseCode(
   { challenge, found }: ShownCode,
 ): Promise<never> {
   if (challenge && found.challenge) await countWrongCode(ctx.deps.db, challenge.id);
-  return refuseAttempt(ctx, { ...attempt, failed: { ...attempt.failed, details: { factor: 'totp' } } });
+  return refuseAttempt(ctx, { ...attempt, factor: 'totp' });
 }
 
 /** The event of a change of somebody's second factor, who need not be logged in. */

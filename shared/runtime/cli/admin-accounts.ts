@@ -92,9 +92,9 @@ async function storePassword(
   assertPassword(password, owner, parametersFrom(parameters), 'password');
   const hash = await createHasher().hash(password);
   await atomically(db, (h) => [
+    liftLocks(h, keyOf(user)),
     setPassword(h, user.id, { hash, mustChange, at: new Date() }),
     endSessionsOf(h, user.id),
-    liftLocks(h, keyOf(user)),
     appendAudit(h, eventOf('reset_password', user)),
   ]);
 }

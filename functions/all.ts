@@ -7,6 +7,7 @@ import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
+import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
 import { ownDataFolder } from '../shared/runtime/cli/data-folder.ts';
@@ -106,6 +107,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
     // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv

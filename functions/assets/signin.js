@@ -32,13 +32,17 @@ function tell(text, field) {
   field.focus();
 }
 
+/** What is typed again first when a form was refused. */
+const wrongFields = { credentials: 'password', factor: 'code', change: 'new' };
+
 const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 /** Says why something was refused; where waiting helps, how long, down to the moment when it may be tried again. */
 function tellProblem(problem, form) {
-  const code = problem.code ?? 'unreachable';
+  const isCode = form.id === 'factor' && problem.code === 'invalid_credentials';
+  const code = isCode ? 'invalid_code' : (problem.code ?? 'unreachable');
   const key = facts.texts[code] ? code : 'internal';
-  if (!(problem.retryAfter > 0)) return tell(say(key), form.querySelector('input:not([readonly])'));
+  if (!(problem.retryAfter > 0)) return tell(say(key), at(wrongFields[form.id]));
   const until = Date.now() + problem.retryAfter * 1000;
   const submit = form.querySelector('[type=submit]');
   const tick = () => {

@@ -13,7 +13,9 @@ function show(id, heading, hint, values) {
   at('heading').textContent = say(heading);
   at('hint').textContent = hint ? say(hint, values) : '';
   at('hint').hidden = !hint;
-  const first = [...at(id).querySelectorAll('input')].find(({ offsetParent }) => offsetParent !== null);
+  const first = [...at(id).querySelectorAll('input')].find(
+    ({ offsetParent, readOnly }) => offsetParent !== null && !readOnly,
+  );
   (first ?? at('heading')).focus();
 }
 
@@ -87,8 +89,8 @@ async function signIn(form, more) {
   await during(form, async () => {
     const answer = await send('POST', '/signin', { ...attempt, ...more });
     if (answer.result === 'challenge') return askFactor(answer);
-    const { must_change_password: mustChange } = answer.user;
-    facts.user = { name: answer.user.real_name || answer.user.name, portal: answer.user.portal, mustChange };
+    const { name: login, real_name: name, portal, must_change_password: mustChange } = answer.user;
+    facts.user = { login, name: name || login, portal, mustChange };
     attempt = {};
     at('password').value = '';
     if (answer.recovery_codes) return showCodes(answer.recovery_codes);
@@ -126,10 +128,15 @@ const codesAsText = () => [...at('code-list').children].map((item) => item.textC
 
 /** Where a signed-in reader goes: to the page that sent him here, the status page, or nowhere else. */
 function goOn() {
-  if (facts.user.mustChange) return show('change', 'change_heading', 'change_hint');
+  if (facts.user.mustChange) return askChange();
   const next = facts.next ?? (facts.user.portal === 'admin' ? '/status' : undefined);
   if (next && facts.user.portal === 'admin') return location.assign(next);
   showInside();
+}
+
+function askChange() {
+  at('whose').value = facts.user.login;
+  show('change', 'change_heading', 'change_hint');
 }
 
 function showInside() {
@@ -218,7 +225,7 @@ at('save').addEventListener('click', () => {
 at('saved').addEventListener('click', goOn);
 for (const button of document.querySelectorAll('[data-sign-out]')) button.addEventListener('click', signOut);
 
-if (facts.user?.mustChange) show('change', 'change_heading', 'change_hint');
+if (facts.user?.mustChange) askChange();
 else if (facts.user) showInside();
 else {
   listDomains().catch((problem) => tellProblem(problem, at('credentials')));

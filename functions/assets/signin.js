@@ -199,6 +199,11 @@ function refuseChange(problem) {
   throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
 }
 
+// A lock is one of an account: another one may be tried at once.
+at('username').addEventListener('input', () => {
+  hideProblem();
+  at('credentials').querySelector('[type=submit]').disabled = false;
+});
 at('show').addEventListener('click', () => {
   const isShown = at('password').type === 'text';
   at('password').type = isShown ? 'password' : 'text';

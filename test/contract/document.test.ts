@@ -9,7 +9,14 @@ import type { Shape } from '../../shared/http/operation.ts';
 import { codeFacts, type ErrorCode } from '../../shared/kernel/errors.ts';
 import { readSources } from '../structure/sources.ts';
 import type { Json } from '../support/portal.ts';
-import { describedAs, document, modules, operations, resolve, shownIn } from './described.ts';
+import {
+  describedAs,
+  document,
+  modules,
+  everyOperation as operations,
+  resolve,
+  shownIn,
+} from './described.ts';
 import { faultsOf } from './openapi-rules.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -65,8 +72,9 @@ describe.each(operations)('$id', (operation) => {
   it('is told what it is, whom it serves and where it belongs', () => {
     expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
     expect(own.tags).toContain(operation.module);
-    const { access } = operation;
+    const { access, browser } = operation;
     const [requirement] = own.security;
+    if (browser && access !== 'public') return expect(own.security).toEqual([{ BrowserSession: [] }]);
     expect(requirement?.SessionToken).toEqual(
       access === 'public' ? undefined : access === 'signed-in' ? [] : [access],
     );

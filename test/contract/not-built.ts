@@ -20,16 +20,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/webui/aggregator/authenticators/test/{type}',
     'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
   ],
-  'browser pages': [
-    'GET /signin',
-    'POST /signin',
-    'POST /signin/token',
-    'POST /signout',
-    'GET /api/docs/',
-    'GET /api/openapi.json',
-    'GET /api/openapi.yaml',
-    'GET /status',
-  ],
+  'browser pages': ['GET /api/docs/', 'GET /api/openapi.json', 'GET /api/openapi.yaml'],
   monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
   portals: [
     'GET /api/webui/aggregator/appnodes/portals/export',

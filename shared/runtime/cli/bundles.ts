@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,8 +35,14 @@ export type EdgeModule = (typeof edgeModules)[number];
  * Bundles every module for a platform into `<folder>/<platform>/`.
  * @throws Error when something cannot be bundled; esbuild has said why on standard error
  */
-export const bundleAll = (platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> =>
-  Promise.all(edgeModules.map((module) => bundleOne(module, platform, join(folder, platform))));
+export async function bundleAll(platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> {
+  const place = join(folder, platform);
+  const bundles = await Promise.all(edgeModules.map((module) => bundleOne(module, platform, place)));
+  // A Worker has its assets uploaded apart; a Lambda function finds them beside itself.
+  if (platform === 'lambda')
+    await cp(join(root, 'functions', 'assets'), join(place, 'assets'), { recursive: true });
+  return bundles;
+}
 
 async function bundleOne(module: EdgeModule, platform: Platform, folder: string): Promise<Bundle> {
   const { entry, extension } = kinds[platform];

@@ -7,8 +7,10 @@ import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
+import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
+import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
 import { ownDataFolder } from '../shared/runtime/cli/data-folder.ts';
 import { startEmbeddedDatabase } from '../shared/runtime/cli/embedded-database.ts';
 import { orEnd } from '../shared/runtime/cli/fatal.ts';
@@ -19,7 +21,6 @@ import type { Config } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
-import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
@@ -106,6 +107,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
     // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv

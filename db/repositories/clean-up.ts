@@ -6,11 +6,13 @@ import type { Db } from '../client.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
+import { loginChallenges } from '../schema/login-challenges.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { loginSessions } from '../schema/login-sessions.ts';
 import { monitoringRecords } from '../schema/monitoring-records.ts';
 import { pageTokens } from '../schema/page-tokens.ts';
 import { peerSessions } from '../schema/peers.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { serviceLists } from '../schema/service-lists.ts';
 import { isPastKeeping } from './idempotency-keys.ts';
 import { isForgotten } from './login-limits.ts';
@@ -44,6 +46,8 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
       ),
     },
     { table: pageTokens, where: lt(pageTokens.expires_at, now) },
+    { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
+    { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
     { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
     { table: idempotencyKeys, where: isPastKeeping(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },

@@ -13,7 +13,9 @@ function show(id, heading, hint, values) {
   at('heading').textContent = say(heading);
   at('hint').textContent = hint ? say(hint, values) : '';
   at('hint').hidden = !hint;
-  const first = [...at(id).querySelectorAll('input')].find(({ offsetParent }) => offsetParent !== null);
+  const first = [...at(id).querySelectorAll('input')].find(
+    ({ offsetParent, readOnly }) => offsetParent !== null && !readOnly,
+  );
   (first ?? at('heading')).focus();
 }
 
@@ -32,13 +34,17 @@ function tell(text, field) {
   field.focus();
 }
 
+/** What is typed again first when a form was refused. */
+const wrongFields = { credentials: 'password', factor: 'code', change: 'new' };
+
 const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 /** Says why something was refused; where waiting helps, how long, down to the moment when it may be tried again. */
 function tellProblem(problem, form) {
-  const code = problem.code ?? 'unreachable';
+  const isCode = form.id === 'factor' && problem.code === 'invalid_credentials';
+  const code = isCode ? 'invalid_code' : (problem.code ?? 'unreachable');
   const key = facts.texts[code] ? code : 'internal';
-  if (!(problem.retryAfter > 0)) return tell(say(key), form.querySelector('input:not([readonly])'));
+  if (!(problem.retryAfter > 0)) return tell(say(key), at(wrongFields[form.id]));
   const until = Date.now() + problem.retryAfter * 1000;
   const submit = form.querySelector('[type=submit]');
   const tick = () => {
@@ -83,8 +89,8 @@ async function signIn(form, more) {
   await during(form, async () => {
     const answer = await send('POST', '/signin', { ...attempt, ...more });
     if (answer.result === 'challenge') return askFactor(answer);
-    const { must_change_password: mustChange } = answer.user;
-    facts.user = { name: answer.user.real_name || answer.user.name, portal: answer.user.portal, mustChange };
+    const { name: login, real_name: name, portal, must_change_password: mustChange } = answer.user;
+    facts.user = { login, name: name || login, portal, mustChange };
     attempt = {};
     at('password').value = '';
     if (answer.recovery_codes) return showCodes(answer.recovery_codes);
@@ -122,10 +128,15 @@ const codesAsText = () => [...at('code-list').children].map((item) => item.textC
 
 /** Where a signed-in reader goes: to the page that sent him here, the status page, or nowhere else. */
 function goOn() {
-  if (facts.user.mustChange) return show('change', 'change_heading', 'change_hint');
+  if (facts.user.mustChange) return askChange();
   const next = facts.next ?? (facts.user.portal === 'admin' ? '/status' : undefined);
   if (next && facts.user.portal === 'admin') return location.assign(next);
   showInside();
+}
+
+function askChange() {
+  at('whose').value = facts.user.login;
+  show('change', 'change_heading', 'change_hint');
 }
 
 function showInside() {
@@ -188,6 +199,11 @@ function refuseChange(problem) {
   throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
 }
 
+// A lock is one of an account: another one may be tried at once.
+at('username').addEventListener('input', () => {
+  hideProblem();
+  at('credentials').querySelector('[type=submit]').disabled = false;
+});
 at('show').addEventListener('click', () => {
   const isShown = at('password').type === 'text';
   at('password').type = isShown ? 'password' : 'text';
@@ -214,7 +230,7 @@ at('save').addEventListener('click', () => {
 at('saved').addEventListener('click', goOn);
 for (const button of document.querySelectorAll('[data-sign-out]')) button.addEventListener('click', signOut);
 
-if (facts.user?.mustChange) show('change', 'change_heading', 'change_hint');
+if (facts.user?.mustChange) askChange();
 else if (facts.user) showInside();
 else {
   listDomains().catch((problem) => tellProblem(problem, at('credentials')));

@@ -53,7 +53,7 @@ function farmPart(farm, nodes) {
     make('thead', {}, head),
     make('tbody', {}, ...own),
   );
-  return make('div', {}, make('h4', {}, `${farm.name} `, badge(state)), ...(own.length > 0 ? [table] : []));
+  return make('div', {}, make('h4', {}, farm.name, badge(state)), ...(own.length > 0 ? [table] : []));
 }
 
 function sitePart(site, farms, nodes) {

@@ -4,6 +4,7 @@ import { dispatcherOperations } from './dispatchers/routes.ts';
 import { domainOperations } from './domains/routes.ts';
 import { browserOperations } from './login/browser-routes.ts';
 import { loginOperations } from './login/routes.ts';
+import { pkinitOperations } from './pkinit/routes.ts';
 import { settingsOperations } from './settings/routes.ts';
 
 export const createAuth = (deps: AuthDeps) =>
@@ -11,6 +12,7 @@ export const createAuth = (deps: AuthDeps) =>
     ...domainOperations,
     ...loginOperations,
     ...browserOperations,
+    ...pkinitOperations,
     ...settingsOperations,
     ...dispatcherOperations,
   ]);

@@ -2,9 +2,10 @@ import { findTheme } from '../../db/repositories/themes.ts';
 import { randomToken } from '../kernel/digests.ts';
 import { Document } from './answer.ts';
 import type { Assets } from './assets.ts';
+import { contrasting, readableOn } from './colors.ts';
 import type { BaseDeps } from './context.ts';
 import type { Language } from './languages.ts';
-import { contrasting, fill, type Values } from './template.ts';
+import { fill, type Values } from './template.ts';
 
 /** What a page shows of the branding: texts, colours and pictures, empty where there is none. */
 export type Branding = Values & { site_name: string; primary_color: string };
@@ -77,6 +78,8 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
     ...known,
     nonce,
     on_primary: contrasting(branding.primary_color),
+    primary_on_light: readableOn(grounds.light, branding.primary_color),
+    primary_on_dark: readableOn(grounds.dark, branding.primary_color),
     '&style': `${frameStyle}\n${style}`,
     '&body': fill(body ?? '', known),
     // Nothing in a text may end the element that it stands in.
@@ -87,6 +90,9 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
   });
   return new Document(html, 'text/html; charset=utf-8', headersFor(nonce, parts.loadsOwnFiles));
 }
+
+/** The grounds of `frame.css` that are hardest to read on. */
+const grounds = { light: '#f5f6f8', dark: '#191d24' };
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>
   Promise.all(names.map((name) => assets.text(name)));

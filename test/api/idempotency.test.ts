@@ -99,6 +99,29 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await first?.ask(`POST ${sites}`, siteBody(), keyed(key)))?.status).toBe(403);
   });
 
+  it('answers nobody who holds less than when the answer was given; who holds more is answered', async () => {
+    const [site, other] = [await addSite(admin), await addSite(admin)];
+    const scopes = (sites: Json[]) => ({ scope: { sites: sites.map(({ id }) => id) } });
+    const { ask, role } = await addMember(world, ['sites.read', 'sites.update'], [site.id]);
+    const become = (change: object) => admin(`PATCH ${base}/rbac/${role.id}`, change);
+    const key = unique('key');
+    const send = () => ask(`PATCH ${sites}/${site.id}`, { comments: 'mine' }, keyed(key));
+    const first = await send();
+    expect(first.status).toBe(200);
+    await become(scopes([other]));
+    const refused = await send();
+    expect([refused.status, refused.body.code, refused.body.missing]).toEqual([
+      403,
+      'forbidden',
+      ['sites.read', 'sites.update'],
+    ]);
+    expect(JSON.stringify(refused.body)).not.toContain(site.name);
+    await become({ ...scopes([site]), permissions: ['sites.update'] });
+    expect((await send()).body.missing).toEqual(['sites.read']);
+    await become({ ...scopes([site, other]), permissions: ['sites.read', 'sites.update', 'farms.read'] });
+    expect((await send()).body).toEqual(first.body);
+  });
+
   it('keeps no refusal', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const twin = await addSite(admin, body);

@@ -37,8 +37,10 @@ app.get('/api/userinfo', async (c) => {
 
 app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
   const actor = await signedIn(c);
-  const site = await findUserSite(db, c.req.param('site'), whoOf(actor));
-  const node = site?.nodes[0];
+  const site = await findUserSite(db, { uri: c.req.param('site'), who: whoOf(actor), held: 0 });
+  const address = site?.topology?.nodes[0];
+  const condition = site?.conditions[0];
+  const node = address && condition && { ...address, ...condition };
   if (!node) return c.notFound();
   const pool = c.req.param('id').split('.')[1];
   const { text } = await transport.send({

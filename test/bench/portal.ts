@@ -3,6 +3,7 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
@@ -13,7 +14,7 @@ export async function createBenchPortal(
   settings: Settings,
   db: Db,
   log: Log,
-): Promise<{ portal: Portal; deps: PortalDeps }> {
+): Promise<{ portal: Portal; deps: PortalDeps; close(): Promise<void> }> {
   const { outbound } = sameForBoth;
   const transport = createNodeTransport(outbound);
   const deps = await portalDeps({
@@ -26,9 +27,10 @@ export async function createBenchPortal(
     signingKeys: [settings.signingKey],
     outbound,
     assets: ownAssets(),
+    openTcp: createTcp(outbound),
     dispatchers: createDispatcherRemote(transport),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
   });
-  return { portal: createPortal(deps), deps };
+  return { portal: createPortal(deps), deps, close: transport.close };
 }

@@ -71,7 +71,8 @@ async function startServers(
   });
   const api = createApi(portal.url);
   const simulator = { ...node, url, caPem: ca_certificate };
-  const north = { uri: 'north', name: 'North', what: 'answers at once', simulator };
+  const farms = [{ name: 'North farm', simulator }];
+  const north = { uri: 'north', name: 'North', what: 'answers at once', farms };
   const adminToken = await api.login('admin', settings.adminPassword);
   await seed(api, adminToken, [north]);
   const token = await api.login(alice.name, alice.password, domain.small_name);

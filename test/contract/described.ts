@@ -12,9 +12,12 @@ export const { modules } = createPortal({ portalType: 'universal' } as PortalDep
 /** What an operation declares, and the module that serves it. */
 export type Registered = Omit<Operation<never>, 'run'> & { module: ModuleName };
 
-export const operations: readonly Registered[] = modules.flatMap(({ name, operations: own }) =>
+export const everyOperation: readonly Registered[] = modules.flatMap(({ name, operations: own }) =>
   own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
 );
+
+/** Those that a token opens; what the cookie of a browser opens has tests of its own. */
+export const operations = everyOperation.filter(({ browser }) => browser === undefined);
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
 

@@ -11,7 +11,14 @@ import { clientOperationsOf } from '../../shared/runtime/cli/client-types.ts';
 import { lintDocument } from '../../shared/runtime/cli/lint-openapi.ts';
 import { readSources } from '../structure/sources.ts';
 import type { Json } from '../support/portal.ts';
-import { describedAs, document, modules, operations, resolve, shownIn } from './described.ts';
+import {
+  describedAs,
+  document,
+  modules,
+  everyOperation as operations,
+  resolve,
+  shownIn,
+} from './described.ts';
 import { faultsOf } from './openapi-rules.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPortal, type TestPortal } from '../support/portal.ts';
-import { operations, pathOf, type Registered } from './described.ts';
+import { everyOperation, operations, pathOf, type Registered } from './described.ts';
 import { expectProblem } from './problems.ts';
 
 let portal: TestPortal;
@@ -14,8 +14,9 @@ afterAll(() => portal.close());
 
 const reads = operations.filter(({ method }) => method === 'GET');
 /** One operation of each address, and the methods that the address has. */
-const addresses = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, [first, ...others]]) =>
-  first ? [{ path, first, methods: [first, ...others].map(({ method }) => method) }] : [],
+const addresses = [...Map.groupBy(everyOperation, ({ path }) => path)].flatMap(
+  ([path, [first, ...others]]) =>
+    first ? [{ path, first, methods: [first, ...others].map(({ method }) => method) }] : [],
 );
 const allowOf = (methods: readonly string[]): string[] =>
   [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();

@@ -34,7 +34,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/ssa/v7.0/messages',
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
-  userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
   wsproxy: [
     'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
     'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',

@@ -3,7 +3,7 @@ import { createHealthApp } from '../../functions/health/app.ts';
 import type { HealthDeps } from '../../functions/health/deps.ts';
 import { moduleOf } from '../../shared/modules.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { operations } from './described.ts';
+import { everyOperation as operations } from './described.ts';
 import { notBuilt } from './not-built.ts';
 import { accessFor, added, addressOf, rows, specified } from './rows.ts';
 

@@ -30,12 +30,16 @@ export const permissionsIn = ({ access }: Row): string[] =>
   (access.match(/\b[a-z_]+\.[a-z_]+\b/g) ?? []).filter((word) => !word.startsWith('own.'));
 
 /**
- * The access that an operation must declare for a row. What brings a credential of its own (a cookie, a signature, a
- * ticket) has no session to ask for.
+ * The access that an operation must declare for a row. What brings a credential of its own (a signature, a ticket) has no session to ask for.
  */
 export function accessFor({ access }: Row): Access {
-  if (access === 'public' || /^own |browser session$|administrator session$/.test(access)) return 'public';
-  if (access === 'signed-in' || access.startsWith('signed-in (')) return 'signed-in';
+  if (access === 'public' || access.startsWith('own ')) return 'public';
+  if (
+    access === 'signed-in' ||
+    /(browser|administrator) session$/.test(access) ||
+    access.startsWith('signed-in (')
+  )
+    return 'signed-in';
   const [permission = ''] = access.split(' ');
   if (!isPermission(permission)) throw new Error(`"${access}" says nothing that is known`);
   return permission;

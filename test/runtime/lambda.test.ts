@@ -126,6 +126,12 @@ describe('a module as a Lambda function', () => {
     expect(got.headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' });
   });
 
+  it('finds what pages are made of beside its bundle', async () => {
+    const page = await (await load('auth'))('GET /signin');
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining('User name') });
+    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
+  });
+
   it('knows the client by the event, whatever a header says', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });

@@ -137,6 +137,27 @@ describe('the modules as Workers', () => {
   });
 });
 
+describe('pages of Workers', () => {
+  const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+  const ask = (route: string, cookie = '', body?: object) =>
+    portal.send(route, { headers: { ...reader, cookie }, body });
+
+  it('are made of assets, behind a session of the browser', async () => {
+    const page = await ask('GET /signin');
+    expect(page.status).toBe(200);
+    expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
+    expect((await ask('GET /status')).headers.get('location')).toBe('/signin?next=%2Fstatus');
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await ask('POST /signin', '', credentials);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
+    expect((await ask('GET /status', cookie)).body).toContain('<h1>Status</h1>');
+    const { body } = await ask('POST /signin/token', cookie);
+    expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 200 });
+    expect(await ask('POST /signout', cookie)).toMatchObject({ status: 200 });
+    expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 401 });
+  });
+});
+
 describe('dispatchers behind Workers', () => {
   let user: string;
   const list = (asking: { signal?: AbortSignal } = {}) =>

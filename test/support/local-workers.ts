@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
 export type Json = any;
 export type Answer = { status: number; headers: Headers; body: Json };
-export type Asking = { token?: string | undefined; body?: unknown; signal?: AbortSignal };
+export type Asking = {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
 
 export type LocalPortal = {
   url: string;
@@ -52,7 +57,7 @@ export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal>
 export async function send(
   url: string,
   route: string,
-  { token, body, signal }: Asking = {},
+  { token, body, headers, signal }: Asking = {},
 ): Promise<Answer> {
   const [method = 'GET', path = '/'] = route.split(' ');
   const response = await fetch(url + path, {
@@ -62,6 +67,7 @@ export async function send(
     headers: {
       ...(token && { 'x-auth-token': token }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
     },
     body: body === undefined ? null : JSON.stringify(body),
   });

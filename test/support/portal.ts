@@ -5,6 +5,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
@@ -88,6 +89,7 @@ export async function startPortal({
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.

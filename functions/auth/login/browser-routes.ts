@@ -28,7 +28,7 @@ export const browserOperations = [
         'cookie, which is good for the pages of this portal and not for its API. Only those pages may ask.',
       body: { required: TwoFactorLoginBody },
       returns: [200, SignInAnswer],
-      errors: ['invalid_credentials', 'locked_out', 'two_factor_required', 'forbidden', 'overloaded'],
+      errors: ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded'],
     },
     (ctx, { body }) => signIn(ctx, body),
   ),

@@ -1,14 +1,10 @@
+import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
-import { Done, LoginAnswer, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
-import { answerLogin, answerTwoFactorLogin, logOut } from './usecases.ts';
+import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
+import { answerTwoFactorLogin, logOut } from './usecases.ts';
 
-const errors = [
-  'invalid_credentials',
-  'locked_out',
-  'two_factor_required',
-  'forbidden',
-  'overloaded',
-] as const;
+const errors = ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded'] as const;
 
 export const loginOperations = [
   endpoint(
@@ -19,9 +15,9 @@ export const loginOperations = [
       summary: 'Authenticate by domain, login and password',
       body: { required: LoginBody },
       returns: [200, LoginAnswer],
-      errors,
+      errors: [...errors, 'two_factor_required'],
     },
-    (ctx, { body }) => answerLogin(ctx, body),
+    async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
   ),
   endpoint(
     {
@@ -29,7 +25,9 @@ export const loginOperations = [
       route: `POST ${base}/login/2fa`,
       access: 'public',
       summary: 'Two-factor authentication by domain, login and password',
-      description: 'On a domain without a second factor this is `login`.',
+      description:
+        'On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials ' +
+        'without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it.',
       body: { required: TwoFactorLoginBody },
       returns: [200, TwoFactorLoginAnswer],
       errors,

@@ -35,6 +35,7 @@ const pageOf = (next: string | undefined): string | undefined =>
 type Reader = Extract<Ctx<AuthDeps>['actor'], { kind: 'user' }>;
 
 const userOf = ({ user, session }: Reader) => ({
+  login: user.name,
   name: user.realName || user.name,
   portal: session.portal,
   mustChange: user.mustChangePassword,

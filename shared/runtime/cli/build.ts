@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { writeAssets } from './asset-files.ts';
 import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
 import { buildClient } from './client-package.ts';
 import { orEnd } from './fatal.ts';
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<void> {
   const lambda = await bundleAll('lambda');
   await buildClient();
   process.stdout.write(tableOf(workers, lambda));
+  process.stdout.write(assetLine(await writeAssets(join(root, 'dist', 'workers', 'assets'))));
   const faults = overBudget(workers);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   if (args.includes('--no-dry-run')) return;
@@ -51,6 +53,12 @@ function tableOf(workers: readonly Bundle[], lambda: readonly Bundle[]): string 
   });
   const head = ['kB', 'Worker', 'gzip -9', 'budget', 'Lambda', 'gzip -9'];
   return [head, ...rows].map(lineOf).join('');
+}
+
+/** They are uploaded apart, and no start waits for them. */
+function assetLine(sizes: Readonly<Record<string, number>>): string {
+  const all = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+  return `assets apart from the bundles: ${Object.keys(sizes).length} files, ${kilobytes(all)} kB\n`;
 }
 
 const lineOf = ([name = '', ...cells]: readonly string[]): string =>

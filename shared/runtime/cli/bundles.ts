@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
+import { writeAssets } from './asset-files.ts';
 
 export type Platform = 'workers' | 'lambda';
 
@@ -35,8 +36,13 @@ export type EdgeModule = (typeof edgeModules)[number];
  * Bundles every module for a platform into `<folder>/<platform>/`.
  * @throws Error when something cannot be bundled; esbuild has said why on standard error
  */
-export const bundleAll = (platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> =>
-  Promise.all(edgeModules.map((module) => bundleOne(module, platform, join(folder, platform))));
+export async function bundleAll(platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> {
+  const place = join(folder, platform);
+  const bundles = await Promise.all(edgeModules.map((module) => bundleOne(module, platform, place)));
+  // A Worker has its assets uploaded apart; a Lambda function finds them beside itself.
+  await writeAssets(join(place, 'assets'));
+  return bundles;
+}
 
 async function bundleOne(module: EdgeModule, platform: Platform, folder: string): Promise<Bundle> {
   const { entry, extension } = kinds[platform];
@@ -97,6 +103,7 @@ const kinds: Record<Platform, Kind> = {
       target: 'es2024',
       // As wrangler's own bundler looks things up.
       conditions: ['workerd', 'worker', 'browser'],
+      external: ['cloudflare:sockets'],
       plugins: [englishOnly, builtinsOutside],
     },
   },

@@ -3,7 +3,13 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import { type EdgeModule, root } from './bundles.ts';
 
 // Routes are patterns for any host: a star, a path, mostly another star.
-export type Deployment = { compatibilityDate: string; compatibilityFlags: string[]; routes: string[] };
+export type Deployment = {
+  compatibilityDate: string;
+  compatibilityFlags: string[];
+  routes: string[];
+  /** Of modules that have pages. */
+  assets: { binding: string; directory: string } | undefined;
+};
 
 /** What `wrangler.toml` says of a module. */
 export function deploymentOf(module: EdgeModule): Deployment {
@@ -12,8 +18,14 @@ export function deploymentOf(module: EdgeModule): Deployment {
     compatibilityDate: config.compatibility_date ?? '',
     compatibilityFlags: config.compatibility_flags,
     routes: patternsOf(config.routes).map(anyHost),
+    assets: assetsIn(config.assets),
   };
 }
+
+const assetsIn = (assets: { binding?: string; directory?: string } | undefined): Deployment['assets'] =>
+  assets?.binding && assets.directory
+    ? { binding: assets.binding, directory: join(root, assets.directory) }
+    : undefined;
 
 /** Wrangler's own type of a route leads to packages that are not installed. */
 const patternsOf = (routes: readonly (string | { pattern: string })[] = []): string[] =>

@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import type { Bundle, EdgeModule } from './bundles.ts';
 import { deploymentOf } from './deployments.ts';
@@ -59,7 +60,7 @@ function create(options: Parameters<typeof convertV4MiniflareOptions>[0]): Minif
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function workerOf(module: EdgeModule, file: string, bindings: Readonly<Record<string, string>>) {
-  const { routes, compatibilityDate, compatibilityFlags } = deploymentOf(module);
+  const { routes, compatibilityDate, compatibilityFlags, assets } = deploymentOf(module);
   return {
     name: module,
     compatibilityDate,
@@ -68,5 +69,15 @@ function workerOf(module: EdgeModule, file: string, bindings: Readonly<Record<st
     modules: [{ type: 'ESModule' as const, path: file }],
     routes,
     bindings,
+    ...(assets && { serviceBindings: { [assets.binding]: servesFrom(join(dirname(file), 'assets')) } }),
   };
 }
+
+/** In the place of the platform's own server of assets, which only the Worker asks. */
+const servesFrom =
+  (directory: string) =>
+  async ({ url }: { url: string }): Promise<Response> => {
+    const file = join(directory, basename(new URL(url).pathname));
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    return text === undefined ? new Response(null, { status: 404 }) : new Response(text);
+  };

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+// biome-ignore lint/correctness/noUnresolvedImports: it exports by statements that the linter cannot follow
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { root } from './portal-process.ts';
+
+const program = '/usr/bin/chromium';
+export const hasChromium = existsSync(program);
+
+/** Where screenshots are kept. */
+const folder = join(root, 'dist', 'screenshots');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+/** A page of a browser of its own, and what went wrong or elsewhere in it. */
+export type Tab = { page: Page; errors: string[]; foreign: string[]; close(): Promise<void> };
+
+/** Opens a browser without a past at the portal, whose authority it is told to trust. */
+export async function openTab(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<Tab> {
+  const context = await browser.newContext({
+    baseURL: baseUrl,
+    ignoreHTTPSErrors: true,
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 860 },
+    ...options,
+  });
+  const page = await context.newPage();
+  const tab: Tab = { page, errors: [], foreign: [], close: () => context.close() };
+  page.on('console', (message) => {
+    if (message.type() === 'error') tab.errors.push(message.text());
+  });
+  page.on('pageerror', (error) => tab.errors.push(String(error)));
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (!['data:', 'blob:'].includes(protocol) && origin !== baseUrl) tab.foreign.push(request.url());
+  });
+  return tab;
+}
+
+type Fault = { id: string; impact: string; nodes: string[] };
+
+/** What axe finds that keeps people out: WCAG 2.2 A and AA, serious and critical. */
+export async function seriousFaults(page: Page): Promise<Fault[]> {
+  await page.evaluate(axe);
+  const faults = await page.evaluate(async (): Promise<Fault[]> => {
+    const { axe: judge } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
+    type Found = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await judge.run({ runOnly: { type: 'tag', values: tags } });
+    return violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) }));
+  });
+  return faults.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+}
+
+/** Keeps a picture of the page and demands that nobody is kept out of it, nor has to scroll sideways. */
+export async function expectGood(page: Page, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const width = page.viewportSize()?.width ?? 0;
+  await page.screenshot({
+    path: join(folder, `${name}-${width}.png`),
+    fullPage: true,
+    animations: 'disabled',
+  });
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+}
+
+/** The six digits that a device with this secret (base32) shows now. */
+export const codeOf = (secret: string): string =>
+  execFileSync('oathtool', ['--totp', '--base32', secret], { encoding: 'utf8' }).trim();

@@ -16,6 +16,13 @@ import { runAsAsked } from './write-modes.ts';
 
 export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
 
+/** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
+function broughtBy({ browser, orToken }: Pick<Operation, 'browser' | 'orToken'>, request: Request) {
+  const token = request.headers.get('x-auth-token') ?? undefined;
+  const isByCookie = browser !== undefined && !(orToken && token);
+  return { token: isByCookie ? cookieTokenOf(request) : token, isByCookie };
+}
+
 const saidOf = ({ headers, url }: Request) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
   languages: (headers.get('accept-language') ?? '').slice(0, 512),
@@ -42,14 +49,7 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const token = c.req.header('x-auth-token');
-  const isByCookie = operation.browser !== undefined && !(operation.orToken && token);
-  const actor = await identify(deps, operation, {
-    ...c.env,
-    token: isByCookie ? cookieTokenOf(c.req.raw) : token,
-    isByCookie,
-    now,
-  });
+  const actor = await identify(deps, operation, { ...c.env, ...broughtBy(operation, c.req.raw), now });
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {

@@ -1,5 +1,12 @@
+import { z } from 'zod';
 import { Document } from '../../../shared/http/answer.ts';
 import { endpoint } from '../deps.ts';
+
+const OpenApi = z.looseObject({
+  openapi: z.string().meta({ example: '3.1.0' }),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.record(z.string(), z.unknown()),
+});
 
 const forms = [
   { form: 'json', mediaType: 'application/json', id: 'openapi.get', name: 'JSON' },
@@ -16,8 +23,8 @@ export const openapiOperations = forms.map(({ form, mediaType, id, name }) =>
       orToken: true,
       summary: `The OpenAPI document as ${name}`,
       description: 'It describes what this type of portal serves.',
-      returns: [200, null],
-      alsoReturns: [mediaType],
+      returns: [200, form === 'json' ? OpenApi : null],
+      ...(form === 'yaml' && { alsoReturns: [mediaType] }),
     },
     async ({ deps: { assets, portalType } }) =>
       new Document(await assets.text(`openapi.${portalType}.${form}`), mediaType, { vary: 'cookie' }),

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 // biome-ignore lint/correctness/noUnresolvedImports: it exports by statements that the linter cannot follow
 import { type Browser, chromium, type Page, type Response } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { root } from '../../shared/runtime/cli/bundles.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
 import { unique } from '../support/factories.ts';
 import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
+import { requireService } from '../support/services.ts';
 
 const artefacts = join(root, 'dist', 'screenshots');
 // A browser on a busy machine takes its time.
@@ -27,48 +29,6 @@ let page: Page;
 let close: () => Promise<void>;
 /** What the page should not have done: errors on its console, requests to elsewhere. */
 let faults: string[];
-
-beforeAll(async () => {
-  portal = await startPortal();
-  const tls = await ensureLocalTls(join(root, 'dist', 'tls'), ['localhost']);
-  caFile = tls.caFile;
-  const serving = await serveNode({
-    fetch: portal.portal.fetch,
-    host: '127.0.0.1',
-    port: 0,
-    tls: { cert: tls.certPem, key: tls.keyPem },
-    trustProxy: 0,
-    log: portal.deps.log,
-  });
-  close = () => serving.close(1_000);
-  origin = `https://localhost:${serving.port}`;
-  const token = await portal.login();
-  await portal.send('POST /api/webui/aggregator/sites', { token, body: site });
-  await mkdir(artefacts, { recursive: true });
-  browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
-});
-afterAll(async () => {
-  await browser?.close();
-  await close?.();
-  await portal?.close();
-});
-
-beforeEach(async () => {
-  faults = [];
-  await page?.context().close();
-  const context = await browser.newContext({
-    ignoreHTTPSErrors: true,
-    viewport: { width: 1_280, height: 900 },
-  });
-  page = await context.newPage();
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('pageerror', (error) => faults.push(String(error)));
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:') && !url.startsWith('blob:'))
-      faults.push(url);
-  });
-});
 
 /** Signs the browser in as the sign-in page does. */
 async function signIn(): Promise<void> {
@@ -119,7 +79,49 @@ const asShell = async (line: string, token: string): Promise<Json> => {
   return JSON.parse(stdout);
 };
 
-describe('the reference', () => {
+requireService('chromium', existsSync(program))('the reference', () => {
+  beforeAll(async () => {
+    portal = await startPortal();
+    const tls = await ensureLocalTls(join(root, 'dist', 'tls'), ['localhost']);
+    caFile = tls.caFile;
+    const serving = await serveNode({
+      fetch: portal.portal.fetch,
+      host: '127.0.0.1',
+      port: 0,
+      tls: { cert: tls.certPem, key: tls.keyPem },
+      trustProxy: 0,
+      log: portal.deps.log,
+    });
+    close = () => serving.close(1_000);
+    origin = `https://localhost:${serving.port}`;
+    const token = await portal.login();
+    await portal.send('POST /api/webui/aggregator/sites', { token, body: site });
+    await mkdir(artefacts, { recursive: true });
+    browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await close?.();
+    await portal?.close();
+  });
+
+  beforeEach(async () => {
+    faults = [];
+    await page?.context().close();
+    const context = await browser.newContext({
+      ignoreHTTPSErrors: true,
+      viewport: { width: 1_280, height: 900 },
+    });
+    page = await context.newPage();
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${origin}/`) && !url.startsWith('data:') && !url.startsWith('blob:'))
+        faults.push(url);
+    });
+  });
+
   it('shows every resource and calls the API as who is signed in, and nobody else', async () => {
     await signIn();
     await page.screenshot({ path: join(artefacts, 'docs-1280.png') });

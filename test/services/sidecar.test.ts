@@ -11,7 +11,6 @@ import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
-import { verifyAudit } from '../../db/repositories/audit-chain.ts';
 import { countRefusal } from '../../db/repositories/audit-refusals.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
@@ -27,6 +26,7 @@ import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import type { Knobs } from '../simulator/faults.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
+import { verdictOf } from '../support/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { accessKeys, askOver, checkPath, metricsPath, token } from '../support/health-port.ts';
 import { addNode } from '../support/installation.ts';
@@ -178,7 +178,7 @@ test('the audit is sealed and refusals are settled by however many sidecars ther
   const counts = async () => (await db.select().from(auditEvents)).map(({ count }) => count).sort();
   await expect.poll(counts, { timeout: 10_000 }).toEqual([1, 2]);
   await expect.poll(unsealed, { timeout: 10_000 }).toBe(0);
-  const verdict = await verifyAudit(db, { from: 1, to: 10, limit: 10 });
+  const verdict = await verdictOf(db, { from: 1, to: 10, limit: 10 });
   expect(verdict).toEqual({ checked: 2, sealedTo: 2, broken: null });
 });
 

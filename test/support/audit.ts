@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
-import { sealAudit } from '../../db/repositories/audit-chain.ts';
+import { type Stretch, sealAudit, verifyAudit } from '../../db/repositories/audit-chain.ts';
 
 /** From now on no audit event can be written. @returns what mends it */
 export async function breakAudit(db: Db): Promise<() => Promise<void>> {
@@ -18,4 +18,10 @@ export async function sealAll(db: Db, batch = 500): Promise<number> {
     total += sealed;
     if (sealed < batch) return total;
   }
+}
+
+/** What the chain says of itself, without what was signed of it. */
+export async function verdictOf(db: Db, stretch: Stretch) {
+  const { leaning: _, ...verdict } = await verifyAudit(db, stretch, ['no key']);
+  return verdict;
 }

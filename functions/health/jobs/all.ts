@@ -8,6 +8,7 @@ import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config.ts';
 import type { SystemSampler } from '../system.ts';
 import { refusalsJob, sealJob } from './audit.ts';
+import { auditRetention } from './audit-retention.ts';
 import { circuitJob } from './circuits.ts';
 import { cleanUp } from './clean-up.ts';
 import { noteFailedJob } from './failures.ts';
@@ -52,7 +53,10 @@ export async function createJobs(
   };
   const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
   const noteFailure = noteFailedJob(jobsDb.db, systemClock);
-  const workers = [cleanUp(jobsDb.db, parameters)];
+  const workers = [
+    cleanUp(jobsDb.db, parameters),
+    auditRetention(jobsDb.db, probes.signing, systemClock, parameters),
+  ];
   const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
   const jobs = [
     queue.job,
@@ -60,7 +64,7 @@ export async function createJobs(
     heartbeatJob(jobsDb.db, worker),
     parameters.job,
     systemSampleJob(system),
-    sealJob(jobsDb.db),
+    sealJob(jobsDb.db, probes.signing, systemClock),
     refusalsJob(jobsDb.db, systemClock),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     onceForAll(jobsDb.db, probeJob(jobsDb.db, probes, parameters)),

@@ -1,7 +1,7 @@
-import { verifyAudit } from '../../../db/repositories/audit-chain.ts';
 import { auditList } from '../../../db/repositories/audit-list.ts';
 import { answerList, listOf } from '../../../shared/http/list.ts';
 import { viewOf } from '../../../shared/http/views.ts';
+import { verifyChain } from '../../../shared/journal/verification.ts';
 import { base, endpoint } from '../deps.ts';
 import { AuditEvent, AuditQuery, Verification, VerifyQuery } from './schema.ts';
 
@@ -29,12 +29,16 @@ export const auditOperations = [
       access: 'audit.read',
       allSites: true,
       summary: 'Verify the chain of audit events',
-      description: `Looks at up to ${limit} events from \`from\` on. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
+      description: `Looks at up to ${limit} events from \`from\` on, and at the checkpoints that were signed of them. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
       query: VerifyQuery,
       returns: [200, Verification],
     },
     async (ctx, { query: { from, to = Number.MAX_SAFE_INTEGER } }) => {
-      const { checked, sealedTo, broken } = await verifyAudit(ctx.deps.db, { from, to, limit });
+      const { checked, sealedTo, broken } = await verifyChain(ctx.deps.db, ctx.deps.signingKeys, {
+        from,
+        to,
+        limit,
+      });
       const ok = broken === null;
       return { ok, checked, sealed_to: sealedTo, ...(!ok && { first_bad: broken }) };
     },

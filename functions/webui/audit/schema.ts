@@ -67,9 +67,12 @@ export const VerifyQuery = z
 
 export const Verification = z.strictObject({
   ok: z.boolean().meta({ description: 'All events that were looked at are as they were sealed' }),
-  checked: z.int().meta({ description: 'How many events were looked at, from `from` on' }),
+  checked: z.int().meta({
+    description: 'How many events were looked at, from `from` on, those that retention has removed included',
+  }),
   sealed_to: z.int().meta({ description: '`seq` of the last event that was sealed; 0 before the first' }),
   first_bad: z.int().optional().meta({
-    description: '`seq` of the first event that was changed, is missing or does not follow the one before',
+    description:
+      '`seq` of the first event that was changed, is missing, does not follow the one before, or is not what a signed checkpoint says',
   }),
 });

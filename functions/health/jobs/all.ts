@@ -12,6 +12,7 @@ import { auditRetention } from './audit-retention.ts';
 import { circuitJob } from './circuits.ts';
 import { cleanUp } from './clean-up.ts';
 import { noteFailedJob } from './failures.ts';
+import { forwardJobs } from './forwarding.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
 import type { Job } from './loop.ts';
@@ -66,6 +67,7 @@ export async function createJobs(
     systemSampleJob(system),
     sealJob(jobsDb.db, probes.signing, systemClock),
     refusalsJob(jobsDb.db, systemClock),
+    ...forwardJobs(jobsDb.db, config, worker.host, log),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     onceForAll(jobsDb.db, probeJob(jobsDb.db, probes, parameters)),
     circuitJob(fleet, parameters),

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
+import type { AuditEntry } from '../../db/repositories/audit.ts';
 import { type Stretch, sealAudit, verifyAudit } from '../../db/repositories/audit-chain.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 
 /** From now on no audit event can be written. @returns what mends it */
 export async function breakAudit(db: Db): Promise<() => Promise<void>> {
@@ -25,3 +27,16 @@ export async function verdictOf(db: Db, stretch: Stretch) {
   const { leaning: _, ...verdict } = await verifyAudit(db, stretch, ['no key']);
   return verdict;
 }
+
+/** An event of the `n`th second of a year. */
+export const auditEntry = (n: number, given: Partial<AuditEntry> = {}): AuditEntry => ({
+  id: newId(),
+  at: new Date(Date.UTC(2026, 0, 1) + n * 1000),
+  event: 'portal.EntityAction',
+  category: 'config',
+  level: 'info',
+  result: 'success',
+  message: `event ${n}`,
+  changes: [{ field: 'comments', before: null, after: { b: 1.5, a: ['ü', null] } }],
+  ...given,
+});

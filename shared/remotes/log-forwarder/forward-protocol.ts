@@ -30,10 +30,14 @@ function eventTime(at: Date): ExtData {
 
 /** Collectors write records into files of lines, each in its own way: no control character reaches them. */
 function recordOf({ sealed_text, prev_hash, hash }: ForwardedEvent): Record<string, unknown> {
-  const event: Record<string, unknown> = JSON.parse(sealed_text, (_, value: unknown) =>
-    typeof value === 'string' ? escapeControls(value) : value,
-  );
+  const event: Record<string, unknown> = JSON.parse(sealed_text, (_, value: unknown) => harmless(value));
   return { ...event, prev_hash, hash };
+}
+
+function harmless(value: unknown): unknown {
+  if (typeof value === 'string') return escapeControls(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [escapeControls(name), member]));
 }
 
 /** The first object of what has come so far, if all of it has. */

@@ -14,7 +14,7 @@ import { forwardJob, forwardJobs } from '../../functions/health/jobs/forwarding.
 import { escapeControls } from '../../shared/kernel/text.ts';
 import { createFluentdForwarder, createSyslogForwarder } from '../../shared/remotes/log-forwarder/node.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { auditEntry, sealAll } from '../support/audit.ts';
+import { auditEntry, emptyAudit, sealAll } from '../support/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type ForwardPeer, startForwardPeer } from '../support/forward-peer.ts';
 import { hasRsyslog, prepareRsyslog, type Rsyslog } from '../support/rsyslog.ts';
@@ -34,11 +34,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const { db } = connection;
-  await db.transaction(async (tx) => {
-    await tx.execute(sql`select set_config('aggregator.audit', 'retention', true)`);
-    await tx.delete(auditEvents);
-  });
-  await db.execute(sql`update audit_head set seq = 0, hash = repeat('0', 64)`);
+  await emptyAudit(db);
   await db.delete(auditForwards);
   await db.delete(jobRounds);
   lines.length = 0;

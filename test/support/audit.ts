@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
+import { atomically, type Db } from '../../db/client.ts';
 import type { AuditEntry } from '../../db/repositories/audit.ts';
 import { type Stretch, sealAudit, verifyAudit } from '../../db/repositories/audit-chain.ts';
+import { auditCheckpoints } from '../../db/schema/audit-checkpoints.ts';
+import { auditEvents } from '../../db/schema/audit-events.ts';
+import { auditHead } from '../../db/schema/audit-head.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 
 /** From now on no audit event can be written. @returns what mends it */
@@ -40,3 +43,13 @@ export const auditEntry = (n: number, given: Partial<AuditEntry> = {}): AuditEnt
   changes: [{ field: 'comments', before: null, after: { b: 1.5, a: ['ü', null] } }],
   ...given,
 });
+
+/** An audit as before the first event. */
+export async function emptyAudit(db: Db): Promise<void> {
+  await atomically(db, (h) => [
+    h.execute(sql`select set_config('aggregator.audit', 'retention', true)`),
+    h.delete(auditEvents),
+    h.delete(auditCheckpoints),
+    h.update(auditHead).set({ seq: 0, hash: '0'.repeat(64) }),
+  ]);
+}

@@ -43,6 +43,11 @@ describe('npm run bench', () => {
         filled_s: positive,
         pages: pages.map(page),
       },
+      audit: {
+        append: { plain_per_s: positive, audited_per_s: positive, ratio: positive },
+        sealing: { per_s: positive, oldest_ms: positive },
+        verification: { events: positive, per_s: positive },
+      },
       starts: { first_ms: positive, later_ms: positive },
       edge: {
         request: expect.any(String),

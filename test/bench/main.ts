@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
+import { type AuditEffort, measureAudit } from './audit.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
 import type { Rows } from './fill.ts';
 import { measureLists } from './lists.ts';
@@ -11,7 +12,7 @@ import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
 /** Some minutes altogether, or with `--quick` as little as shows that everything works. */
-const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
+const efforts: Record<'full' | 'quick', Effort & { rows: Rows; audit: AuditEffort }> = {
   full: {
     connections: 16,
     warmUpS: 2,
@@ -20,6 +21,7 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     coldStarts: 9,
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
+    audit: { roundS: 4, rounds: 3, events: 200_000 },
   },
   quick: {
     connections: 4,
@@ -29,6 +31,7 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     coldStarts: 1,
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
+    audit: { roundS: 0.4, rounds: 1, events: 2_000 },
   },
 };
 
@@ -42,8 +45,13 @@ try {
 }
 
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
-async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figures> {
+async function run({
+  rows,
+  audit,
+  ...effort
+}: Effort & { rows: Rows; audit: AuditEffort }): Promise<Figures> {
   const starts = await measureStarts();
+  const auditFigures = await measureAudit(audit);
   const edge = await measureEdgeStarts(effort.coldStarts);
   const stand = await startStand();
   try {
@@ -57,6 +65,7 @@ async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figure
       ],
       // The last: the tables are small before, as they were when the figures above were first taken.
       lists: await measureLists(stand, rows, effort.lists),
+      audit: auditFigures,
       starts,
       edge,
       sources: measureSources(),

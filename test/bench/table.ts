@@ -1,3 +1,4 @@
+import type { AuditFigures } from './audit.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
@@ -8,6 +9,7 @@ export type Figures = {
   effort: Effort;
   benchmarks: Comparison[];
   lists: ListFigures;
+  audit: AuditFigures;
   starts: { first_ms: number; later_ms: number };
   edge: EdgeFigures;
   sources: { files: number; median_lines: number; p90_lines: number };
@@ -15,7 +17,7 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, lists, audit, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
@@ -23,6 +25,7 @@ export function tableOf(figures: Figures): string {
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
     ...listLines(lists),
+    ...auditLines(audit),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
     ...edgeLines(edge, effort.coldStarts),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
@@ -46,6 +49,13 @@ const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
     ...(text === undefined ? [] : [text.replace(/^/gm, '    ')]),
   ]),
   '',
+];
+
+const auditLines = ({ append, sealing, verification }: AuditFigures): string[] => [
+  'Audit on a database of its own, per second\n',
+  `append      ${append.audited_per_s.toFixed(0)} events, ${append.plain_per_s.toFixed(0)} plain rows, ratio ${append.ratio.toFixed(2)}`,
+  `seal        ${sealing.per_s.toFixed(0)} events; at 1000 a second the oldest waits ${sealing.oldest_ms.toFixed(0)} ms`,
+  `verify      ${verification.per_s.toFixed(0)} events (of ${verification.events})\n`,
 ];
 
 const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [

@@ -29,7 +29,7 @@ export const auditOperations = [
       access: 'audit.read',
       allSites: true,
       summary: 'Verify the chain of audit events',
-      description: `Looks at up to ${limit} events from \`from\` on, and at the checkpoints that were signed of them. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
+      description: `Looks at up to ${limit} events from \`from\` on, passes over those that retention has removed, and looks at the checkpoints that were signed of them. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
       query: VerifyQuery,
       returns: [200, Verification],
     },

@@ -1,4 +1,4 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { atomically, type Db } from '../client.ts';
 import { auditCheckpoints } from '../schema/audit-checkpoints.ts';
 import { auditEvents } from '../schema/audit-events.ts';
@@ -43,40 +43,11 @@ export async function verifyAudit(
   // A bound that the planner knows: it then lets several processes share the texts and hashes of many events.
   const upper = Math.min(to, from + limit - 1);
   const verdict = sql`(
-    with checkpoint as materialized (
-      select * from ${auditCheckpoints} where kid in (${sql.join(
-        kids.map((kid) => sql`${kid}`),
-        sql`, `,
-      )})
-    ), base as (
-      select * from checkpoint order by base_seq desc, seq desc limit 1
-    ), latest as (
-      select * from checkpoint order by seq desc, base_seq desc limit 1
-    ), known as (
-      select h.head_seq, h.head, greatest(h.head_seq, (select seq from latest)) as sealed_to,
-        coalesce((select base_seq from base), 0) as base_seq,
-        coalesce((select base_hash from base), repeat('0', 64)) as base_hash
-      from (select coalesce(max(seq), 0) as head_seq, max(hash) as head from ${auditHead}) h
-    ), span as (
+    with ${signedBy(kids)}, span as (
       select known.*, greatest(${from}::bigint, base_seq + 1) as first,
         least(${upper}::bigint, sealed_to) as last
       from known
-    ), own as materialized (
-      select e.seq, e.prev_hash, e.hash, e.sealed_text = audit_text(e)
-        and e.hash = encode(sha256(convert_to(e.prev_hash || e.sealed_text, 'UTF8')), 'hex') as is_own
-      from ${auditEvents} e
-      where e.seq between ${from - 1}::bigint and ${upper}::bigint
-    ), seen as (
-      select own.*, lag(seq) over chain as seq_before, lag(hash) over chain as hash_before
-      from own window chain as (order by seq)
-    ), judged as (
-      select seen.*, case
-        when seq > base_seq + 1 and seq_before is distinct from seq - 1 then coalesce(seq_before + 1, first)
-        when is_own and prev_hash = case seq when base_seq + 1 then base_hash else hash_before end
-          and (seq <> head_seq or seen.hash = head) then null
-        else seq end as broken
-      from seen, span where seq between first and last
-    ), inside as (
+    ), ${eventsBetween(from - 1, upper)}, inside as (
       select c.*, c.hash is distinct from seen.hash as differs from checkpoint c join seen on seen.seq = c.seq
     )
     select (count(judged.seq) + greatest(least(${to}::bigint, base_seq) - ${from}::bigint + 1, 0))::float8 as checked,
@@ -97,6 +68,41 @@ export async function verifyAudit(
   if (!row) throw new Error('a verification gave no row');
   return { ...row, leaning: row.leaning ?? [] };
 }
+
+/** What is known of the ends of the chain: the head, and the checkpoints that count. */
+const signedBy = (kids: readonly string[]): SQL => sql`checkpoint as materialized (
+      select * from ${auditCheckpoints} where kid in (${sql.join(
+        kids.map((kid) => sql`${kid}`),
+        sql`, `,
+      )})
+    ), base as (
+      select * from checkpoint order by base_seq desc, seq desc limit 1
+    ), latest as (
+      select * from checkpoint order by seq desc, base_seq desc limit 1
+    ), known as (
+      select h.head_seq, h.head, greatest(h.head_seq, (select seq from latest)) as sealed_to,
+        coalesce((select base_seq from base), 0) as base_seq,
+        coalesce((select base_hash from base), repeat('0', 64)) as base_hash
+      from (select coalesce(max(seq), 0) as head_seq, max(hash) as head from ${auditHead}) h
+    )`;
+
+/** The events of a stretch, each judged by itself and by the one before it; the first is only that one. */
+const eventsBetween = (lower: number, upper: number): SQL => sql`own as materialized (
+      select e.seq, e.prev_hash, e.hash, e.sealed_text = audit_text(e)
+        and e.hash = encode(sha256(convert_to(e.prev_hash || e.sealed_text, 'UTF8')), 'hex') as is_own
+      from ${auditEvents} e
+      where e.seq between ${lower}::bigint and ${upper}::bigint
+    ), seen as (
+      select own.*, lag(seq) over chain as seq_before, lag(hash) over chain as hash_before
+      from own window chain as (order by seq)
+    ), judged as (
+      select seen.*, case
+        when seq > base_seq + 1 and seq_before is distinct from seq - 1 then coalesce(seq_before + 1, first)
+        when is_own and prev_hash = case seq when base_seq + 1 then base_hash else hash_before end
+          and (seq <> head_seq or seen.hash = head) then null
+        else seq end as broken
+      from seen, span where seq between first and last
+    )`;
 
 const columns = sql.join(
   Object.values(getTableColumns(auditCheckpoints)).map(({ name }) => sql.identifier(name)),

@@ -214,9 +214,9 @@ describe('a checkpoint', () => {
 });
 
 describe('the retention', () => {
-  const known = { current: () => ({ ...parametersFrom(null), 'audit.retention_days': 30 }) };
+  const parameters = async () => ({ ...parametersFrom(null), 'audit.retention_days': 30 });
   const retain = (signal = never) =>
-    auditRetention(portal.db, keys, () => now, known).work({}, {
+    auditRetention(portal.db, keys, () => now, parameters).work({}, {
       id: '',
       kind: 'audit-retention',
       attempt: 0,

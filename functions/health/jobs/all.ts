@@ -19,7 +19,7 @@ import type { Job } from './loop.ts';
 import { maintenanceJob } from './maintenance.ts';
 import { onceForAll } from './once-for-all.ts';
 import { outboxJob } from './outbox.ts';
-import { parametersJob } from './parameters.ts';
+import { parametersJob, readParameters } from './parameters.ts';
 import { portalReportJob } from './portal-report.ts';
 import { probeJob } from './probes.ts';
 import { startQueue } from './queue.ts';
@@ -56,7 +56,7 @@ export async function createJobs(
   const noteFailure = noteFailedJob(jobsDb.db, systemClock);
   const workers = [
     cleanUp(jobsDb.db, parameters),
-    auditRetention(jobsDb.db, probes.signing, systemClock, parameters),
+    auditRetention(jobsDb.db, probes.signing, systemClock, () => readParameters(jobsDb.db)),
   ];
   const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
   const jobs = [

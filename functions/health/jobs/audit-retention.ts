@@ -4,7 +4,7 @@ import type { SigningKeys } from '../../../shared/access/signing-keys.ts';
 import { readSealed, signBase } from '../../../shared/journal/checkpoints.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { Nothing } from '../../../shared/kernel/job-kinds.ts';
-import type { KnownParameters } from './parameters.ts';
+import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import type { WorkerOf } from './queue.ts';
 
 /**
@@ -16,7 +16,8 @@ export const auditRetention = (
   db: Db,
   keys: SigningKeys,
   clock: Clock,
-  known: KnownParameters,
+  /** Read for each run: the defaults that stand in after a start could remove what is to be kept. */
+  parameters: () => Promise<Parameters>,
 ): WorkerOf<Record<string, never>> => ({
   kind: {
     name: 'audit-retention',
@@ -29,7 +30,8 @@ export const auditRetention = (
   work: async (_, { signal }) => {
     const signing = { db, keys, now: clock() };
     const { head, base } = await readSealed(signing);
-    const last = await endOfOutlived(db, base, head.seq, known.current()['audit.retention_days'], signal);
+    const { 'audit.retention_days': days } = await parameters();
+    const last = await endOfOutlived(db, base, head.seq, days, signal);
     if (last.seq > base.seq) await signBase(signing, last);
     await removeOutlived(db, last.seq, signal);
     signal.throwIfAborted();

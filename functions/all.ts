@@ -21,6 +21,8 @@ import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
+import { telemetryInto } from '../shared/runtime/telemetry.ts';
+import { timed } from '../shared/runtime/upstream-times.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
@@ -82,6 +84,12 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
   const onError = (error: Error) => log.warn('a database connection was lost', { error });
   const connection = connectDatabase({ ...config, databaseUrl }, { onError });
   keep('database connections', () => connection.close());
+  const telemetry = telemetryInto(connection.db, log);
+  const handingOver = setInterval(() => void telemetry.flush(), 5_000).unref();
+  keep('telemetry', () => {
+    clearInterval(handingOver);
+    return telemetry.flush();
+  });
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -103,9 +111,10 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     secretKeys: config.secretKey,
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
-    dispatchers: createDispatcherRemote(transport),
+    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
+    telemetry,
     // One core stays free for everybody else while logins are being checked.
     hashing: { concurrency: Math.max(1, availableParallelism() - 1) },
   });

@@ -18,3 +18,6 @@ export type HealthDeps = {
 
 /** Milliseconds that an answer waits for the database, so that it is there within a second. */
 export const patienceMs = 900;
+
+/** Seconds after its last heartbeat during which a worker counts as alive. */
+export const workerLivesS = 20;

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
+import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
@@ -23,6 +24,8 @@ export type Ingredients = {
   outbound: UrlPolicy;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
+  /** Where requests are counted; nowhere unless given. */
+  telemetry?: Telemetry;
 };
 
 /** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */
@@ -43,5 +46,6 @@ export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
     sealer,
     cursorSealer: await sealer.derive('cursor'),
     checkAnswers: given.checkAnswers ?? false,
+    telemetry: given.telemetry ?? noTelemetry,
   };
 }

@@ -1,10 +1,7 @@
 import { healthFacts } from '../../../db/repositories/probes.ts';
-import { type HealthDeps, patienceMs } from '../deps.ts';
+import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
 import { lastKnown } from '../last-known.ts';
 import { brokerName, reportHealth } from './usecases.ts';
-
-/** Seconds after its last heartbeat during which a worker counts as alive. */
-const workerLivesS = 20;
 
 /** `GET /aggregator/health/check`: plain JSON whatever the result, 503 when it is `fail`. */
 export function checkHealth({ db, databaseUrl, log }: HealthDeps): () => Promise<Response> {

@@ -3,11 +3,16 @@ import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
 import { createSealer } from '../../../shared/kernel/sealing.ts';
+import type { Telemetry } from '../../../shared/kernel/telemetry.ts';
+import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
+import { takingTurns } from '../../../shared/remotes/http/measured.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config.ts';
+import { timed } from '../../../shared/runtime/upstream-times.ts';
 import type { SystemSampler } from '../system.ts';
 import { refusalsJob, sealJob } from './audit.ts';
+import { certificateJob } from './certificates.ts';
 import { circuitJob } from './circuits.ts';
 import { cleanUp } from './clean-up.ts';
 import { noteFailedJob } from './failures.ts';
@@ -23,6 +28,7 @@ import { probeJob } from './probes.ts';
 import { startQueue } from './queue.ts';
 import { snapshotJob } from './snapshot.ts';
 import { systemSampleJob } from './system-sample.ts';
+import { countedJob, countedWorker, handOverJob, telemetryJob } from './telemetry.ts';
 
 export type JobParts = {
   jobsDb: Connection;
@@ -32,19 +38,24 @@ export type JobParts = {
   config: Config;
   log: Log;
   system: SystemSampler;
+  telemetry: Telemetry;
 };
+
+/** Calls of dispatchers that run at the same time, whatever they are for; the others wait for their turn. */
+const upstreamAtOnce = 12;
 
 /** All that runs without a request: rounds every few seconds, and the queue with its workers. */
 export async function createJobs(
-  { config, log, jobsDb, transport, system, worker, ...parts }: JobParts,
+  { config, log, jobsDb, system, worker, telemetry, ...parts }: JobParts,
   databaseUrl: string,
   stopping: AbortSignal,
 ): Promise<{ jobs: Job[]; queue: KeptQueue }> {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
   const parameters = parametersJob(jobsDb.db);
+  const outbound = takingTurns(timed(parts.transport, telemetry), createTurnstile(upstreamAtOnce));
   const probes = {
-    remote: createDispatcherRemote(transport),
+    remote: createDispatcherRemote(outbound),
     sealer: await createSealer(secretKey),
     signing: await createSigningKeys(pems, baseUrl),
     clock: systemClock,
@@ -52,7 +63,7 @@ export async function createJobs(
   };
   const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
   const noteFailure = noteFailedJob(jobsDb.db, systemClock);
-  const workers = [cleanUp(jobsDb.db, parameters)];
+  const workers = [cleanUp(jobsDb.db, parameters)].map((worker) => countedWorker(worker, telemetry));
   const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
   const jobs = [
     queue.job,
@@ -67,6 +78,9 @@ export async function createJobs(
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: parts.snapshotDb.db }, parameters),
+    onceForAll(jobsDb.db, certificateJob(jobsDb.db, systemClock)),
+    handOverJob(telemetry),
+    onceForAll(jobsDb.db, telemetryJob(jobsDb.db)),
   ];
-  return { jobs, queue };
+  return { jobs: jobs.map((job) => countedJob(job, telemetry)), queue };
 }

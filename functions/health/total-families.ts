@@ -58,10 +58,12 @@ const labelled = ({ labelNames }: Family, values: readonly string[]): Labels =>
 
 /** A histogram that observes nothing: its buckets were filled elsewhere, each for itself, and are added up here. */
 class SummedHistogram extends Histogram {
+  readonly #told: Pick<Family, 'name' | 'help'>;
   readonly #points: Point[];
 
   constructor(family: Family, buckets: readonly Sum[], sums: readonly Sum[]) {
     super({ ...family, registers: [] });
+    this.#told = family;
     const owners = Map.groupBy(buckets, ({ labels }) => JSON.stringify(labels.slice(0, -1)));
     const totals = new Map(sums.map(({ labels, value }) => [JSON.stringify(labels), value]));
     this.#points = [...owners].flatMap(([key, own]) =>
@@ -69,13 +71,9 @@ class SummedHistogram extends Histogram {
     );
   }
 
-  override async get() {
-    return { ...(await super.get()), values: this.#points };
-  }
-
-  /** What a registry asks instead, where there is one. */
-  getForPromString() {
-    return this.get();
+  /** What a registry asks for, in the place of what was observed. */
+  async getForPromString() {
+    return { ...this.#told, type: 'histogram', values: this.#points };
   }
 }
 

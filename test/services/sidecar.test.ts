@@ -261,6 +261,19 @@ describe('the process', () => {
     expect((await rowOf(id)).status).toBe('unknown');
   });
 
+  test('I1 answers within a second while every node of every site hangs', async () => {
+    for (let n = 0; n < 8; n++) await registerNew({ hang: 'headers' }, { timeout_ms: 20_000 });
+    const { url } = await startSidecar();
+    await expect
+      .poll(() => simulators.filter(({ inFlight }) => inFlight > 0).length, { timeout: 10_000 })
+      .toBeGreaterThan(3);
+    for (const [path, key] of [
+      [checkPath, accessKeys.check],
+      [metricsPath, accessKeys.metrics],
+    ] as const)
+      expect((await askOver(agent, `${url}${path}`, { headers: token(key) })).tookMs).toBeLessThan(1_000);
+  });
+
   test('outlives a database that is not there, and says so', async () => {
     const { url } = await startSidecar({ DATABASE_URL: 'postgres://app:s3cret@127.0.0.1:1/app' });
     const { status, text } = await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) });

@@ -38,6 +38,11 @@ describe('npm run bench', () => {
       machine: { node: process.versions.node, cores: positive },
       effort: { ...loading, coldStarts: 1, lists: loading },
       benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
+      health: {
+        sites: 50,
+        series: positive,
+        asked: [comparison('GET …/health/check'), comparison('GET …/health/metrics')],
+      },
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
         filled_s: positive,

@@ -4,6 +4,7 @@ import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
 import type { Rows } from './fill.ts';
+import { measureHealth } from './health.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
 import { startStand } from './stand.ts';
@@ -55,6 +56,7 @@ async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figure
         await compare('GET /api/userinfo', stand.userinfo, effort),
         await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
       ],
+      health: await measureHealth(stand, effort),
       // The last: the tables are small before, as they were when the figures above were first taken.
       lists: await measureLists(stand, rows, effort.lists),
       starts,

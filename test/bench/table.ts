@@ -1,4 +1,5 @@
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
+import type { HealthFigures } from './health.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
 
@@ -7,6 +8,7 @@ export type Figures = {
   machine: { node: string; cores: number };
   effort: Effort;
   benchmarks: Comparison[];
+  health: HealthFigures;
   lists: ListFigures;
   starts: { first_ms: number; later_ms: number };
   edge: EdgeFigures;
@@ -15,13 +17,15 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, health, lists, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
+    `The sidecar of ${health.sites} sites, ${health.series} series: health 50 times a second, metrics 4 times\n`,
+    ...health.asked.flatMap(rowsOf),
     ...listLines(lists),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
     ...edgeLines(edge, effort.coldStarts),

@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../db/client.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
-import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
-import { createSealer } from '../../shared/kernel/sealing.ts';
-import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport, type NodeTransport } from '../../shared/remotes/http/node.ts';
 import { orEnd } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
@@ -19,22 +16,9 @@ import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
-import { refusalsJob, sealJob } from './jobs/audit.ts';
-import { circuitJob } from './jobs/circuits.ts';
-import { cleanUp } from './jobs/clean-up.ts';
-import { noteFailedJob } from './jobs/failures.ts';
-import { heartbeatJob } from './jobs/heartbeat.ts';
-import { type KeptQueue, keepQueue } from './jobs/kept-queue.ts';
-import { type Job, runEvery } from './jobs/loop.ts';
-import { maintenanceJob } from './jobs/maintenance.ts';
-import { onceForAll } from './jobs/once-for-all.ts';
-import { outboxJob } from './jobs/outbox.ts';
-import { parametersJob } from './jobs/parameters.ts';
-import { portalReportJob } from './jobs/portal-report.ts';
-import { probeJob } from './jobs/probes.ts';
-import { startQueue } from './jobs/queue.ts';
-import { snapshotJob } from './jobs/snapshot.ts';
-import { systemSampleJob } from './jobs/system-sample.ts';
+import { createJobs } from './jobs/all.ts';
+import type { KeptQueue } from './jobs/kept-queue.ts';
+import { runEvery } from './jobs/loop.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
 
 type Running = {
@@ -82,48 +66,6 @@ async function startSidecar(): Promise<void> {
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
   stopGracefully({ stopping, serving, loops, queue, jobsDb, snapshotDb, answersDb, transport, worker }, log);
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
-}
-
-type JobParts = Pick<Running, 'jobsDb' | 'snapshotDb' | 'transport' | 'worker'> & {
-  config: Config;
-  log: Log;
-  system: SystemSampler;
-};
-
-async function createJobs(
-  { config, log, jobsDb, transport, system, worker, ...parts }: JobParts,
-  databaseUrl: string,
-  stopping: AbortSignal,
-): Promise<{ jobs: Job[]; queue: KeptQueue }> {
-  const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
-  const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
-  const parameters = parametersJob(jobsDb.db);
-  const probes = {
-    remote: createDispatcherRemote(transport),
-    sealer: await createSealer(secretKey),
-    signing: await createSigningKeys(pems, baseUrl),
-    clock: systemClock,
-    log,
-  };
-  const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
-  const noteFailure = noteFailedJob(jobsDb.db, systemClock);
-  const workers = [cleanUp(jobsDb.db, parameters)];
-  const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
-  const jobs = [
-    queue.job,
-    outboxJob(jobsDb.db, queue.current),
-    heartbeatJob(jobsDb.db, worker),
-    parameters.job,
-    systemSampleJob(system),
-    sealJob(jobsDb.db),
-    refusalsJob(jobsDb.db, systemClock),
-    portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
-    onceForAll(jobsDb.db, probeJob(jobsDb.db, probes, parameters)),
-    circuitJob(fleet, parameters),
-    maintenanceJob(fleet, parameters),
-    snapshotJob({ ...fleet, db: parts.snapshotDb.db }, parameters),
-  ];
-  return { jobs, queue };
 }
 
 async function serve(

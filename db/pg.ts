@@ -5,6 +5,8 @@ import type { Connection, ConnectOptions } from './client.ts';
 export type PgOptions = ConnectOptions & {
   /** Rows come and go by this many connections at most. */
   maxConnections?: number;
+  /** Connections stay open while nobody uses them. */
+  keepIdle?: boolean;
   /** Told of connections that ended while nobody used them. */
   onError?: (error: Error) => void;
 };
@@ -14,6 +16,7 @@ export function connectPg({
   url,
   maxConnections = 10,
   statementTimeoutMs = 10_000,
+  keepIdle = false,
   ...on
 }: PgOptions): Connection {
   const pool = new pg.Pool({
@@ -21,7 +24,7 @@ export function connectPg({
     max: maxConnections,
     connectionTimeoutMillis: 3_000,
     query_timeout: statementTimeoutMs,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: keepIdle ? 0 : 30_000,
     keepAlive: true,
   });
   // Idle connections that the server ends are replaced by the pool; unheard, the event would end the process.

@@ -102,6 +102,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     secretKeys: config.secretKey,
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
+    s3: config.s3,
     dispatchers: createDispatcherRemote(transport),
     share: createSharing(),
     // One core stays free for everybody else while logins are being checked.

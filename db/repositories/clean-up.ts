@@ -1,8 +1,10 @@
-import { and, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import type { Parameters } from '../../shared/kernel/system-parameters.ts';
 import type { Db } from '../client.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { exportedChunks } from '../schema/exported-chunks.ts';
+import { exportedFiles } from '../schema/exported-files.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
 import { loginLocks } from '../schema/login-locks.ts';
@@ -41,6 +43,16 @@ export const leftovers = (parameters: Parameters): readonly Leftover[] => [
       sql`coalesce(${loginLocks.last_failure_at}, '-infinity') < ${ago(day)}`,
       sql`coalesce(${loginLocks.last_good_at}, '-infinity') < ${ago(30 * day)}`,
     ),
+  },
+  // Until then whoever asks for the file learns that it expired.
+  {
+    table: exportedFiles,
+    where: and(isNull(exportedFiles.file), lt(exportedFiles.expires_at, ago(30 * day))),
+  },
+  // What an attempt wrote between being given up and learning of it.
+  {
+    table: exportedChunks,
+    where: sql`not exists(select 1 from ${exportedFiles} where ${exportedFiles.file} = ${exportedChunks.file})`,
   },
   {
     table: monitoringRecords,

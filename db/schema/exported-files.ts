@@ -36,5 +36,6 @@ export const exportedFiles = pgTable(
       .where(sql`${t.state} in ('pending', 'running')`),
     index('exported_files_owner').on(t.owner_id, t.subject, t.created_at),
     index('exported_files_expiry').on(t.expires_at),
+    uniqueIndex('exported_files_file').on(t.file),
   ],
 );

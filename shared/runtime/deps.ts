@@ -8,6 +8,7 @@ import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+import type { S3Config } from '../remotes/object-store/s3-config.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
 export type Ingredients = {
@@ -20,6 +21,8 @@ export type Ingredients = {
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;
+  /** Where exported files are; absent: in the database. */
+  s3?: S3Config | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
 };

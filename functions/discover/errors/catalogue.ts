@@ -86,6 +86,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'It is being created or started; `percent` says how far it is, where known.',
     'Ask again after the seconds of Retry-After.',
   ),
+  export_pending: explain(
+    'The file of the export is still being built.',
+    'It was ordered a short time ago, has many rows, or no sidecar runs that would build it.',
+    'Ask for its state with its export_id until that is `ready`, then obtain it.',
+  ),
   idempotency_in_progress: explain(
     'A request with the same Idempotency-Key has not ended yet.',
     'It was sent twice at once, or again while the first one still ran.',
@@ -95,6 +100,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'A request with this Idempotency-Key began, and how it ended is not known.',
     'The connection to another system, or the process itself, ended on the way. The request is not run again.',
     'Look at the object, then send the request with a new key if it is still wanted.',
+  ),
+  expired: explain(
+    'What is asked for was there, and is kept no longer.',
+    'Exports are kept for `export.keep_h` hours.',
+    'Order a new one.',
   ),
   precondition_failed: explain(
     'The object has changed since it was read.',

@@ -10,6 +10,9 @@ import type { SystemSampler } from '../system.ts';
 import { refusalsJob, sealJob } from './audit.ts';
 import { circuitJob } from './circuits.ts';
 import { cleanUp } from './clean-up.ts';
+import { removeOldFiles } from './exports/removal.ts';
+import { createStores } from './exports/stores.ts';
+import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { noteFailedJob } from './failures.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
@@ -20,7 +23,7 @@ import { outboxJob } from './outbox.ts';
 import { parametersJob } from './parameters.ts';
 import { portalReportJob } from './portal-report.ts';
 import { probeJob } from './probes.ts';
-import { startQueue } from './queue.ts';
+import { type FailedJob, startQueue } from './queue.ts';
 import { snapshotJob } from './snapshot.ts';
 import { systemSampleJob } from './system-sample.ts';
 
@@ -51,8 +54,17 @@ export async function createJobs(
     log,
   };
   const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
-  const noteFailure = noteFailedJob(jobsDb.db, systemClock);
-  const workers = [cleanUp(jobsDb.db, parameters)];
+  const noteInJournal = noteFailedJob(jobsDb.db, systemClock);
+  const noteFailure = async (job: FailedJob): Promise<void> => {
+    await noteFailedExport(jobsDb.db, job);
+    await noteInJournal(job);
+  };
+  const stores = createStores(parts.snapshotDb.db, config.s3);
+  const removeFiles = (signal: AbortSignal) => removeOldFiles(parts.snapshotDb.db, stores, log, signal);
+  const workers = [
+    cleanUp(jobsDb.db, parameters, removeFiles),
+    exportWorker({ db: parts.snapshotDb.db, databaseUrl, stores, known: parameters, log }),
+  ];
   const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
   const jobs = [
     queue.job,

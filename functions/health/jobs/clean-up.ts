@@ -4,10 +4,15 @@ import { Nothing } from '../../../shared/kernel/job-kinds.ts';
 import type { KnownParameters } from './parameters.ts';
 import type { WorkerOf } from './queue.ts';
 
-/** Deletes every hour what has outlived its time; nothing depends on when, as nobody counts such rows any more. */
-export const cleanUp = (db: Db, known: KnownParameters): WorkerOf<Record<string, never>> => ({
+/** Deletes every hour what has outlived its time, files first; nothing depends on when, as nobody counts such rows any more. */
+export const cleanUp = (
+  db: Db,
+  known: KnownParameters,
+  removeFiles: (signal: AbortSignal) => Promise<void>,
+): WorkerOf<Record<string, never>> => ({
   kind: { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
   work: async (_, { signal }) => {
+    await removeFiles(signal);
     for (const leftover of leftovers(known.current())) {
       signal.throwIfAborted();
       await deleteLeftovers(db, leftover, signal);

@@ -5,6 +5,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -52,6 +53,7 @@ type Options = {
   driver?: Driver;
   /** `SECRET_KEY`; a new one unless given. */
   secretKeys?: readonly string[];
+  s3?: S3Config;
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
 };
@@ -64,6 +66,7 @@ export async function startPortal({
   driver = 'pg',
   secretKeys = [randomBytes(32).toString('base64')],
   database: given,
+  s3,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -84,6 +87,7 @@ export async function startPortal({
     secretKeys,
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
+    s3,
     dispatchers: createDispatcherRemote(transport),
     share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.

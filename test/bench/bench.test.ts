@@ -43,6 +43,16 @@ describe('npm run bench', () => {
         filled_s: positive,
         pages: pages.map(page),
       },
+      exports: {
+        rows: expect.toSatisfy((rows) => rows >= 10_000),
+        mb: positive,
+        first_rows_s: positive,
+        export_s: positive,
+        // However many rows there are, only some are in memory.
+        memory_growth_mb: expect.toSatisfy((mb) => mb < 64),
+        copy_s: positive,
+        ratio: positive,
+      },
       starts: { first_ms: positive, later_ms: positive },
       edge: {
         request: expect.any(String),

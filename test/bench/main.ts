@@ -3,6 +3,7 @@ import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
+import { measureExports } from './exports.ts';
 import type { Rows } from './fill.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
@@ -55,8 +56,9 @@ async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figure
         await compare('GET /api/userinfo', stand.userinfo, effort),
         await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
       ],
-      // The last: the tables are small before, as they were when the figures above were first taken.
+      // Later than those: the tables are small before, as they were when the figures above were first taken.
       lists: await measureLists(stand, rows, effort.lists),
+      exports: await measureExports(stand.settings.databaseUrl),
       starts,
       edge,
       sources: measureSources(),

@@ -1,4 +1,5 @@
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
+import type { ExportFigures } from './exports.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort, Sample } from './load.ts';
 
@@ -8,6 +9,7 @@ export type Figures = {
   effort: Effort;
   benchmarks: Comparison[];
   lists: ListFigures;
+  exports: ExportFigures;
   starts: { first_ms: number; later_ms: number };
   edge: EdgeFigures;
   sources: { files: number; median_lines: number; p90_lines: number };
@@ -15,7 +17,7 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, starts, edge, sources } = figures;
+  const { database, machine, effort, benchmarks, lists, exports, starts, edge, sources } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
@@ -23,6 +25,7 @@ export function tableOf(figures: Figures): string {
     row('', 'req/s', 'p50 ms', 'p99 ms'),
     ...benchmarks.flatMap(rowsOf),
     ...listLines(lists),
+    exportLine(exports),
     `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
     ...edgeLines(edge, effort.coldStarts),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
@@ -47,6 +50,9 @@ const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
   ]),
   '',
 ];
+
+const exportLine = ({ rows, mb, export_s, copy_s, ratio, memory_growth_mb }: ExportFigures): string =>
+  `export      ${rows} audit events, ${mb} MB of CSV: ${export_s} s, COPY ${copy_s} s, ratio ${ratio}, memory +${memory_growth_mb} MB`;
 
 const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [
   `\nCold starts, median of ${coldStarts} fresh processes; each asks ${request}\n`,

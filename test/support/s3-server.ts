@@ -121,8 +121,8 @@ async function complete({ folder, uploads, objects }: Store, { asked, body, resp
 function remove({ uploads, objects }: Store, question: Question): void {
   const id = question.asked.query.get('uploadId');
   const wasThere = id === null ? objects.delete(question.asked.key) : uploads.delete(id);
-  if (!wasThere) return absent(question, 'NoSuchKey');
-  question.response.writeHead(204).end();
+  if (wasThere) question.response.writeHead(204).end();
+  else absent(question, 'NoSuchKey');
 }
 
 async function get({ objects }: Store, question: Question): Promise<void> {

@@ -175,7 +175,10 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
         .set({ expires_at: sql`now() - interval '1 second'` })
         .where(eq(exportedFiles.id, export_id));
     const { signal } = new AbortController();
-    await removeOldFiles(db, createStores(db, s3.config), createLog({ level: 'error' }), signal);
+    await removeOldFiles(
+      { db, stores: createStores(db, s3.config), log: createLog({ level: 'error' }) },
+      signal,
+    );
     for (const { export_id } of [inDatabase, inStore])
       expect(await rowOf(export_id)).toMatchObject({ file: null });
     const files = (await db.select({ file: exportedFiles.file }).from(exportedFiles)).map(({ file }) => file);

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../db/client.ts';
+import type { Connection, Db } from '../../../db/client.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
@@ -54,17 +54,12 @@ export async function createJobs(
     log,
   };
   const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
-  const noteInJournal = noteFailedJob(jobsDb.db, systemClock);
-  const noteFailure = async (job: FailedJob): Promise<void> => {
-    await noteFailedExport(jobsDb.db, job);
-    await noteInJournal(job);
-  };
-  const stores = createStores(parts.snapshotDb.db, config.s3);
-  const removeFiles = (signal: AbortSignal) => removeOldFiles(parts.snapshotDb.db, stores, log, signal);
+  const files = { db: parts.snapshotDb.db, stores: createStores(parts.snapshotDb.db, config.s3), log };
   const workers = [
-    cleanUp(jobsDb.db, parameters, removeFiles),
-    exportWorker({ db: parts.snapshotDb.db, databaseUrl, stores, known: parameters, log }),
+    cleanUp(jobsDb.db, parameters, (signal) => removeOldFiles(files, signal)),
+    exportWorker({ ...files, databaseUrl, known: parameters }),
   ];
+  const noteFailure = noteFailureIn(jobsDb.db);
   const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
   const jobs = [
     queue.job,
@@ -82,3 +77,12 @@ export async function createJobs(
   ];
   return { jobs, queue };
 }
+
+/** Who waits for the job learns of it, and who looks after the installation. */
+const noteFailureIn = (db: Db) => {
+  const noteInJournal = noteFailedJob(db, systemClock);
+  return async (job: FailedJob): Promise<void> => {
+    await noteFailedExport(db, job);
+    await noteInJournal(job);
+  };
+};

@@ -5,7 +5,7 @@ import type { BaseDeps } from '../../http/context.ts';
 import { Id, Moment } from '../../http/fields.ts';
 import { endpointIn, type Operation } from '../../http/operation.ts';
 import type { ObjectReader } from '../../kernel/object-store.ts';
-import { type FormatName, formats } from './formats.ts';
+import { formats as allFormats, type FormatName } from './formats.ts';
 import { obtainExport } from './obtaining.ts';
 import { orderExport, reportExport } from './ordering.ts';
 
@@ -32,7 +32,7 @@ const Report = z
   .strictObject({
     export_id: Id,
     state: z.enum(['pending', 'running', 'ready', 'failed']),
-    format: z.enum(Object.keys(formats) as [FormatName, ...FormatName[]]),
+    format: z.enum(Object.keys(allFormats) as [FormatName, ...FormatName[]]),
     rows: z.int().optional().meta({ description: 'So far, while it is built' }),
     bytes: z.int().optional().meta({ description: 'So far, while it is built' }),
     sha256: z.string().optional().meta({ description: 'Of the whole file, hexadecimal' }),
@@ -50,10 +50,13 @@ const Obtaining = z.strictObject({
  * The two operations of an export: GET orders a file, or tells of one; POST gives it. Rows of all sites are in it, so it
  * needs the permission for all of them.
  */
-export function exportable<D extends ExportDeps>(exported: Exported): Operation<D>[] {
-  const endpoint = endpointIn<D>();
+export const exportable = <D extends ExportDeps>(exported: Exported): Operation<D>[] => [
+  orderOf<D>(exported),
+  obtainingOf<D>(exported),
+];
+
+function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
   const { subject, type, path, access, many } = exported;
-  const shared = { access, allSites: true } as const;
   const query = z.strictObject({
     export_id: Id.optional().meta({
       description: 'Tells of this export and starts nothing; nothing else then counts',
@@ -61,43 +64,52 @@ export function exportable<D extends ExportDeps>(exported: Exported): Operation<
     format: z.enum(exported.formats).default(exported.formats[0]),
     ...exported.filters,
   });
-  return [
-    endpoint(
-      {
-        ...shared,
-        id: `${type}.buildExport`,
-        route: `GET ${path}/export`,
-        summary: `Build an export file of ${many}`,
-        description:
-          'Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`.',
-        query,
-        begins: true,
-        returns: [202, Report],
-        orReturns: [200, Report],
-        errors: ['not_found', 'expired'],
-      },
-      (ctx, { query: { export_id, format, ...filters } }) =>
-        export_id === undefined
-          ? orderExport(ctx, { subject, format, filters })
-          : reportExport(ctx, subject, export_id),
-    ),
-    endpoint(
-      {
-        ...shared,
-        id: `${type}.obtainExport`,
-        route: `POST ${path}/export`,
-        summary: `Obtain the export file of ${many}`,
-        description:
-          'As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended.',
-        body: { optional: Obtaining },
-        returns: [200, null],
-        alsoReturns: [...new Set(exported.formats.map(mediaTypeOf))],
-        errors: ['not_found', 'export_pending', 'invalid_state', 'expired', 'upstream_failed'],
-      },
-      (ctx, { body }) => obtainExport(ctx, subject, body?.export_id, body?.offset ?? 0),
-    ),
-  ];
+  return endpointIn<D>()(
+    {
+      id: `${type}.buildExport`,
+      route: `GET ${path}/export`,
+      access,
+      allSites: true,
+      summary: `Build an export file of ${many}`,
+      description:
+        'Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`.',
+      query,
+      begins: true,
+      returns: [202, Report],
+      orReturns: [200, Report],
+      errors: ['not_found', 'expired'],
+    },
+    (ctx, { query: { export_id, format, ...filters } }) =>
+      export_id === undefined
+        ? orderExport(ctx, { subject, format, filters })
+        : reportExport(ctx, subject, export_id),
+  );
 }
 
+const obtainingOf = <D extends ExportDeps>({
+  subject,
+  type,
+  path,
+  access,
+  many,
+  formats,
+}: Exported): Operation<D> =>
+  endpointIn<D>()(
+    {
+      id: `${type}.obtainExport`,
+      route: `POST ${path}/export`,
+      access,
+      allSites: true,
+      summary: `Obtain the export file of ${many}`,
+      description:
+        'As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended.',
+      body: { optional: Obtaining },
+      returns: [200, null],
+      alsoReturns: [...new Set(formats.map(mediaTypeOf))],
+      errors: ['not_found', 'export_pending', 'invalid_state', 'expired', 'upstream_failed'],
+    },
+    (ctx, { body }) => obtainExport(ctx, subject, body?.export_id, body?.offset ?? 0),
+  );
+
 /** Without parameters, as documents name it. */
-const mediaTypeOf = (name: FormatName): string => formats[name].mediaType.split(';')[0] ?? '';
+const mediaTypeOf = (name: FormatName): string => allFormats[name].mediaType.split(';')[0] ?? '';

@@ -7,16 +7,19 @@ import {
 import type { Log } from '../../../../shared/kernel/log.ts';
 import type { Stores } from './stores.ts';
 
+type Parts = { db: Db; stores: Stores; log: Log };
+
 const atOnce = 100;
 
 /** Removes the files of exports that have expired or failed; one that cannot be removed keeps none of the others. */
-export async function removeOldFiles(db: Db, stores: Stores, log: Log, signal: AbortSignal): Promise<void> {
+export async function removeOldFiles(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { db } = parts;
   await giveUpLateExports(db);
   for (let removed = atOnce; removed === atOnce && !signal.aborted; ) {
     removed = 0;
     for (const row of await findRemovableExports(db, atOnce)) {
       if (signal.aborted) return;
-      removed += await removeOne(db, stores, log, row);
+      removed += await removeOne(parts, row);
     }
   }
 }
@@ -24,7 +27,7 @@ export async function removeOldFiles(db: Db, stores: Stores, log: Log, signal: A
 type Removable = Awaited<ReturnType<typeof findRemovableExports>>[number];
 
 /** @returns how many it removed */
-async function removeOne(db: Db, stores: Stores, log: Log, row: Removable): Promise<number> {
+async function removeOne({ db, stores, log }: Parts, row: Removable): Promise<number> {
   try {
     if (row.file !== null) await stores.named(row.store).remove(row.file, row.upload_id);
     await forgetFile(db, row);

@@ -16,6 +16,7 @@ import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import type { Config } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
+import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
@@ -103,6 +104,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
     // One core stays free for everybody else while logins are being checked.
     hashing: { concurrency: Math.max(1, availableParallelism() - 1) },

@@ -2,7 +2,7 @@ import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
-import type { FleetIngredients } from '../shared/runtime/deps.ts';
+import type { IdentityIngredients } from '../shared/runtime/deps.ts';
 import { createAuth } from './auth/app.ts';
 import { type AuthDeps, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
@@ -37,7 +37,7 @@ export function createPortal(deps: PortalDeps): Portal {
 }
 
 /** What a process knows before it has dependencies. */
-export type Ingredients = FleetIngredients;
+export type Ingredients = IdentityIngredients;
 
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {

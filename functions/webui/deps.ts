@@ -4,12 +4,14 @@ import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
 import type { Host } from '../../shared/kernel/version.ts';
+import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
-import type { FleetIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 
 export type WebuiDeps = FleetDeps & {
   hasher: Hasher;
+  directories: DirectoryRemote;
   host: Host;
   /** Which addresses dispatchers may have. */
   outbound: UrlPolicy;
@@ -18,9 +20,10 @@ export type WebuiDeps = FleetDeps & {
 };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (given: FleetIngredients): Promise<WebuiDeps> => ({
+export const webuiDeps = async (given: IdentityIngredients): Promise<WebuiDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
+  directories: given.directories,
   host: given.host,
   outbound: given.outbound,
   allowInsecureDispatchers: given.outbound.allowInsecure,

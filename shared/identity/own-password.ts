@@ -13,7 +13,7 @@ import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
 import { assertLoggedIn, type SignedIn } from '../access/actor.ts';
 import { auditEntry } from '../http/audit-entry.ts';
-import type { Ctx } from '../http/context.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { networkOf } from '../kernel/networks.ts';
@@ -22,7 +22,7 @@ import type { LoginDeps } from './login/attempt.ts';
 import { noteLockedAttempt } from './login/failures.ts';
 import { assertPassword } from './password-policy.ts';
 
-type OwnCtx = Ctx<LoginDeps, SignedIn>;
+type OwnCtx = Ctx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, SignedIn>;
 
 /**
  * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.

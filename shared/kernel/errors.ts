@@ -15,6 +15,7 @@ export const errorCodes = {
   forbidden: { status: 403, title: 'The caller may not do this' },
   two_factor_required: { status: 403, title: 'This domain asks for a second factor' },
   password_change_required: { status: 403, title: 'The password must be changed first' },
+  no_registered_group: { status: 403, title: 'None of the groups of the user is registered here' },
   https_required: { status: 403, title: 'HTTPS is required' },
   not_found: { status: 404, title: 'There is no such resource' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },

@@ -6,6 +6,7 @@ import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
+import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
 
@@ -26,6 +27,9 @@ export type Ingredients = {
 
 /** With a way to dispatchers, for the modules that speak to them. */
 export type FleetIngredients = Ingredients & { dispatchers: DispatcherRemote; share?: Share };
+
+/** With a way to directories as well, for the modules that ask them who somebody is. */
+export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote };
 
 /** The dependencies that every module has. */
 export async function baseDeps(given: Ingredients): Promise<BaseDeps> {

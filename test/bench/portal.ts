@@ -3,6 +3,7 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -23,6 +24,7 @@ export async function createBenchPortal(
     signingKeys: [settings.signingKey],
     outbound,
     dispatchers: createDispatcherRemote(createNodeTransport(outbound)),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
   });
   return { portal: createPortal(deps), deps };

@@ -5,6 +5,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -85,6 +86,7 @@ export async function startPortal({
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },

@@ -41,6 +41,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'No role gives `required_permission`, its scope is too narrow, or permissions in `missing` are at stake.',
     'Ask an administrator for a role with the permission named.',
   ),
+  no_registered_group: explain(
+    'The directory knows the user, but none of his groups is registered here.',
+    'The password was right; nobody has registered one of the groups, or those that are registered are inactive.',
+    'Ask an administrator to register a group of the user in this domain.',
+  ),
   two_factor_required: explain(
     'The domain asks for a second factor.',
     'The plain login was used for a domain with a second factor.',

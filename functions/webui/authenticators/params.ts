@@ -1,5 +1,6 @@
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
+import { secretPlace } from '../../../shared/identity/directory/settings.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -32,8 +33,7 @@ export async function settleParams(
   assertAllowed(ctx, directory);
   const sent = directory.bind_password;
   const kept = sent === null ? keptSecret(directory, stored) : null;
-  const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
-  const sealed = sent === null ? kept : await ctx.deps.sealer.seal(sent, place);
+  const sealed = sent === null ? kept : await ctx.deps.sealer.seal(sent, secretPlace(id));
   const shown = sent === null ? null : masked;
   return {
     shown: { ...directory, bind_password: shown, bind_password_set: sealed !== null },

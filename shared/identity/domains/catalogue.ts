@@ -44,7 +44,7 @@ export const paramShapes = {
   freeipa: z.strictObject(shapesOf(freeipa)),
 } as const satisfies Record<DomainType, z.ZodType>;
 
-export type DirectoryParams = z.output<typeof paramShapes.ldap>;
+export type DirectoryParams = z.output<typeof paramShapes.ldap> & { nested_groups?: boolean };
 
 const internal = {
   is_external: false,
@@ -52,12 +52,12 @@ const internal = {
   search_users_supported: true,
   search_groups_supported: true,
 };
-/** What is told is what this version does: no second factor, no certificates, no search in a directory. */
+/** What is told is what this version does: no second factor, no certificates. */
 const external = {
   is_external: true,
   needs_password: false,
-  search_users_supported: false,
-  search_groups_supported: false,
+  search_users_supported: true,
+  search_groups_supported: true,
 };
 const alike = {
   create_users_supported: true,

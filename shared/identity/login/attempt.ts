@@ -16,10 +16,12 @@ import { isId, newId, noId } from '../../kernel/ids.ts';
 import { networkOf } from '../../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
 import { foldName } from '../../kernel/text.ts';
+import type { DirectoryRemote } from '../../remotes/directory/port.ts';
+import { nameIn, namesIn } from '../directory/login-name.ts';
 import type { Hasher } from '../passwords.ts';
 import { failedLogin, noteLockedAttempt } from './failures.ts';
 
-export type LoginDeps = BaseDeps & { hasher: Hasher };
+export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
 export type LoginCtx = Ctx<LoginDeps>;
 
 /** The domain of a login as the specification has it, identifiers in its own spelling. */
@@ -56,9 +58,9 @@ export type OpenAttempt = {
  */
 export async function openAttempt(ctx: LoginCtx, named: NamedDomain, username: string): Promise<OpenAttempt> {
   const names = domainNames(named);
-  const userKey = foldName(username);
-  const candidates = await findCandidates(ctx.deps.db, names, userKey);
+  const candidates = await findCandidates(ctx.deps.db, names, namesIn(username));
   const candidate = theOne(candidates, names);
+  const userKey = candidate ? nameIn(candidate.domain, username) : foldName(username);
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
   const key: Attempt = { account, network: networkOf(ctx.client.ip) };
   const lock = await findLock(ctx.deps.db, key, ctx.now);

@@ -1,0 +1,55 @@
+import { AppError } from '../../kernel/errors.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { Directory } from '../../remotes/directory/port.ts';
+import type { DirectoryParams, DomainType } from '../domains/catalogue.ts';
+import { readParams } from '../domains/checks.ts';
+
+/** A directory domain as stored: its parameters, and its secret as it is sealed. */
+export type StoredDirectory = {
+  id: string;
+  type: DomainType;
+  params: Record<string, unknown>;
+  sealedPassword: string | null;
+};
+
+/** @throws Error for stored parameters that are none; a write would have refused them */
+export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'params'>): DirectoryParams {
+  const { bind_password: _, bind_password_set: __, ...given } = params;
+  const { directory } = readParams(type, given);
+  if (!directory) throw new Error(`a domain of type ${type} has no parameters of a directory`);
+  return directory;
+}
+
+/** Where the secret of a domain is sealed for. */
+export const secretPlace = (id: string) => ({
+  table: 'authenticators',
+  row: id,
+  column: 'params.bind_password',
+});
+
+/** @returns the directory of a stored domain, its secret opened */
+export async function directoryOf(
+  sealer: Sealer,
+  { id, sealedPassword }: Pick<StoredDirectory, 'id' | 'sealedPassword'>,
+  params: DirectoryParams,
+): Promise<Directory> {
+  const password = sealedPassword === null ? null : await sealer.open(sealedPassword, secretPlace(id));
+  return reachedBy(params, password);
+}
+
+/** @throws AppError `upstream_refused` for an account without a password: a server would take it for anonymous */
+export function reachedBy(params: DirectoryParams, password: string | null): Directory {
+  const { hosts, start_tls, ca_certificate, bind_dn, timeout_s, page_size } = params;
+  if (bind_dn !== '' && !password)
+    throw new AppError('upstream_refused', 'The account of the directory has no password', {
+      reason: 'account',
+    });
+  return {
+    hosts,
+    startTls: start_tls,
+    ca: ca_certificate ?? undefined,
+    account: bind_dn !== '' && password ? { dn: bind_dn, password } : undefined,
+    timeoutMs: timeout_s * 1_000,
+    pageSize: page_size,
+  };
+}

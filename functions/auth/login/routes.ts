@@ -6,8 +6,13 @@ const errors = [
   'invalid_credentials',
   'locked_out',
   'two_factor_required',
+  'no_registered_group',
   'forbidden',
   'overloaded',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_timeout',
 ] as const;
 
 export const loginOperations = [

@@ -43,6 +43,17 @@ export async function findRegisteredGroups(
   return row?.groups ?? [];
 }
 
+/** Which of the folded names are users of the domain, and which of the groups are registered. */
+export async function findKnownNames(db: Db, domainId: string, names: readonly string[], keys: GroupKeys) {
+  const known = sql<string[]>`${sql`(
+    select coalesce(jsonb_agg(${users.name_key}), '[]') from ${users}
+    where ${users.authenticator_id} = ${domainId} and ${users.name_key} in (${textsOf(names)}))`}`;
+  const [row] = await db
+    .select({ users: known, groups: registered(eq(groups.authenticator_id, domainId), keys) })
+    .from(sql`(values (1)) as once`);
+  return row ?? { users: [], groups: [] };
+}
+
 /** As `dnKeys` spells it. */
 const comparedDn = sql`regexp_replace(trim(lower(nullif(${groups.external_id}, '') collate "C")), ' *([,=+]) *', '\\1', 'g')`;
 

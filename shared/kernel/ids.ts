@@ -1,4 +1,4 @@
-import { NIL, v5, v7, validate } from 'uuid';
+import { MAX, NIL, v5, v7, validate } from 'uuid';
 
 /** @returns a new UUIDv7 (RFC 9562): time-ordered, so that indexes grow at their end. */
 export const newId = (): string => v7();
@@ -11,3 +11,5 @@ export const isId = (text: string): boolean => validate(text);
 
 /** An identifier that nothing has. */
 export const noId: string = NIL;
+/** An identifier that nothing has, after all others. */
+export const lastId: string = MAX;

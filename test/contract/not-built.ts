@@ -24,10 +24,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/aggregator/v7.0/portals/self',
   ],
   audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
-  authenticators: [
-    'POST /api/webui/aggregator/authenticators/test/{type}',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
-  ],
   'browser pages': [
     'GET /signin',
     'POST /signin',

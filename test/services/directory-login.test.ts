@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { groupDn, groupOfNames, memberChange, passwordOf, person, personDn, posixGroup } from '../support/directory-entries.ts';
+import {
+  groupDn,
+  groupOfNames,
+  memberChange,
+  passwordOf,
+  person,
+  personDn,
+  posixGroup,
+} from '../support/directory-entries.ts';
 import { type DirectoryStand, startDirectoryStand } from '../support/directory-stand.ts';
 import { addGroup, audited, base, domainsPath, usersPath } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
@@ -41,7 +49,13 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     const { result, events } = await audited(stand.world.portal, () => stand.logIn(domain, 'alice'));
     expect(result.body).toMatchObject({
       result: 'ok',
-      user: { name: 'alice', real_name: 'Person alice', domain: domain.small_name, portal: 'user', roles: [] },
+      user: {
+        name: 'alice',
+        real_name: 'Person alice',
+        domain: domain.small_name,
+        portal: 'user',
+        roles: [],
+      },
     });
     expect(events.map(({ event, user_id }) => [event, user_id])).toEqual([
       ['portal.UserLogin', result.body.user.id],
@@ -77,7 +91,10 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
   });
 
   it('A9 asks the directory exactly once whether a wrong password is right', async () => {
-    const domain = await stand.domainFor('staff', { hosts: [stand.slapd.secureUrl, stand.slapd.url], start_tls: true });
+    const domain = await stand.domainFor('staff', {
+      hosts: [stand.slapd.secureUrl, stand.slapd.url],
+      start_tls: true,
+    });
     const before = stand.slapd.bindsAs(personDn('eve'));
     const wrongBefore = stand.slapd.bindsAs('');
     expect(codeOf(await stand.logIn(domain, 'eve', 'wrong'))).toEqual(wrong);
@@ -92,7 +109,9 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect((await stand.logIn(domain, 'eve', '')).status).toBe(422);
     const { directories } = stand.world.portal.deps;
     const directory = { ...anonymous(stand.slapd.url) };
-    expect(await directories.within(directory, (session) => session.accepts(personDn('eve'), ''))).toBe(false);
+    expect(await directories.within(directory, (session) => session.accepts(personDn('eve'), ''))).toBe(
+      false,
+    );
     expect(stand.slapd.bindsAs(personDn('eve'))).toBeGreaterThan(0);
     expect(binds()).toBe(before + 1);
     expect(codeOf(await stand.logIn(domain, 'nobody', 'x'))).toEqual(wrong);
@@ -102,7 +121,8 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
   it('C10 takes filter characters of a name for what they are', async () => {
     const domain = await stand.domainFor('staff');
     const hostile = ['*', 'a*', ')(uid=*', 'alice)(uid=*', '\\2a', 'uid=alice', 'al\u0131ce', '|(uid=*)'];
-    for (const name of hostile) expect([name, codeOf(await stand.logIn(domain, name, passwordOf('alice')))]).toEqual([name, wrong]);
+    for (const name of hostile)
+      expect([name, codeOf(await stand.logIn(domain, name, passwordOf('alice')))]).toEqual([name, wrong]);
     expect((await stand.logIn(domain, 'alice\u0000', passwordOf('alice'))).status).toBe(422);
     expect((await stand.logIn(domain, 'star*)(uid=*')).body.user?.name).toBe('star*)(uid=*');
   });
@@ -131,7 +151,9 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect(codeOf(await stand.logIn(domain, 'bob', 'wrong'))).toEqual(wrong);
     expect(await userOf(domain, 'bob')).toBeUndefined();
     const { body } = await stand.world.admin(`GET ${domainsPath}/${domain.id}/groups`);
-    await stand.world.admin(`PATCH ${domainsPath}/${domain.id}/groups/${body.items[0].id}`, { state: 'inactive' });
+    await stand.world.admin(`PATCH ${domainsPath}/${domain.id}/groups/${body.items[0].id}`, {
+      state: 'inactive',
+    });
     expect(codeOf(await stand.logIn(domain, 'alice'))).toEqual([403, 'no_registered_group']);
   });
 
@@ -156,7 +178,10 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     const domain = await stand.domainFor('staff');
     const { id } = (await stand.logIn(domain, 'heidi')).body.user;
     for (const name of ['HEIDI', 'heidi@example.com', 'EXAMPLE\\heidi', ' heidi '])
-      expect([name, (await stand.logIn(domain, name, passwordOf('heidi'))).body.user?.id]).toEqual([name, id]);
+      expect([name, (await stand.logIn(domain, name, passwordOf('heidi'))).body.user?.id]).toEqual([
+        name,
+        id,
+      ]);
     for (const name of ['heidi', 'heidi@a', 'A\\heidi', 'B\\HEIDI', 'heidi@b'])
       expect(codeOf(await stand.logIn(domain, name, 'wrong'))).toEqual(wrong);
     expect(codeOf(await stand.logIn(domain, 'heidi@c', passwordOf('heidi')))).toEqual([429, 'locked_out']);

@@ -41,10 +41,20 @@ export const groupOfNames = (cn: string, member: readonly string[]): string =>
 
 /** A group whose members are login names. */
 export const posixGroup = (cn: string, memberUid: readonly string[]): string =>
-  entry(groupDn(cn), { objectClass: 'posixGroup', cn, gidNumber: '1000', ...(memberUid.length && { memberUid }) });
+  entry(groupDn(cn), {
+    objectClass: 'posixGroup',
+    cn,
+    gidNumber: '1000',
+    ...(memberUid.length && { memberUid }),
+  });
 
 /** Puts members into a group, or takes them out. */
 export const memberChange = (cn: string, how: 'add' | 'delete', attribute: string, value: string): string =>
-  [line('dn', groupDn(cn)), 'changetype: modify', `${how}: ${attribute}`, line(attribute, value), '', ''].join(
-    '\n',
-  );
+  [
+    line('dn', groupDn(cn)),
+    'changetype: modify',
+    `${how}: ${attribute}`,
+    line(attribute, value),
+    '',
+    '',
+  ].join('\n');

@@ -1,6 +1,6 @@
+import { secretPlace } from '../../../shared/identity/directory/settings.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
-import { secretPlace } from '../../../shared/identity/directory/settings.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';

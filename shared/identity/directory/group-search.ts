@@ -33,10 +33,11 @@ export async function findGroups(
   session: DirectorySession,
   params: DirectoryParams,
   part: string,
+  most = mostListed,
 ): Promise<DirectoryGroup[]> {
   const attribute = params.group_id_attribute;
   const filter: Filter = part === '' ? { present: attribute } : { contains: [attribute, part] };
-  return search(session, params, filter, mostListed);
+  return search(session, params, filter, most);
 }
 
 /** The groups of the groups, level by level; a circle ends where nothing new is found. */

@@ -6,7 +6,7 @@ import { accountOf, type DirectoryProof, isOut, mayTry } from './account.ts';
 import { type DirectoryGroup, groupsOf } from './group-search.ts';
 import { nameIn } from './login-name.ts';
 import { findPerson, type Person } from './people.ts';
-import { directoryOf, paramsOf } from './settings.ts';
+import { withinDirectory } from './settings.ts';
 
 type Login = { name: string; typed: string; password: string; sources: readonly string[] };
 
@@ -31,12 +31,10 @@ export async function proveByDirectory(
   return known && accountOf(ctx, attempt, domain, known);
 }
 
-async function ask({ deps, now }: LoginCtx, domain: Candidate['domain'], login: Login) {
-  const params = paramsOf(domain);
+function ask({ deps, now }: LoginCtx, domain: Candidate['domain'], login: Login) {
   const sealed = domain.params.bind_password;
-  const stored = { id: domain.id, sealedPassword: typeof sealed === 'string' ? sealed : null };
-  const directory = await directoryOf(deps.sealer, stored, params);
-  return deps.directories.within(directory, (session) => prove(session, params, login, now));
+  const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
+  return withinDirectory(deps, row, (session, params) => prove(session, params, login, now));
 }
 
 /** His groups are read only when the password is right: a wrong one must cost the directory little. */

@@ -37,8 +37,28 @@ export async function findPerson(
   return entry && others.length === 0 ? personOf(entry, params) : undefined;
 }
 
-/** People of the directory that a filter fits. */
-export const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter): Filter => ({
+/** People whose login name or name contains a text, or all of them. */
+export async function findPeople(
+  session: DirectorySession,
+  params: DirectoryParams,
+  part: string,
+  most: number,
+): Promise<Person[]> {
+  const { base_dn, user_id_attribute, user_name_attribute } = params;
+  const filter: Filter =
+    part === ''
+      ? { present: user_id_attribute }
+      : { any: [{ contains: [user_id_attribute, part] }, { contains: [user_name_attribute, part] }] };
+  const found = await session.search({
+    base: base_dn,
+    filter: peopleWho(params, filter),
+    attributes: [user_id_attribute],
+    most,
+  });
+  return found.flatMap((entry) => personOf(entry, params) ?? []);
+}
+
+const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter): Filter => ({
   all: [
     { equals: ['objectClass', user_class] },
     ...(user_filter === '' ? [] : [{ text: user_filter }]),
@@ -47,7 +67,7 @@ export const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: 
 });
 
 /** @returns undefined for an entry without a name */
-export function personOf({ dn, values }: Entry, { user_id_attribute }: DirectoryParams): Person | undefined {
+function personOf({ dn, values }: Entry, { user_id_attribute }: DirectoryParams): Person | undefined {
   const [name = ''] = values[user_id_attribute.toLowerCase()] ?? [];
   return name.trim() === '' ? undefined : { dn, name: name.trim(), values };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
-import type { Directory } from '../../remotes/directory/port.ts';
+import type { Directory, DirectoryRemote, DirectorySession } from '../../remotes/directory/port.ts';
 import type { DirectoryParams, DomainType } from '../domains/catalogue.ts';
 import { readParams } from '../domains/checks.ts';
 
@@ -26,6 +26,19 @@ export const secretPlace = (id: string) => ({
   row: id,
   column: 'params.bind_password',
 });
+
+type Row = Pick<StoredDirectory, 'id' | 'type' | 'params'> & { sealed_password: string | null };
+
+/** Works in the directory of a stored domain. @throws AppError those of the directory */
+export async function withinDirectory<T>(
+  { sealer, directories }: { sealer: Sealer; directories: DirectoryRemote },
+  { id, type, params: given, sealed_password }: Row,
+  work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+): Promise<T> {
+  const params = paramsOf({ type, params: given });
+  const directory = await directoryOf(sealer, { id, sealedPassword: sealed_password }, params);
+  return directories.within(directory, (session) => work(session, params));
+}
 
 /** @returns the directory of a stored domain, its secret opened */
 export async function directoryOf(

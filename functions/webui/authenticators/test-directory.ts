@@ -59,8 +59,7 @@ async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subj
   try {
     await ctx.deps.directories.within(directory, async (session) => {
       protocol.note('connection', 'pass', 'A server answers');
-      protocol.note(
-        'account',
+      protocol.note('bind',
         'pass',
         directory.account ? 'The account may search' : 'Searches are anonymous',
       );
@@ -172,7 +171,7 @@ function createProtocol({ deps }: WebuiCtx) {
     fail: (detail: string, { members }: AppError): void => {
       const isAccount = step === 'connection' && members.reason === 'account';
       if (isAccount) note('connection', 'pass', 'A server answers');
-      note(isAccount ? 'account' : step, 'fail', detail);
+      note(isAccount ? 'bind' : step, 'fail', detail);
     },
   };
 }

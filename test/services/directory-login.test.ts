@@ -9,7 +9,7 @@ import {
   posixGroup,
 } from '../support/directory-entries.ts';
 import { type DirectoryStand, startDirectoryStand } from '../support/directory-stand.ts';
-import { addGroup, audited, base, domainsPath, usersPath } from '../support/factories.ts';
+import { addGroup, audited, domainsPath, usersPath } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
 import { hasSlapd } from '../support/slapd.ts';
@@ -208,10 +208,15 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     const domain = await stand.domainFor('staff');
     await stand.logIn(domain, 'alice');
     await stand.world.portal.settled();
-    const before = stand.world.portal.trips();
+    const versions = () => stand.world.portal.db.select().from(fleetVersions);
+    const [trips, moved] = [stand.world.portal.trips(), await versions()];
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
-    expect(stand.world.portal.trips() - before).toBeLessThanOrEqual(4);
-    expect(base).toBeTruthy();
+    expect(stand.world.portal.trips() - trips - 1).toBeLessThanOrEqual(4);
+    expect(await versions()).toEqual(moved);
+    await stand.slapd.change(memberChange('staff', 'add', 'memberUid', 'nobody'));
+    await addGroup(stand.world.admin, domain, { name: 'guests' });
+    await stand.logIn(domain, 'alice');
+    expect(await versions()).not.toEqual(moved);
   });
 });
 

@@ -1,4 +1,3 @@
-import { secretPlace } from '../../../shared/identity/directory/settings.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
@@ -33,7 +32,8 @@ export async function settleParams(
   assertAllowed(ctx, directory);
   const sent = directory.bind_password;
   const kept = sent === null ? keptSecret(directory, stored) : null;
-  const sealed = sent === null ? kept : await ctx.deps.sealer.seal(sent, secretPlace(id));
+  const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
+  const sealed = sent === null ? kept : await ctx.deps.sealer.seal(sent, place);
   const shown = sent === null ? null : masked;
   return {
     shown: { ...directory, bind_password: shown, bind_password_set: sealed !== null },

@@ -59,10 +59,7 @@ async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subj
   try {
     await ctx.deps.directories.within(directory, async (session) => {
       protocol.note('connection', 'pass', 'A server answers');
-      protocol.note('bind',
-        'pass',
-        directory.account ? 'The account may search' : 'Searches are anonymous',
-      );
+      protocol.note('bind', 'pass', directory.account ? 'The account may search' : 'Searches are anonymous');
       await search(ctx, session, protocol, subject);
     });
   } catch (error) {

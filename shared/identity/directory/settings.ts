@@ -20,13 +20,6 @@ export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'param
   return directory;
 }
 
-/** Where the secret of a domain is sealed for. */
-export const secretPlace = (id: string) => ({
-  table: 'authenticators',
-  row: id,
-  column: 'params.bind_password',
-});
-
 type Row = Pick<StoredDirectory, 'id' | 'type' | 'params'> & { sealed_password: string | null };
 
 /** Works in the directory of a stored domain. @throws AppError those of the directory */
@@ -46,7 +39,8 @@ export async function directoryOf(
   { id, sealedPassword }: Pick<StoredDirectory, 'id' | 'sealedPassword'>,
   params: DirectoryParams,
 ): Promise<Directory> {
-  const password = sealedPassword === null ? null : await sealer.open(sealedPassword, secretPlace(id));
+  const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
+  const password = sealedPassword === null ? null : await sealer.open(sealedPassword, place);
   return reachedBy(params, password);
 }
 

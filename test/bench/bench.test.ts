@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { edgeModules } from '../../shared/runtime/cli/bundles.ts';
 import { bareVariables, root } from '../e2e/portal-process.ts';
+import { hasSlapd } from '../support/slapd.ts';
 
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
 const sample = { requests_per_s: positive, p50_ms: positive, p99_ms: positive };
@@ -37,7 +38,11 @@ describe('npm run bench', () => {
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
       effort: { ...loading, coldStarts: 1, lists: loading },
-      benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
+      benchmarks: [
+        comparison('GET /api/userinfo'),
+        comparison('GET …/connectionInfo/{id}'),
+        ...(hasSlapd ? [comparison('POST …/login by LDAP')] : []),
+      ],
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
         filled_s: positive,

@@ -1,7 +1,8 @@
 import autocannon from 'autocannon/autocannon.js';
 import { quantile } from '../structure/sizes.ts';
 
-export type Target = { url: string; headers: Record<string, string> };
+/** With a body it is a POST. */
+export type Target = { url: string; headers: Record<string, string>; body?: string };
 export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number };
 export type Comparison = {
   name: string;
@@ -50,11 +51,19 @@ export async function compare(
 /** Seconds without a single answer that count as a failure. */
 const longestS = 8;
 
-async function load({ url, headers }: Target, connections: number, duration: number): Promise<Sample> {
+async function load(target: Target, connections: number, duration: number): Promise<Sample> {
+  const { url, headers, body } = target;
   const times: number[] = [];
   const started = performance.now();
   // It ends at the first sample after `duration`.
-  const run = autocannon({ url, headers, connections, duration, sampleInt: 100 });
+  const run = autocannon({
+    url,
+    headers,
+    connections,
+    duration,
+    sampleInt: 100,
+    ...(body !== undefined && { method: 'POST' as const, body }),
+  });
   run.on('response', (_client, _status, _bytes, milliseconds) => void times.push(milliseconds));
   const { errors, timeouts, non2xx } = await run;
   const seconds = (performance.now() - started) / 1000;
@@ -62,7 +71,7 @@ async function load({ url, headers }: Target, connections: number, duration: num
     throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors + timeouts} never came`);
   }
   // So short a round may be over before the first answer on a machine that has much else to do.
-  if (times.length === 0) return load({ url, headers }, connections, Math.min(longestS, 4 * duration));
+  if (times.length === 0) return load(target, connections, Math.min(longestS, 4 * duration));
   return {
     requests_per_s: times.length / seconds,
     p50_ms: quantile(times, 0.5),

@@ -54,6 +54,10 @@ async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figure
       benchmarks: [
         await compare('GET /api/userinfo', stand.userinfo, effort),
         await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+        // One at a time: how much longer it takes than the directory, not how many a machine bears.
+        ...(stand.directoryLogin
+          ? [await compare('POST …/login by LDAP', stand.directoryLogin, { ...effort, connections: 1 })]
+          : []),
       ],
       // The last: the tables are small before, as they were when the figures above were first taken.
       lists: await measureLists(stand, rows, effort.lists),

@@ -4,7 +4,7 @@ import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
 import { users } from '../schema/users.ts';
 import { rolesOf } from './login-sessions.ts';
-import { arrayOf, must } from './statements.ts';
+import { arrayOf, derived, must } from './statements.ts';
 
 /** Groups of a directory in the forms that registered ones are compared in. */
 export type GroupKeys = { dns: readonly string[]; names: readonly string[] };
@@ -16,13 +16,16 @@ export type RegisteredGroup = {
   state: 'active' | 'inactive';
 };
 
-/** The domain with its user of this name and his roles, and those of the groups that are registered. */
+/** The domain with its user of this name, his roles and memberships as they are, and those of the groups that are registered. */
 export async function findDirectoryAccount(db: Db, domainId: string, nameKey: string, keys: GroupKeys) {
   const [row] = await db
     .select({
       domain: authenticators,
       user: users,
       roles: rolesOf(users.id),
+      memberOf: derived<string[]>(
+        sql`select coalesce(jsonb_agg(${groupMembers.group_id}), '[]') from ${groupMembers} where ${groupMembers.user_id} = ${users.id}`,
+      ),
       groups: registered(eq(groups.authenticator_id, authenticators.id), keys),
     })
     .from(authenticators)
@@ -80,15 +83,14 @@ export type KnownPerson = {
 };
 
 /**
- * Makes the user if there is none, and him and his memberships what the directory says. Ends its batch when he may not
- * log in any more; he is held until the session stands. What stays as it is is not written: memberships move the
- * version of everybody's rights.
+ * Makes the user what the directory says, and himself if he is new. Ends its batch when he may not log in any more; he
+ * is held until the session stands.
  */
 export function noteDirectoryLogin(
   h: Db,
   domainId: string,
   { id, name, nameKey, realName, email, attributes }: KnownPerson,
-  groupIds: readonly string[],
+  isNew: boolean,
   now: Date,
 ): Statement[] {
   const mayLogIn = and(eq(users.id, id), eq(users.state, 'active'), eq(users.kind, 'person'));
@@ -96,7 +98,14 @@ export function noteDirectoryLogin(
     value === '' ? sql`${column}` : sql`${value}`;
   const changed = sql`(${users.real_name}, ${users.email}) is distinct from (${next(users.real_name, realName)}, ${next(users.email, email)})`;
   return [
-    h.insert(users).values({ id, authenticator_id: domainId, name, name_key: nameKey }).onConflictDoNothing(),
+    ...(isNew
+      ? [
+          h
+            .insert(users)
+            .values({ id, authenticator_id: domainId, name, name_key: nameKey })
+            .onConflictDoNothing(),
+        ]
+      : []),
     h
       .update(users)
       .set({
@@ -109,14 +118,18 @@ export function noteDirectoryLogin(
       })
       .where(mayLogIn),
     must(h, sql`exists(select 1 from ${users} where ${mayLogIn})`, 'invalid_credentials'),
-    h
-      .delete(groupMembers)
-      .where(and(eq(groupMembers.user_id, id), sql`${groupMembers.group_id} <> all(${arrayOf(groupIds)})`)),
-    h
-      .insert(groupMembers)
-      .select(
-        sql`select ${groups.id}, ${id}::uuid from ${groups} where ${groups.id} = any(${arrayOf(groupIds)})`,
-      )
-      .onConflictDoNothing(),
   ];
 }
+
+/** Makes the memberships of a user these. What stays is not written: it would move the version of everybody's rights. */
+export const setMemberships = (h: Db, userId: string, groupIds: readonly string[]): Statement[] => [
+  h
+    .delete(groupMembers)
+    .where(and(eq(groupMembers.user_id, userId), sql`${groupMembers.group_id} <> all(${arrayOf(groupIds)})`)),
+  h
+    .insert(groupMembers)
+    .select(
+      sql`select ${groups.id}, ${userId}::uuid from ${groups} where ${groups.id} = any(${arrayOf(groupIds)})`,
+    )
+    .onConflictDoNothing(),
+];

@@ -5,6 +5,7 @@ import {
   type KnownPerson,
   noteDirectoryLogin,
   type RegisteredGroup,
+  setMemberships,
 } from '../../../db/repositories/directory-accounts.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { idOf } from '../../kernel/ids.ts';
@@ -53,9 +54,16 @@ export async function accountOf(
       roles: found.roles,
     },
     groupIds,
-    statements: (h) => noteDirectoryLogin(h, domain.id, known, groupIds, ctx.now),
+    statements: (h) => [
+      ...noteDirectoryLogin(h, domain.id, known, found.user === null, ctx.now),
+      // Each statement is a round trip of its own on most drivers, and most logins change nothing here.
+      ...(isSame(found.memberOf, groupIds) ? [] : setMemberships(h, user.id, groupIds)),
+    ],
   };
 }
+
+const isSame = (present: readonly string[], wanted: readonly string[]): boolean =>
+  present.length === wanted.length && wanted.every((id) => present.includes(id));
 
 /** Whom neither the portal nor the directory keeps out. */
 export const mayTry = ({ domain, user }: Candidate): boolean =>

@@ -132,10 +132,9 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     const params = { member_attribute: 'member', group_class: 'groupOfNames' };
     const spellings = [
       groupDn('Ärzte, Station "1"'),
-      `CN=Ärzte\\2C Station \\221\\22, OU=Groups, DC=example, DC=com`.replace('Groups', 'groups'),
-      'cn=\\c3\\84rzte\\, Station \\"1\\",ou=groups,dc=example,dc=com',
+      'CN=Ärzte\\2C Station \\221\\22, OU=Groups, DC=example, DC=com',
     ];
-    for (const external_id of spellings.slice(0, 2)) {
+    for (const external_id of spellings) {
       const domain = await stand.domain(params);
       await addGroup(stand.world.admin, domain, { external_id });
       expect([external_id, (await stand.logIn(domain, odd)).body.user?.name]).toEqual([external_id, odd]);

@@ -23,11 +23,15 @@ export type ObjectAt = {
 /** `domain` is a label. */
 export type Person = { name: string; domain: string };
 
-/** An object as a list shows it, with the farm that owns it and the nodes that may be asked about it. */
-export type FleetObject = {
+/** A farm with the nodes that may be asked. */
+export type FleetFarm = {
   site: { id: string; uri: string; enabled: boolean };
   farm: StoredFarm;
   nodes: StoredNode[];
+};
+
+/** An object as a list shows it, with the farm that owns it. */
+export type FleetObject = FleetFarm & {
   object: Record<string, unknown>;
   /** Whom the request names, as dispatchers know him; null where there is none such. */
   person: Person | null;
@@ -46,15 +50,7 @@ export async function findFleetObjects(
   const { table } = spec;
   return db
     .select({
-      site: { id: sites.id, uri: sites.uri, enabled: sites.enabled },
-      farm: {
-        id: farms.id,
-        name: farms.name,
-        enabled: farms.enabled,
-        maintenance: farms.maintenance,
-        balancing: farms.balancing,
-      },
-      nodes: storedNodes(sql`${farms.id} = ${table.farm_id}`),
+      ...farmMembers(sql`${farms.id} = ${table.farm_id}`),
       object: membersOf(spec),
       person: person ? personOf(person) : sql<null>`null`,
     })
@@ -72,6 +68,28 @@ export async function findFleetObjects(
     .orderBy(farms.name_key)
     .limit(2);
 }
+
+/** The farm in whatever state; one statement. */
+export async function findFleetFarm(db: Db, id: string): Promise<FleetFarm | undefined> {
+  const [found] = await db
+    .select(farmMembers(sql`${farms.id} = ${id}::uuid`))
+    .from(farms)
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(eq(farms.id, id));
+  return found;
+}
+
+const farmMembers = (isFarm: SQL) => ({
+  site: { id: sites.id, uri: sites.uri, enabled: sites.enabled },
+  farm: {
+    id: farms.id,
+    name: farms.name,
+    enabled: farms.enabled,
+    maintenance: farms.maintenance,
+    balancing: farms.balancing,
+  },
+  nodes: storedNodes(isFarm),
+});
 
 function membersOf({ kind, table, select }: MergedSpec): SQL<Record<string, unknown>> {
   const { id: _, ...members } = select;

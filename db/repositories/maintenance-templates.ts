@@ -1,5 +1,7 @@
 import { farms } from '../schema/farms.ts';
 import { maintenanceTemplates as table } from '../schema/maintenance-templates.ts';
+import { maintenanceWindows } from '../schema/maintenance-windows.ts';
+import { pools } from '../schema/pools.ts';
 import { sites } from '../schema/sites.ts';
 import { records } from './records.ts';
 
@@ -26,6 +28,20 @@ export const maintenanceTemplates = records({
   references: [
     { type: 'site', table: sites, by: sites.maintenance_template_id, id: sites.id, name: sites.name },
     { type: 'farm', table: farms, by: farms.maintenance_template_id, id: farms.id, name: farms.name },
+    {
+      type: 'servicespool',
+      table: pools,
+      by: pools.maintenance_template_id,
+      id: pools.uuid,
+      name: pools.name,
+    },
+    {
+      type: 'maintenance_window',
+      table: maintenanceWindows,
+      by: maintenanceWindows.template_id,
+      id: maintenanceWindows.id,
+      name: maintenanceWindows.object_name,
+    },
   ],
   unique: { '/name': ['name_key'] },
 });

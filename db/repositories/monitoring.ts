@@ -1,14 +1,21 @@
-import { eq, getTableColumns, gte, lte, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gte, lte, type SQL, sql } from 'drizzle-orm';
 import { newId } from '../../shared/kernel/ids.ts';
 import { foldName } from '../../shared/kernel/text.ts';
 import type { Db, Statement } from '../client.ts';
 import { monitoringRecords as table } from '../schema/monitoring-records.ts';
 import { records } from './records.ts';
+import type { Scope } from './scope.ts';
+import { namedWithin } from './sited-objects.ts';
 
 type Row = typeof table.$inferInsert;
 /** What the system has to say of an object. */
 export type MonitoringEntry = Pick<Row, 'at' | 'level' | 'source' | 'code' | 'message'> &
   Partial<Pick<Row, 'object_type' | 'object_id' | 'object_name' | 'details'>>;
+
+/** Records about an object of a site are for those whose scope has the site; all others are for everybody. */
+export function visibleRecords(scope: Scope): SQL | undefined {
+  return namedWithin(table.object_type, table.object_id, scope);
+}
 
 export const monitoring = records({
   table,
@@ -30,6 +37,7 @@ export const monitoring = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  within: visibleRecords,
   search: [table.message_key],
   filters: {
     level: (value: Row['level']) => eq(table.level, value),
@@ -53,6 +61,17 @@ export const appendMonitoring = (handle: Db, entry: MonitoringEntry, when?: SQL)
   const row = rowOf(sql`${JSON.stringify(monitoringRow(entry))}::jsonb`);
   return handle.insert(table).select(sql`select ${columns} from ${row} where ${when ?? sql`true`}`);
 };
+
+/** Writes a record unless its object has one of this code already: for what is told at least once. */
+export const appendMonitoringOnce = (
+  handle: Db,
+  entry: MonitoringEntry & Required<Pick<MonitoringEntry, 'object_id' | 'code'>>,
+): Statement =>
+  appendMonitoring(
+    handle,
+    entry,
+    sql`not exists(select 1 from ${table} where ${and(eq(table.object_id, entry.object_id ?? ''), eq(table.code, entry.code ?? ''))})`,
+  );
 
 /** An entry as a whole row: for a statement that writes records together with what they tell of. */
 export const monitoringRow = (entry: MonitoringEntry): Required<Row> => ({

@@ -6,6 +6,7 @@ import { jobWorkers } from '../schema/job-workers.ts';
 import { sites } from '../schema/sites.ts';
 import { isTransition } from './dispatcher-status.ts';
 import { parameterOverrides } from './login-sessions.ts';
+import { isInMaintenance } from './maintenance-state.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from './monitoring.ts';
 import { derived } from './statements.ts';
 
@@ -111,7 +112,7 @@ export async function healthFacts(db: Db, workerLivesS: number): Promise<HealthF
 
 const siteFacts = derived<SiteFacts[]>(sql`
   select coalesce(jsonb_agg(to_jsonb(site) order by site.uri), '[]') from (
-    select ${sites.uri}, ${sites.enabled}, ${sites.maintenance}, count(${dispatchers.id})::int as nodes,
+    select ${sites.uri}, ${sites.enabled}, ${isInMaintenance(sites)} as maintenance, count(${dispatchers.id})::int as nodes,
       min(extract(epoch from now() - ${dispatchers.last_check_at})::float8)
         filter (where ${dispatchers.status} = 'pass') as pass_age_s
     from ${sites} left join ${farms} on ${farms.site_id} = ${sites.id} and ${farms.enabled}

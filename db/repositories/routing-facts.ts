@@ -3,6 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { farms } from '../schema/farms.ts';
 import { fleetVersions } from '../schema/fleet-versions.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
+import { maintenanceTemplates } from '../schema/maintenance-templates.ts';
 import { pools } from '../schema/pools.ts';
 import {
   priorityGroupFarms,
@@ -65,6 +66,8 @@ export type RoutingRows = {
     state: string;
     started_at: string;
   }[];
+  /** What users are told of pools in maintenance. */
+  notices: { farm_id: string; servicepool_uuid: string; message: string }[];
   /** What farms gave the user as his services; for one rule its pools only. */
   lists: {
     farm_id: string;
@@ -75,23 +78,24 @@ export type RoutingRows = {
   }[];
 };
 
-/** A column of a select from `sites`, so that it costs no trip of its own. */
+/** A column of `findUserSite`, so that it costs no trip of its own. */
 export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
-  derived(sql`select jsonb_build_object(
+  derived(sql`select json_build_object(
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, wanted)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
+    'notices', (${notices}),
     'lists', (${listsOf(who, wanted)}))`);
 
 const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
-    'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${isFor(who)}, 'policy', ${rules.policy},
+  select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
+    'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${wanted.unusable ? isFor(who) : sql`true`}, 'policy', ${rules.policy},
     'failover', ${rules.failover}, 'affinity', ${rules.affinity},
-    'issued', (select jsonb_build_object('farm_id', ${issuedConnections.farm_id}, 'at', ${issuedConnections.issued_at})
+    'issued', (select json_build_object('farm_id', ${issuedConnections.farm_id}, 'at', ${issuedConnections.issued_at})
       from ${issuedConnections}
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
-    'members', (select coalesce(jsonb_agg(jsonb_build_object('farm_id', member.farm_id,
+    'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
         'maintenance', ${pools.maintenance}, 'usage_percent', ${pools.usage_percent})), '[]')
       from (${members}) as member left join ${pools}
@@ -134,11 +138,11 @@ function concerns(
       and not exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}))
     or exists(select 1 from ${byName} where ${ofUser} = ${owner} and ${byName.user_id} = ${userId}::uuid)
     or exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}
-      and ${byGroup.group_id} in (select group_id from effective_groups(${userId}::uuid))))`;
+      and ${byGroup.group_id} in (select id from own)))`;
 }
 
 const preferencesOf = ({ userId }: Routed): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('priority', ${priorityGroups.priority},
+  select coalesce(json_agg(json_build_object('priority', ${priorityGroups.priority},
     'farm_id', ${priorityGroupFarms.farm_id}, 'farm_priority', ${priorityGroupFarms.priority})), '[]')
   from ${priorityGroups}
     join ${priorityGroupFarms} on ${priorityGroupFarms.priority_group_id} = ${priorityGroups.id}
@@ -151,14 +155,25 @@ const preferencesOf = ({ userId }: Routed): SQL => sql`
   )}`;
 
 const sessionsOf = ({ userKey }: Routed): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('session_uuid', ${workplaceSessions.uuid},
+  select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},
     'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
     'state', ${workplaceSessions.state}, 'started_at', ${workplaceSessions.started_at})), '[]')
   from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
   where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}`;
 
+/** The message that came with the order, or that of its template as it is now. */
+const notices: SQL = sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm_id', notice.farm_id, 'servicepool_uuid', notice.uuid,
+    'message', notice.message)), '[]')
+  from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid,
+      coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
+    from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
+    left join ${maintenanceTemplates} on ${maintenanceTemplates.id} = ${pools.maintenance_template_id}
+    where ${farms.site_id} = ${sites.id} and ${pools.maintenance}) as notice
+  where notice.message is not null`;
+
 const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
+  select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
     'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
     'services', ${servicesFor(wanted)})), '[]')
   from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
@@ -167,7 +182,7 @@ const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
 function servicesFor(wanted: Wanted['rules']): SQL {
   if (wanted === 'all') return sql`${serviceLists.services}`;
   if ('farm' in wanted) return sql`'[]'::jsonb`;
-  return sql`(select coalesce(jsonb_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
+  return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
     where lower(service ->> 'uuid') in (
       select member.servicepool_uuid::text from ${rules} cross join lateral (${members}) as member
       where ${rules.id} = ${wanted.rule}::uuid))`;

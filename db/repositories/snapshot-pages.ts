@@ -5,6 +5,7 @@ import { dispatchers } from '../schema/dispatchers.ts';
 import { farmParts } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
 import { sites } from '../schema/sites.ts';
+import { isInMaintenance } from './maintenance-state.ts';
 import { afterCondition, filterConditions, searchCondition, sortKey } from './pages.ts';
 import { type PageQuery, pageOrder } from './records.ts';
 import { within } from './scope.ts';
@@ -61,7 +62,7 @@ export async function mergedPage(db: Db, spec: MergedSpec, query: MergedQuery): 
 const farmsConcerned = ({ kind }: MergedSpec, { scope, siteId, farmId }: FarmChoice): SQL => sql`
   select ${farms.id} as farm_id, ${farms.name} as farm_name, ${farms.name_key} as farm_key,
     ${sites.id} as site_id, ${sites.uri} as site_uri, ${sites.name} as site_name, ${sites.name_key} as site_key,
-    ${farms.enabled} and ${sites.enabled} as enabled, ${farms.maintenance} or ${sites.maintenance} as maintenance,
+    ${farms.enabled} and ${sites.enabled} as enabled, ${isInMaintenance(farms)} or ${isInMaintenance(sites)} as maintenance,
     ${farmParts.fetched_at} as fetched_at, ${farmParts.took_ms} as took_ms, ${farmParts.error} as error,
     coalesce((select bool_and(${dispatchers.circuit} <> 'closed') from ${dispatchers}
       where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}), false) as circuit_open

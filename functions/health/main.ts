@@ -21,11 +21,18 @@ import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { createHealthApp } from './app.ts';
 import { refusalsJob, sealJob } from './jobs/audit.ts';
 import { circuitJob } from './jobs/circuits.ts';
+import { cleanUp } from './jobs/clean-up.ts';
+import { noteFailedJob } from './jobs/failures.ts';
 import { heartbeatJob } from './jobs/heartbeat.ts';
+import { type KeptQueue, keepQueue } from './jobs/kept-queue.ts';
 import { type Job, runEvery } from './jobs/loop.ts';
+import { maintenanceJob } from './jobs/maintenance.ts';
+import { onceForAll } from './jobs/once-for-all.ts';
+import { outboxJob } from './jobs/outbox.ts';
 import { parametersJob } from './jobs/parameters.ts';
 import { portalReportJob } from './jobs/portal-report.ts';
 import { probeJob } from './jobs/probes.ts';
+import { startQueue } from './jobs/queue.ts';
 import { snapshotJob } from './jobs/snapshot.ts';
 import { systemSampleJob } from './jobs/system-sample.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
@@ -34,6 +41,7 @@ type Running = {
   stopping: AbortController;
   serving: Serving;
   loops: Promise<unknown>;
+  queue: KeptQueue;
   jobsDb: Connection;
   snapshotDb: Connection;
   answersDb: Connection;
@@ -62,16 +70,17 @@ async function startSidecar(): Promise<void> {
   const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
-  const jobs = await createJobs({ config, log, jobsDb, snapshotDb, transport, system, worker });
+  const stopping = new AbortController();
+  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker };
+  const { jobs, queue } = await createJobs(parts, databaseUrl, stopping.signal);
   // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
   await Promise.all([
     system.sample(),
     Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)]),
   ]);
   const serving = await serve(config, log, databaseUrl, answersDb, system);
-  const stopping = new AbortController();
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
-  stopGracefully({ stopping, serving, loops, jobsDb, snapshotDb, answersDb, transport, worker }, log);
+  stopGracefully({ stopping, serving, loops, queue, jobsDb, snapshotDb, answersDb, transport, worker }, log);
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
 }
 
@@ -81,15 +90,11 @@ type JobParts = Pick<Running, 'jobsDb' | 'snapshotDb' | 'transport' | 'worker'> 
   system: SystemSampler;
 };
 
-async function createJobs({
-  config,
-  log,
-  jobsDb,
-  transport,
-  system,
-  worker,
-  ...parts
-}: JobParts): Promise<Job[]> {
+async function createJobs(
+  { config, log, jobsDb, transport, system, worker, ...parts }: JobParts,
+  databaseUrl: string,
+  stopping: AbortSignal,
+): Promise<{ jobs: Job[]; queue: KeptQueue }> {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
   const parameters = parametersJob(jobsDb.db);
@@ -100,23 +105,25 @@ async function createJobs({
     clock: systemClock,
     log,
   };
-  return [
+  const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
+  const noteFailure = noteFailedJob(jobsDb.db, systemClock);
+  const workers = [cleanUp(jobsDb.db, parameters, systemClock)];
+  const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
+  const jobs = [
+    queue.job,
+    outboxJob(jobsDb.db, queue.current),
     heartbeatJob(jobsDb.db, worker),
     parameters.job,
     systemSampleJob(system),
     sealJob(jobsDb.db),
     refusalsJob(jobsDb.db, systemClock),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
-    probeJob(jobsDb.db, probes, parameters),
-    circuitJob(
-      { db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing, clock: systemClock },
-      parameters,
-    ),
-    snapshotJob(
-      { ...probes, db: parts.snapshotDb.db, dispatchers: probes.remote, signingKeys: probes.signing },
-      parameters,
-    ),
+    onceForAll(jobsDb.db, probeJob(jobsDb.db, probes, parameters)),
+    circuitJob(fleet, parameters),
+    maintenanceJob(fleet, parameters),
+    snapshotJob({ ...fleet, db: parts.snapshotDb.db }, parameters),
   ];
+  return { jobs, queue };
 }
 
 async function serve(
@@ -170,14 +177,14 @@ function urlOf(config: Config, port: number): string {
 }
 
 /** The order matters: nothing new begins, what runs may end, and only then goes what it stands on. */
-function stopGracefully({ stopping, serving, loops, ...parts }: Running, log: Log): void {
+function stopGracefully({ stopping, serving, loops, queue, ...parts }: Running, log: Log): void {
   const { jobsDb, snapshotDb, answersDb, transport, worker } = parts;
   onStop(
     [
       { name: 'jobs', run: () => stopping.abort() },
       { name: 'server', run: () => serving.close(2_000) },
       // A certificate that is being read cannot be told to stop; its result is no longer written.
-      { name: 'rounds', run: () => Promise.race([loops, delay(3_000)]) },
+      { name: 'rounds', run: () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]) },
       { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
       { name: 'database', run: () => Promise.all([jobsDb.close(), snapshotDb.close(), answersDb.close()]) },
       { name: 'connections', run: () => transport.close() },

@@ -1,6 +1,12 @@
 import { atomically, type Db, type Statement } from '../../db/client.ts';
-import { appendAudit } from '../../db/repositories/audit.ts';
-import { type FleetObject, findFleetObjects, type ObjectAt } from '../../db/repositories/fleet-objects.ts';
+import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
+import {
+  type FleetFarm,
+  type FleetObject,
+  findFleetObjects,
+  type ObjectAt,
+} from '../../db/repositories/fleet-objects.ts';
+import type { Scope } from '../../db/repositories/scope.ts';
 import {
   type MergedSpec,
   poolList,
@@ -13,7 +19,7 @@ import { auditEntry, changesBetween, type Happening } from '../http/audit-entry.
 import { AppError, conflict, type ErrorCode, notFound } from '../kernel/errors.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
 import { aggregator } from './dispatcher-keys.ts';
-import { callFarm, type Retry } from './farm-calls.ts';
+import { callFarm, type FarmCtx, type Retry } from './farm-calls.ts';
 import type { UserCtx } from './user-site.ts';
 
 /** What an operation that calls a farm for an administrator can answer besides. */
@@ -46,7 +52,11 @@ export type Target = FleetObject & { kind: FleetKind; uuid: string };
  * @throws AppError `not_found`, also for what does not belong together; `invalid_state` for a farm that is disabled, or
  *   when several farms have it and none is named
  */
-export async function findTarget(ctx: UserCtx, kind: FleetKind, at: ObjectAt): Promise<Target> {
+export async function findTarget(
+  ctx: FarmCtx & { scope: Scope },
+  kind: FleetKind,
+  at: ObjectAt,
+): Promise<Target> {
   const [found, further] = await findFleetObjects(ctx.deps.db, kind.spec, at, ctx.scope);
   if (!found) throw notFound();
   if (further) throw conflict('ambiguous', 'Several farms have it: name one by farm_id');
@@ -68,32 +78,47 @@ export type Action<T> = {
   wantsGone?: true;
 };
 
+/** The event of what was done; none where it is not to be told again. */
+export type Teller = (happening: Happening) => AuditEntry | undefined;
+
 /**
  * Does something on a node of the farm, at once and at most once; then the snapshot says so, in one batch with the
  * audit event. A failure is an event as well; an object that the node does not know leaves the snapshot.
  * @throws AppError `not_found`, `invalid_state`, `upstream_*`
  */
-export async function act<T>(ctx: UserCtx, target: Target, action: Action<T>): Promise<T> {
-  const { db } = ctx.deps;
-  const { written, changed, told, released } = action;
+export const act = <T>(ctx: UserCtx, target: Target, action: Action<T>): Promise<T> =>
+  actAs(ctx, (happening) => auditEntry(ctx, happening), target, action);
+
+/** The same for a job, which has no request: it says itself how the event reads. */
+export async function actAs<T>(ctx: FarmCtx, tell: Teller, target: Target, action: Action<T>): Promise<T> {
   const answer = await ask(ctx, target, action.call, 'unsent').catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;
-    await atomically(db, (h) => [...noteFailure(ctx, target, action, h, error), ...(released?.(h) ?? [])]);
+    await atomically(ctx.deps.db, (h) => [
+      ...noteFailure(tell, target, action, h, error),
+      ...(action.released?.(h) ?? []),
+    ]);
     throw error;
   });
-  const happening = { changes: changed?.(answer) ?? [], details: told?.(answer) ?? {} };
-  await atomically(db, (h) => [
-    ...written(h, answer),
-    ...(released?.(h) ?? []),
-    appendAudit(h, eventOf(ctx, target, action, happening)),
-  ]);
+  await atomically(ctx.deps.db, (h) => noteSuccess(tell, target, action, h, answer));
   return answer;
 }
 
-/** Asks a node of the farm for something of the object. @throws AppError `not_found`, `upstream_*` */
-export const ask = <T>(
+/** Writes down what needs no node now, as `act` writes down what one has done. */
+export async function actLater<T>(
   ctx: UserCtx,
-  { site, farm, nodes }: Target,
+  target: Target,
+  action: Omit<Action<T>, 'call'>,
+  answer: T,
+): Promise<T> {
+  const tell: Teller = (happening) => auditEntry(ctx, happening);
+  await atomically(ctx.deps.db, (h) => noteSuccess(tell, target, action, h, answer));
+  return answer;
+}
+
+/** Asks a node of the farm for something. @throws AppError `not_found`, `upstream_*` */
+export const ask = <T>(
+  ctx: FarmCtx,
+  { site, farm, nodes }: FleetFarm,
   call: (call: Call) => Promise<T>,
   retry?: Retry,
 ): Promise<T> => callFarm(ctx, site, { ...farm, nodes }, aggregator, call, undefined, retry);
@@ -110,8 +135,20 @@ export const changesOf = (
 const only = (from: object, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, Reflect.get(from, name)]));
 
+function noteSuccess<T>(
+  tell: Teller,
+  target: Target,
+  action: Omit<Action<T>, 'call'>,
+  h: Db,
+  answer: T,
+): Statement[] {
+  const { written, changed, told, released } = action;
+  const happening = { changes: changed?.(answer) ?? [], details: told?.(answer) ?? {} };
+  return [...written(h, answer), ...(released?.(h) ?? []), ...audited(tell, target, action, h, happening)];
+}
+
 function noteFailure(
-  ctx: UserCtx,
+  tell: Teller,
   target: Target,
   action: Pick<Action<never>, 'happening' | 'wantsGone'>,
   h: Db,
@@ -131,20 +168,22 @@ function noteFailure(
           dispatcher: dispatcher ?? null,
         },
       };
-  return [...gone, appendAudit(h, eventOf(ctx, target, action, happening))];
+  return [...gone, ...audited(tell, target, action, h, happening)];
 }
 
-function eventOf(
-  ctx: UserCtx,
+function audited(
+  tell: Teller,
   { kind, uuid, farm }: Target,
   { happening }: Pick<Action<never>, 'happening'>,
+  h: Db,
   { details, ...more }: Partial<Happening>,
-) {
-  return auditEntry(ctx, {
+): Statement[] {
+  const entry = tell({
     ...happening,
     ...more,
     object_type: kind.type,
     object_id: uuid,
     details: { farm_id: farm.id, farm_name: farm.name, ...happening.details, ...details },
   });
+  return entry ? [appendAudit(h, entry)] : [];
 }

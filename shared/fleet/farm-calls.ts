@@ -1,12 +1,16 @@
 import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Parameters } from '../kernel/system-parameters.ts';
 import { isUnsent } from '../remotes/dispatcher/failures.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
-import { callWithKey, type Speaker } from './dispatcher-keys.ts';
+import { type CallCtx, callWithKey, type Speaker } from './dispatcher-keys.ts';
 import { orderNodes } from './node-order.ts';
 import { nextTurn } from './turns.ts';
-import { asNode, type UserCtx, type UserFarm, type UserSite } from './user-site.ts';
+import { asNode, type UserFarm, type UserSite } from './user-site.ts';
+
+/** What calls of a farm need of a request; a job has it as well. */
+export type FarmCtx = CallCtx & { actor: { parameters: Parameters }; requestId: string };
 
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
@@ -19,7 +23,7 @@ export type Retry = 'failed' | 'unsent';
  * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
  */
 export async function callFarm<T>(
-  ctx: UserCtx,
+  ctx: FarmCtx,
   site: Pick<UserSite, 'uri'>,
   farm: UserFarm,
   speaker: Speaker,
@@ -67,7 +71,7 @@ const withoutNodes = (): AppError =>
 
 /** One call of one node; what it shows of the node is noted after the answer. */
 async function callNode<T>(
-  ctx: UserCtx,
+  ctx: FarmCtx,
   stored: StoredNode,
   speaker: Speaker,
   call: (call: Call) => Promise<T>,
@@ -100,7 +104,7 @@ async function callNode<T>(
  * Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. A farm that is
  * called has that done for it; one that is passed over, because all its nodes are open, needs it all the more.
  */
-export function tryAgain(ctx: UserCtx, { nodes }: UserFarm): void {
+export function tryAgain(ctx: FarmCtx, { nodes }: UserFarm): void {
   const { parameters } = ctx.actor;
   for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
     const node = asNode(stored, parameters['aggregator.call_timeout_ms']);

@@ -1,9 +1,10 @@
 import type { RuleRow } from '../../db/repositories/routing-facts.ts';
-import { AppError, conflict, notFound } from '../kernel/errors.ts';
+import { AppError, notFound } from '../kernel/errors.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
 import { callFarm, tryAgain } from './farm-calls.ts';
 import { isCut } from './farm-status.ts';
 import { keptLists } from './kept-lists.ts';
+import { isMaintenance, maintenanceRefusal, noticeOf, noticeOfRoute } from './maintenance-notices.ts';
 import type { RoutedSite } from './routed-site.ts';
 import { type Candidate, type Route, route } from './routing.ts';
 import { keyText, type LiveSession, type RoutingFacts } from './routing-facts.ts';
@@ -38,14 +39,15 @@ export async function callThroughRule<T>(
     const routed = route(facts, chance);
     const candidate = routed.candidates.find((one) => !failed.has(keyText(one)));
     const farm = candidate && site.farms.find(({ id }) => id === candidate.farm_id);
-    if (!candidate || !farm || signal.aborted) throw [...failed.values()].at(-1) ?? refusalOf(routed);
+    if (!candidate || !farm || signal.aborted)
+      throw [...failed.values()].at(-1) ?? refusalOf(routed, noticeOfRoute(site, routed));
     const { servicepool_uuid: pool } = candidate;
     try {
       const value = await callFarm(ctx, site, farm, site.speaker, (one) => call(one, pool), signal);
       return { value, farm, candidate, routed };
     } catch (error) {
       if (judged(error) === 'refusal') facts = withoutRight(facts, candidate);
-      else failed.set(keyText(candidate), error);
+      else failed.set(keyText(candidate), told(error, noticeOf(site, farm.id, pool)));
     }
   }
 }
@@ -54,20 +56,23 @@ export async function callThroughRule<T>(
 function judged(error: unknown): 'refusal' | 'failure' {
   const code = error instanceof AppError ? error.code : 'internal';
   if (code === 'not_found') return 'refusal';
-  if (code.startsWith('upstream_')) return 'failure';
+  if (code.startsWith('upstream_') || isMaintenance(error)) return 'failure';
   throw error;
 }
+
+const told = (error: unknown, notice: string | undefined): unknown =>
+  isMaintenance(error) ? maintenanceRefusal(notice) : error;
 
 /** How the rule would lead now; nobody is asked. */
 export const routeOf = (ctx: UserCtx, site: RoutedSite, rule: RuleRow, chance: Chance): Route =>
   route(factsFor(ctx, site, rule), chance);
 
 /** Why there is no candidate: somebody can do something about a dead farm; maintenance passes; else it is not his. */
-export function refusalOf({ explain }: Pick<Route, 'explain'>): AppError {
+export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
   const isAny = (...steps: string[]) => explain.some(({ step }) => steps.includes(step));
   if (isAny('node')) return new AppError('upstream_unavailable', 'No farm of the service can be reached');
   const isMaintained = explain.some(({ reason }) => reason.endsWith('_maintenance'));
-  return isMaintained ? conflict('maintenance', 'The service is in maintenance') : notFound();
+  return isMaintained ? maintenanceRefusal(notice) : notFound();
 }
 
 /** The member of an answer that reports several live sessions; none when there is one at most. */

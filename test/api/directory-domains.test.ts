@@ -151,12 +151,6 @@ describe('a directory domain', () => {
     }
   });
 
-  it('keeps its second factor for a version that has one', async () => {
-    expect(
-      (await admin(`POST ${domainsPath}`, directoryBody({}, { two_factor: true }))).body.errors,
-    ).toMatchObject([{ pointer: '/two_factor', code: 'not_available' }]);
-  });
-
   it('is listed for logins, and is not asked about whom an administrator keeps out', async () => {
     const domain = await addDirectory(admin);
     const user = await addUser(admin, domain, { password: null, state: 'inactive' });

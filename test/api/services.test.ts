@@ -208,7 +208,8 @@ describe('the list of services', () => {
     expect(farms.map(({ farm }) => states[farm.id])).toEqual(['disabled', 'maintenance', 'ok']);
     await admin(`PATCH ${base}/sites/${site.id}`, { maintenance: true });
     const closed = await list(member, site);
-    expect([closed.status, names(closed)]).toEqual([200, []]);
+    expect([closed.status, names(closed)]).toEqual([200, ['c']]);
+    expect(closed.body.services[0]).toMatchObject({ maintenance: true, state: 'maintenance' });
     expect(farms[0]?.node.simulator.calls).toEqual([]);
   });
 });

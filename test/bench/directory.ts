@@ -26,10 +26,9 @@ export async function loginByDirectory(
   await api.send(`POST ${path}/${made.id}/groups`, { token, body: { name: 'staff' } });
   await api.close();
   const body = JSON.stringify({ username: 'alice', password: passwordOf('alice'), authId: made.id });
-  const target = (base: string): Target => ({
-    url: `${base}/api/auth/v7.0/login`,
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  return { portal: target(portal.url), floor: target(floorUrl) };
+  const headers = { 'content-type': 'application/json' };
+  return {
+    portal: { url: `${portal.url}/api/auth/v7.0/login`, headers, body },
+    floor: { url: `${floorUrl}/floor/login-by-directory`, headers, body },
+  };
 }

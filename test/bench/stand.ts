@@ -17,6 +17,7 @@ export type Stand = {
   connectionInfo: { portal: Target; floor: Target };
   /** Only where a slapd is installed. */
   directoryLogin: { portal: Target; floor: Target } | undefined;
+  login: { portal: Target; floor: Target };
   /** What the portal was started with, where it listens, and the session of its administrator. */
   settings: Settings;
   portalUrl: string;
@@ -76,7 +77,8 @@ async function startServers(
   });
   const api = createApi(portal.url);
   const simulator = { ...node, url, caPem: ca_certificate };
-  const north = { uri: 'north', name: 'North', what: 'answers at once', simulator };
+  const farms = [{ name: 'North farm', simulator }];
+  const north = { uri: 'north', name: 'North', what: 'answers at once', farms };
   const adminToken = await api.login('admin', settings.adminPassword);
   await seed(api, adminToken, [north]);
   const token = await api.login(alice.name, alice.password, domain.small_name);
@@ -95,8 +97,19 @@ async function startServers(
     userinfo: pairOf('/api/userinfo'),
     connectionInfo: pairOf(body.services[0].link),
     directoryLogin,
+    login: { portal: loginAt(portal.url), floor: loginAt(floor.url) },
     settings,
     portalUrl: portal.url,
     adminToken,
   };
 }
+
+const loginAt = (url: string): Target => ({
+  url: `${url}/api/auth/v7.0/login`,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    username: alice.name,
+    password: alice.password,
+    authSmallName: domain.small_name,
+  }),
+});

@@ -14,15 +14,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/agent/v7.0/unmanaged',
     'GET /api/agent/v7.0/notify',
   ],
-  aggregator: [
-    'GET /api/aggregator/v7.0/peers',
-    'POST /api/aggregator/v7.0/peers',
-    'GET /api/aggregator/v7.0/peers/{id}',
-    'PUT /api/aggregator/v7.0/peers/{id}',
-    'DELETE /api/aggregator/v7.0/peers/{id}',
-    'POST /api/aggregator/v7.0/portals/heartbeat',
-    'GET /api/aggregator/v7.0/portals/self',
-  ],
+  aggregator: ['POST /api/aggregator/v7.0/portals/heartbeat', 'GET /api/aggregator/v7.0/portals/self'],
   audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
   'browser pages': [
     'GET /signin',
@@ -39,7 +31,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/webui/aggregator/appnodes/portals/export',
     'POST /api/webui/aggregator/appnodes/portals/export',
   ],
-  servicespools: ['PATCH /api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}'],
   ssa: [
     'POST /api/ssa/v7.0/register',
     'POST /api/ssa/v7.0/ping',
@@ -49,10 +40,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/ssa/v7.0/messages',
   ],
   tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
-  userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
-  workplaces: [
-    'PATCH /api/webui/aggregator/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}',
-  ],
   wsproxy: [
     'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
     'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',

@@ -146,7 +146,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     const { result, events } = await audited(stand.world.portal, () => stand.logIn(domain, 'bob'));
     expect(codeOf(result)).toEqual([403, 'no_registered_group']);
     expect(events.map(({ event, details }) => [event, details])).toEqual([
-      ['portal.LoginFailed', { code: 'no_registered_group' }],
+      ['portal.LoginFailed', { code: 'no_registered_group', factor: 'password' }],
     ]);
     expect(codeOf(await stand.logIn(domain, 'bob', 'wrong'))).toEqual(wrong);
     expect(await userOf(domain, 'bob')).toBeUndefined();

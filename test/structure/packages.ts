@@ -54,6 +54,11 @@ export const packageRules: readonly PackageRule[] = [
     allowed: [nodeRemote, test],
   },
   {
+    rule: 'what only a Worker has stays in its form of a remote',
+    concerns: (name) => name.startsWith('cloudflare:'),
+    allowed: [/^shared\/remotes\/[^/]+\/workers\.ts$/],
+  },
+  {
     rule: 'what a Worker lacks of node:* stays in files that only Node runs',
     concerns: (name) => isBuiltin(name) && !inWorkers.has(name),
     allowed: [

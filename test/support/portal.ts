@@ -5,6 +5,8 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
@@ -86,6 +88,8 @@ export async function startPortal({
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     dispatchers: createDispatcherRemote(transport),
+    openTcp: createTcp(outbound),
+    peerKeys: createPeerKeyRemote(transport),
     ...directoriesBySockets(outbound),
     share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
+import { noticeOf, noticeOfRoute } from '../../../shared/fleet/maintenance-notices.ts';
+import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf, refusalOf, routeOf } from '../../../shared/fleet/rule-calls.ts';
 import { serviceIn } from '../../../shared/fleet/rule-facts.ts';
@@ -35,12 +37,13 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
   const { site, farm, pool } = target;
   // No rule leads here, so that there is nothing to explain.
   const explain = query.explain ? { explain: [] } : {};
-  if (site.maintenance || farm.maintenance) return { ...inMaintenance(farm.id, query), ...explain };
+  const notice = noticeOf(site, farm.id, pool);
+  if (site.maintenance || farm.maintenance) return { ...inMaintenance(farm.id, query, notice), ...explain };
   if (!site.own) return { ...asKnown(ctx, target, query), ...explain };
   const readiness = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
   );
-  return { ...readiness, farm_id: farm.id, ...explain };
+  return { ...withNotice(readiness, notice), farm_id: farm.id, ...explain };
 }
 
 async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): Promise<Found> {
@@ -48,7 +51,7 @@ async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query)
   const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
   const routed = routeOf(ctx, site, rule, chance);
   const [first] = routed.candidates;
-  if (!first) return refused(routed, rule, query);
+  if (!first) return refused(site, routed, rule, query);
   const farm = site.farms.find(({ id }) => id === first.farm_id);
   if (!site.own && farm) {
     const known = asKnown(ctx, { site, farm, pool: first.servicepool_uuid }, query);
@@ -58,7 +61,12 @@ async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query)
     const found = await callThroughRule(ctx, site, rule, chance, (call, pool) =>
       ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
     );
-    return { ...found.value, farm_id: found.farm.id, ...reportOf(found.routed, rule, query) };
+    const notice = noticeOf(site, found.farm.id, found.candidate.servicepool_uuid);
+    return {
+      ...withNotice(found.value, notice),
+      farm_id: found.farm.id,
+      ...reportOf(found.routed, rule, query),
+    };
   } catch (error) {
     throw error instanceof AppError ? withReport(error, routed, rule, query) : error;
   }
@@ -67,11 +75,12 @@ async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query)
 const wish = ({ protocol, client_version, hostname }: Query) => ({ protocol, client_version, hostname });
 
 /** Maintenance is a verdict; anything else that leaves no candidate is a refusal. */
-function refused(routed: Route, rule: RuleRow, query: Query): Found {
+function refused(site: RoutedSite, routed: Route, rule: RuleRow, query: Query): Found {
   const refusal = refusalOf(routed);
   const member = routed.explain.find(({ reason }) => reason.endsWith('_maintenance'));
   if (refusal.code !== 'invalid_state' || !member) throw withReport(refusal, routed, rule, query);
-  return { ...inMaintenance(member.farm_id, query), ...reportOf(routed, rule, query) };
+  const notice = noticeOfRoute(site, routed);
+  return { ...inMaintenance(member.farm_id, query, notice), ...reportOf(routed, rule, query) };
 }
 
 const reportOf = (routed: Route, { id }: RuleRow, { explain }: Query) => ({
@@ -108,12 +117,22 @@ function asKnown(
   };
 }
 
-const inMaintenance = (farmId: string, query: Query): Found => ({
+/** Our word for it before the dispatcher's: a template may have another message by now. */
+const withNotice = <R extends { reason_code: string; message?: string | undefined }>(
+  readiness: R,
+  notice: string | undefined,
+): R =>
+  readiness.reason_code === 'maintenance' && notice !== undefined
+    ? { ...readiness, message: notice }
+    : readiness;
+
+const inMaintenance = (farmId: string, query: Query, notice: string | undefined): Found => ({
   verdict: 'abandon',
   method: 'new',
   protocol: query.protocol ?? 'rdp',
   ready: false,
   state: 'maintenance',
   reason_code: 'maintenance',
+  ...(notice !== undefined && { message: notice }),
   farm_id: farmId,
 });

@@ -6,13 +6,14 @@ import { ageServiceList } from '../../../db/repositories/service-lists.ts';
 import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
+import { isMaintenance, maintenanceRefusal, noticeOf } from '../../../shared/fleet/maintenance-notices.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
 import { nextTurn } from '../../../shared/fleet/turns.ts';
 import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/fleet/user-site.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { AppError, conflict, notFound } from '../../../shared/kernel/errors.ts';
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
 import type { ConnectionQuery } from './schema.ts';
 import { findTarget, isPossible, type PoolTarget, type RuleTarget } from './targets.ts';
@@ -35,10 +36,13 @@ export async function issueConnection(ctx: UserCtx, siteUri: string, id: string,
 }
 
 async function ofPool(ctx: UserCtx, { site, farm, pool }: PoolTarget, query: Query): Promise<Given> {
-  if (site.maintenance || farm.maintenance) throw conflict('maintenance', 'The service is in maintenance');
+  const notice = noticeOf(site, farm.id, pool);
+  if (site.maintenance || farm.maintenance) throw maintenanceRefusal(notice);
   const connection = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.connectionInfo(call, pool, query),
-  );
+  ).catch((error: unknown) => {
+    throw isMaintenance(error) ? maintenanceRefusal(notice) : error;
+  });
   return { connection, farm };
 }
 

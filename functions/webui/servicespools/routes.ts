@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { poolList } from '../../../db/repositories/snapshot-lists.ts';
 import { actionErrors } from '../../../shared/fleet/actions.ts';
+import { maintainedPool } from '../../../shared/fleet/maintenance-orders.ts';
 import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
 import { Id } from '../../../shared/http/fields.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
+import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
 import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './schema.ts';
 import { listPolicies, updatePool } from './usecases.ts';
 
@@ -38,6 +40,24 @@ export const servicesPoolOperations = [
     },
     async (ctx, { params: { id, servicepool_uuid }, body }) =>
       view(await updatePool(ctx, id, servicepool_uuid, body)),
+  ),
+  endpoint(
+    {
+      id: 'servicespool.maintain',
+      route: `PATCH ${base}/servicespools/{id}/maintenance/{servicepool_uuid}`,
+      access: 'servicespools.maintenance',
+      summary: 'Begin or end the maintenance of a workplace pool',
+      description:
+        '`id` is the farm. With a template it begins and ends by itself, and users are warned before; until it starts the pool stays as it is.',
+      params: z.object({ id: Id, servicepool_uuid: Id }),
+      body: { required: MaintenanceBody },
+      returns: [202, ServicesPool],
+      errors: actionErrors,
+      sited: true,
+      effects: 'dispatcher',
+    },
+    async (ctx, { params: { id, servicepool_uuid }, body }) =>
+      view(await setMaintenance(ctx, maintainedPool, { farmId: id, uuid: servicepool_uuid }, body)),
   ),
   endpoint(
     {

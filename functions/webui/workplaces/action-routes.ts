@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { actionErrors } from '../../../shared/fleet/actions.ts';
+import { maintainedWorkplace } from '../../../shared/fleet/maintenance-orders.ts';
 import { Id } from '../../../shared/http/fields.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
+import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
 import { assignWorkplace } from './assignment.ts';
 import { sendMessage } from './messages.ts';
 import {
@@ -84,6 +86,21 @@ export const workplaceActionOperations = [
       ...atNode,
     },
     async (ctx, { params }) => view(await deleteWorkplace(ctx, placeOf(params))),
+  ),
+  endpoint(
+    {
+      id: 'workplace.maintain',
+      route: `PATCH ${base}/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}`,
+      access: 'workplaces.maintenance',
+      summary: 'Begin or end the maintenance of a workplace',
+      description: `${description} With a template it begins and ends by itself, and its user is warned before; until it starts the workplace stays as it is.`,
+      params: WorkplaceParams,
+      body: { required: MaintenanceBody },
+      returns: [202, Workplace],
+      ...atNode,
+    },
+    async (ctx, { params, body }) =>
+      view(await setMaintenance(ctx, maintainedWorkplace, placeOf(params), body)),
   ),
   endpoint(
     {

@@ -9,7 +9,8 @@ import type { WebuiCtx } from '../deps.ts';
 /** `pool` where the address names one: the workplace must belong to it. */
 export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
 
-type Verb = keyof WorkplaceOrders;
+/** Maintenance is more than a word to the node. */
+type Verb = Exclude<keyof WorkplaceOrders, 'maintenance'>;
 
 /** The members that each order is about. */
 const concerned = {

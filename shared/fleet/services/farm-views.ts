@@ -2,9 +2,11 @@ import { keepServiceLists } from '../../../db/repositories/service-lists.ts';
 import type { Domain, Service } from '../../remotes/dispatcher/shapes.ts';
 import { fanOut, type Outcome } from '../fan-out.ts';
 import { callFarm, tryAgain } from '../farm-calls.ts';
+import { orderFarms } from '../farm-order.ts';
 import { type FarmStatus, farmStatus, isCut } from '../farm-status.ts';
 import { keptLists, type SeenList } from '../kept-lists.ts';
 import { farmDomains, isLinked, knownDomains, lastDomains } from '../linking.ts';
+import { servicesInMaintenance, withNotices } from '../maintenance-notices.ts';
 import type { RoutedSite } from '../routed-site.ts';
 import type { UserCtx, UserFarm } from '../user-site.ts';
 
@@ -43,7 +45,7 @@ async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const inQuestion = site.own
     ? site.farms.filter((farm) => isOpen(site, farm) && !kept.get(farm.id)?.fresh)
     : [];
-  const toAsk = inQuestion.filter((farm) => !isCut(farm));
+  const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
   for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
   const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
   const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
@@ -70,7 +72,7 @@ async function askFarm(
   const known = knownDomains(farm, ctx.now);
   if (known && !isLinked(known, label)) return { domains: known, services: [], linked: false };
   const [domains, services] = await Promise.allSettled([
-    farmDomains(ctx, site, farm),
+    farmDomains(ctx, site, farm, signal),
     callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
   ]);
   if (domains.status === 'rejected') throw domains.reason;
@@ -112,12 +114,21 @@ function viewOf(
   kept: SeenList | undefined,
 ): FarmView {
   const status = farmStatus(site, farm, outcome, ctx.now, kept);
-  if (!isOpen(site, farm)) return { farm, domains: [], list: undefined, status };
-  if (outcome?.ok) {
-    const { domains, services } = outcome.value;
-    return { farm, domains, list: { services, fetchedAt: ctx.now, fresh: true }, status };
-  }
   const domains = lastDomains(farm) ?? [];
   const isForeign = domains.length > 0 && !isLinked(domains, site.viewer.domain.label);
-  return { farm, domains, list: kept && isForeign ? { ...kept, services: [] } : kept, status };
+  if (!isOpen(site, farm)) {
+    const list = farm.enabled && !isForeign ? servicesInMaintenance(site, farm) : undefined;
+    return { farm, domains: [], list, status };
+  }
+  if (outcome?.ok) {
+    const services = withNotices(site, farm, outcome.value.services);
+    return {
+      farm,
+      domains: outcome.value.domains,
+      list: { services, fetchedAt: ctx.now, fresh: true },
+      status,
+    };
+  }
+  const services = isForeign ? [] : withNotices(site, farm, kept?.services ?? []);
+  return { farm, domains, list: kept && { ...kept, services }, status };
 }

@@ -11,6 +11,12 @@ export function namesIn(typed: string): { typed: string; address: string; bare: 
   return { typed: foldName(typed), address: foldName(address), bare: foldName(bare) };
 }
 
+/** A name that nobody typed, and that means nothing but itself: of `alice@other` no part may be taken for `alice`. */
+export const exactly = (name: string): ReturnType<typeof namesIn> => {
+  const key = foldName(name);
+  return { typed: key, address: key, bare: key };
+};
+
 /**
  * The folded name that a domain knows of `user`, `user@domain` and `DOMAIN\user`. An account has one name for whoever
  * counts its failures, however the domain is written; the login's first statement (`findCandidates`) chooses alike.

@@ -16,10 +16,14 @@ export type PoolOrder = Pick<
   | 'tags'
 >;
 
+/** `message` is what users are told while it lasts. */
+export type MaintenanceOrder = { maintenance: boolean; message?: string | undefined };
+
 /** What a workplace may be told, by the last segment of the call. `domain` is a label. */
 export type WorkplaceOrders = {
   assign: { domain: string; user: string } | { user: null };
   machine: { action: MachineAction };
+  maintenance: MaintenanceOrder;
   refresh: { force: boolean };
   tags: { tags: string[] };
 };

@@ -11,6 +11,8 @@ export function createActions(transport: Transport): DispatcherActions {
     policies: (call, uuid) => order(transport, call, 'GET', ['servicespools', uuid, 'policies'], Policies),
     updatePool: (call, uuid, body) =>
       order(transport, call, 'PUT', ['servicespools', uuid], pool(uuid), body),
+    maintainPool: (call, uuid, body) =>
+      order(transport, call, 'PATCH', ['servicespools', uuid, 'maintenance'], pool(uuid), body),
     sendMessage: (call, uuid, body) =>
       order(transport, call, 'POST', ['servicespools', uuid, 'message'], Delivery, body),
     changeWorkplace: (call, uuid, verb, body) =>

@@ -2,6 +2,7 @@ import type { CertificateFacts } from '../http/transport.ts';
 import type {
   Assistance,
   Delivery,
+  MaintenanceOrder,
   MessageOrder,
   Policy,
   PoolOrder,
@@ -99,6 +100,7 @@ export type DispatcherRemote = DispatcherActions & {
 export type DispatcherActions = {
   policies(call: Call, pool: string): Promise<Policy[]>;
   updatePool(call: Call, pool: string, order: PoolOrder): Promise<ListRow<'servicespools'>>;
+  maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<ListRow<'servicespools'>>;
   /** To whoever works at these workplaces of the pool. */
   sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
   changeWorkplace<V extends keyof WorkplaceOrders>(

@@ -1,0 +1,87 @@
+import { and, lt, or, type SQL, sql } from 'drizzle-orm';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import { addSeconds } from '../../shared/kernel/clock.ts';
+import type { Parameters } from '../../shared/kernel/system-parameters.ts';
+import type { Db } from '../client.ts';
+import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { idempotencyKeys } from '../schema/idempotency-keys.ts';
+import { issuedConnections } from '../schema/issued-connections.ts';
+import { loginChallenges } from '../schema/login-challenges.ts';
+import { loginLocks } from '../schema/login-locks.ts';
+import { loginSessions } from '../schema/login-sessions.ts';
+import { monitoringRecords } from '../schema/monitoring-records.ts';
+import { peerSessions } from '../schema/peers.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
+import { serviceLists } from '../schema/service-lists.ts';
+import { isPastKeeping } from './idempotency-keys.ts';
+import { isForgotten } from './login-limits.ts';
+
+/** Rows that nobody will look at any more. */
+export type Leftover = { table: PgTable; where: SQL | undefined };
+
+const day = 86_400;
+
+/** What has outlived its time, by the parameters in force. */
+export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[] => {
+  const ago = (seconds: number): Date => addSeconds(now, -seconds);
+  return [
+    {
+      table: loginSessions,
+      where: or(
+        lt(loginSessions.last_seen_at, ago(parameters['session.idle_s'])),
+        ...(['admin', 'user'] as const).map((portal) =>
+          and(
+            sql`${loginSessions.portal} = ${portal}`,
+            lt(loginSessions.created_at, ago(parameters[`session.${portal}_absolute_s`])),
+          ),
+        ),
+      ),
+    },
+    {
+      table: peerSessions,
+      where: or(
+        lt(peerSessions.last_seen_at, ago(parameters['session.idle_s'])),
+        lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
+      ),
+    },
+    { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
+    { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
+    { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
+    { table: idempotencyKeys, where: isPastKeeping(now) },
+    { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
+    { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
+    { table: loginLocks, where: isForgotten(now) },
+    {
+      table: monitoringRecords,
+      where: lt(monitoringRecords.at, ago(parameters['monitoring.retention_days'] * day)),
+    },
+  ];
+};
+
+/** Rows of one statement: none holds its locks for long. */
+const atOnce = 5_000;
+
+/**
+ * Deletes leftovers of one table, a bounded statement after the other. Rows that somebody holds are left for the next
+ * time, so that nothing waits for this, and this for nothing.
+ * @returns how many there were
+ */
+export async function deleteLeftovers(
+  db: Db,
+  { table, where }: Leftover,
+  signal: AbortSignal,
+  most = atOnce,
+): Promise<number> {
+  const name = sql.identifier(getTableConfig(table).name);
+  let deleted = 0;
+  for (let last = most; last === most && !signal.aborted; deleted += last) {
+    const rows = await db
+      .delete(table)
+      .where(
+        sql`${name}.ctid = any(array(select ctid from ${table} where ${where} limit ${most}::int for update skip locked))`,
+      )
+      .returning({ one: sql`1` });
+    last = rows.length;
+  }
+  return deleted;
+}

@@ -1,0 +1,44 @@
+import type { AuditEntry } from '../../../db/repositories/audit.ts';
+import { objectIdOf } from '../../../db/repositories/maintenance-records.ts';
+import type { MaintenanceWindow } from '../../../db/repositories/maintenance-windows.ts';
+import type { Teller } from '../../../shared/fleet/actions.ts';
+import type { CallCtx } from '../../../shared/fleet/dispatcher-keys.ts';
+import type { Happening } from '../../../shared/http/audit-entry.ts';
+import type { Clock } from '../../../shared/kernel/clock.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { escapeControls } from '../../../shared/kernel/text.ts';
+
+export type MaintenanceDeps = CallCtx['deps'] & { clock: Clock };
+
+/** How events read that the system causes because a template says so; a failure is told the first time only. */
+export const tellerOf =
+  (window: MaintenanceWindow, at: Date, hasFailed: boolean): Teller =>
+  (happening) =>
+    happening.result === 'failure' && hasFailed ? undefined : byTemplate(window, at, happening);
+
+/** A farm or site whose flag is taken back at the end of its template. */
+export const clearedByItself = (window: MaintenanceWindow, at: Date): AuditEntry =>
+  byTemplate(window, at, {
+    event: 'portal.EntityAction',
+    category: 'config',
+    action: 'update',
+    object_type: window.object_type,
+    object_id: objectIdOf(window),
+    object_name: window.object_name,
+    changes: [{ field: 'maintenance', before: true, after: false }],
+  });
+
+const byTemplate = (
+  { template_id, plan }: MaintenanceWindow,
+  at: Date,
+  happening: Happening,
+): AuditEntry => ({
+  id: newId(),
+  at,
+  level: 'info',
+  result: 'success',
+  user_name: 'system',
+  ...happening,
+  object_name: escapeControls(happening.object_name ?? ''),
+  details: { ...happening.details, template_id, template_name: plan.name },
+});

@@ -1,0 +1,155 @@
+import { PgBoss } from 'pg-boss';
+import type { JobKind } from '../../../shared/kernel/job-kinds.ts';
+import type { Log } from '../../../shared/kernel/log.ts';
+
+/** One attempt at a job. */
+export type JobRun = {
+  id: string;
+  kind: string;
+  /** Earlier attempts. */
+  attempt: number;
+  /** Aborts when the attempt is taken away, or the sidecar stops: the job is then worked again. */
+  signal: AbortSignal;
+};
+
+/** What this sidecar can work. */
+export type WorkerOf<Payload> = {
+  kind: JobKind<Payload>;
+  work(payload: Payload, run: JobRun): Promise<void>;
+};
+// biome-ignore lint/suspicious/noExplicitAny: workers of any payload stand in one list; each parses its own
+export type AnyWorker = WorkerOf<any>;
+
+export type Queue = {
+  boss: PgBoss;
+  /** Names of what it works. */
+  kinds: readonly string[];
+  /** Lets workers of these kinds look for jobs now and not only at their next turn. */
+  wake(kinds: Iterable<string>): void;
+  stop(): Promise<void>;
+};
+
+/** An attempt as the engine hands it out. */
+type Attempt = { id: string; data: unknown; retryCount: number; signal: AbortSignal };
+
+type QueueParts = {
+  databaseUrl: string;
+  log: Log;
+  stopping: AbortSignal;
+  /** Tells whoever looks after the installation; asked again when it fails, so it must know what it has told. */
+  noteFailure(job: FailedJob): Promise<void>;
+};
+
+/** A job whose last attempt failed, or of whose last attempt nothing was heard any more. */
+export type FailedJob = { id: string; kind: string; error: string };
+
+/** Where jobs end whose last attempt failed. */
+const failedJobs = 'failed-jobs';
+
+/** Seconds without a sign of life after which another sidecar takes a job; the engine's least. */
+const heartbeatS = 10;
+const pollingS = 1;
+/** Milliseconds that a job may take to give up when the sidecar stops. */
+const graceMs = 5_000;
+
+/**
+ * Starts the queue in its own schema of the database, which it makes or brings up to date, and works the given kinds.
+ * Each job is worked at least once: by one sidecar at a time, again after a failure with growing delays, and by
+ * another one when its sidecar dies.
+ * @throws Error when the database is away
+ */
+export async function startQueue(
+  { databaseUrl, log, stopping, noteFailure }: QueueParts,
+  workers: readonly AnyWorker[],
+): Promise<Queue> {
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'aggregator-queue',
+    max: 4,
+    connectionTimeoutMillis: 5_000,
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+  });
+  boss.on('error', (error) => log.warn('the job queue', { error }));
+  try {
+    await boss.start();
+    await startJournal(boss, noteFailure);
+    const ids = new Map<string, string>();
+    for (const worker of workers) ids.set(worker.kind.name, await startWorker(boss, worker, log, stopping));
+    return {
+      boss,
+      kinds: [...ids.keys()],
+      wake: (kinds) => {
+        for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
+      },
+      stop: () => boss.stop({ graceful: true, timeout: graceMs }),
+    };
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+    throw error;
+  }
+}
+
+const wakeWorker = (boss: PgBoss, id: string | undefined): void => {
+  if (id !== undefined) boss.notifyWorker(id);
+};
+
+async function startWorker(
+  boss: PgBoss,
+  { kind, work }: AnyWorker,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<string> {
+  await defineKind(boss, kind.name, {
+    retryLimit: kind.tries - 1,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 300,
+    expireInSeconds: kind.timeLimitS,
+    heartbeatSeconds: heartbeatS,
+    deadLetter: failedJobs,
+    ...(kind.cron !== undefined && { policy: 'exclusive' }),
+  });
+  if (kind.cron === undefined) await boss.unschedule(kind.name);
+  else await boss.schedule(kind.name, kind.cron, {}, { tz: 'UTC' });
+  const options = { pollingIntervalSeconds: pollingS, localConcurrency: kind.atOnce };
+  return boss.work<unknown>(kind.name, options, async (jobs) => {
+    for (const job of jobs) await attempt(job);
+  });
+
+  async function attempt({ id, data, retryCount, signal }: Attempt): Promise<void> {
+    const run = {
+      id,
+      kind: kind.name,
+      attempt: retryCount,
+      signal: AbortSignal.any([signal, stopping]),
+    };
+    try {
+      await work(kind.payload.parse(data), run);
+    } catch (error) {
+      log.warn('an attempt at a job failed', { job: kind.name, id, attempt: retryCount, error });
+      throw error;
+    }
+  }
+}
+
+/** Works the jobs that failed for good. */
+async function startJournal(boss: PgBoss, note: QueueParts['noteFailure']): Promise<void> {
+  await defineKind(boss, failedJobs, { retryLimit: 1_000, retryDelay: 5, heartbeatSeconds: heartbeatS });
+  const options = { pollingIntervalSeconds: pollingS, includeMetadata: true } as const;
+  await boss.work(failedJobs, options, async (jobs) => {
+    for (const { id, sourceId, sourceName, sourceOutput } of jobs)
+      await note({ id: sourceId ?? id, kind: sourceName ?? failedJobs, error: messageOf(sourceOutput) });
+  });
+}
+
+/** The engine keeps what an attempt threw as an object. */
+const messageOf = (output: object | null): string =>
+  output !== null && 'message' in output && typeof output.message === 'string' ? output.message : '';
+
+/** Makes the queue of a kind, or gives the one that is there the settings of this version; only its policy is for good. */
+async function defineKind(boss: PgBoss, name: string, options: Parameters<PgBoss['createQueue']>[1]) {
+  await boss.createQueue(name, options);
+  const { policy: _, ...rest } = options ?? {};
+  if (Object.keys(rest).length > 0) await boss.updateQueue(name, rest);
+}

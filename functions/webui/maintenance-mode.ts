@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { Db, Statement } from '../../db/client.ts';
+import { type Maintained, maintenanceRecord } from '../../db/repositories/maintenance-records.ts';
+import { addDoneStep } from '../../db/repositories/maintenance-steps.ts';
+import { maintenanceTemplates } from '../../db/repositories/maintenance-templates.ts';
+import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance-windows.ts';
+import { appendMonitoring } from '../../db/repositories/monitoring.ts';
+import { act, actLater, findTarget, type Target } from '../../shared/fleet/actions.ts';
+import { hasStarted, isOver } from '../../shared/fleet/maintenance.ts';
+import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/fleet/maintenance-orders.ts';
+import { Id } from '../../shared/http/fields.ts';
+import { conflict, invalid } from '../../shared/kernel/errors.ts';
+import { newId, noId } from '../../shared/kernel/ids.ts';
+import type { WebuiCtx } from './deps.ts';
+
+export const MaintenanceBody = z
+  .strictObject({
+    maintenance: z.boolean(),
+    template_id: Id.nullish().meta({ description: 'When it begins and ends, and what becomes of sessions' }),
+    message: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1024)
+      .nullish()
+      .meta({ description: 'In the place of the message of the template' }),
+  })
+  .refine(({ maintenance, template_id }) => maintenance || !template_id, {
+    path: ['template_id'],
+    message: 'Only to begin a maintenance',
+  });
+export type MaintenanceBody = z.output<typeof MaintenanceBody>;
+
+/** `pool` of a workplace: it must belong to that one. */
+type At = { farmId: string; uuid: string; pool?: string };
+type Known = { id: string; message: string; block_new_sessions: boolean } & Parameters<typeof hasStarted>[0] &
+  Parameters<typeof isOver>[0];
+
+type Ordered = {
+  target: Target;
+  template: Known | undefined;
+  body: MaintenanceBody;
+  isNow: boolean;
+  /** A template that blocks nobody leaves the node as it is. */
+  isTold: boolean;
+};
+
+/**
+ * Begins or ends the maintenance of an object at its node, or only notes it when its template starts later. One call
+ * of the node, then one batch with the audit event.
+ * @returns the object as it is now
+ * @throws AppError `not_found` for what does not belong together, `invalid_state`, `upstream_*`
+ */
+export async function setMaintenance<Row extends object>(
+  ctx: WebuiCtx,
+  kind: MaintainedKind<Row>,
+  at: At,
+  body: MaintenanceBody,
+): Promise<object> {
+  const [target, template] = await Promise.all([
+    findTarget(ctx, kind.kind, at),
+    findTemplate(ctx, body.template_id),
+  ]);
+  assertUsable(ctx, body, template);
+  const isNow = !body.maintenance || !template || hasStarted(template, ctx.now);
+  const isTold = isNow && (!template || template.block_new_sessions);
+  const { maintenance, template_id = null } = body;
+  const message = (maintenance && (body.message ?? template?.message)) || undefined;
+  const action = maintenanceAction(kind, target, ctx.deps.dispatchers, {
+    order: { maintenance, message },
+    noted: notedOf(ctx, body, isNow),
+    details: { template_id, message: body.message ?? null },
+    alongside: (h) => windowOf(ctx, h, kind, at, { target, template, body, isNow, isTold }),
+  });
+  const row = isTold ? await act(ctx, target, action) : await actLater(ctx, target, action, undefined);
+  return { ...target.object, ...row, maintenance_template_id: template_id, fetched_at: ctx.now };
+}
+
+const findTemplate = async (ctx: WebuiCtx, id: string | null | undefined) =>
+  id ? maintenanceTemplates.find(ctx.deps.db, id, { scope: '*' }) : undefined;
+
+function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template: Known | undefined): void {
+  if (template_id && !template)
+    throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'There is no such object' });
+  if (template && isOver(template, ctx.now))
+    throw conflict('template_over', 'The template ends before it could begin');
+}
+
+const notedOf = (
+  ctx: WebuiCtx,
+  { maintenance, template_id, message }: MaintenanceBody,
+  isNow: boolean,
+): Noted => ({
+  maintenance_template_id: template_id ?? null,
+  maintenance_message: (maintenance && message) || null,
+  maintenance_since: maintenance && isNow ? ctx.now : null,
+});
+
+/** What the journal has to say, and a window of the template in the place of the one before. */
+function windowOf(
+  ctx: WebuiCtx,
+  h: Db,
+  { type }: Pick<MaintainedKind<object>, 'type'>,
+  { farmId, uuid, pool }: At,
+  { target, template, body, isNow, isTold }: Ordered,
+): Statement[] {
+  const about = windowKey({ object_type: type, farmId, uuid });
+  const object: Maintained = {
+    object_type: type,
+    object_name: String(target.object.name),
+    site_id: null,
+    farm_id: farmId,
+    pool_uuid: pool ?? uuid,
+    workplace_uuid: pool === undefined ? null : uuid,
+  };
+  const event = body.maintenance ? 'began' : 'ended';
+  const record = maintenanceRecord(object, event, template?.id ?? null, ctx.now);
+  const isNews = isBegun(about, target.object.maintenance === true, !body.maintenance);
+  return [
+    // Before the window goes that it looks for.
+    ...(isNow ? [appendMonitoring(h, record, isNews)] : []),
+    dropWindow(h, about),
+    ...(template ? opened(ctx, h, { ...object, about }, template.id, { body, isNow, isTold }) : []),
+  ];
+}
+
+function opened(
+  ctx: WebuiCtx,
+  h: Db,
+  object: Maintained & { about: string },
+  template_id: string,
+  { body, isNow, isTold }: Pick<Ordered, 'body' | 'isNow' | 'isTold'>,
+): Statement[] {
+  const id = newId();
+  const begun_at = isNow ? ctx.now : null;
+  const step = { window_id: id, farm_id: object.farm_id ?? noId, phase: 'flag', target: noId } as const;
+  return [
+    openWindow(h, { ...object, id, template_id, message: body.message ?? null, begun_at }),
+    ...(isTold ? [addDoneStep(h, step, ctx.now)] : []),
+  ];
+}

@@ -1,0 +1,71 @@
+import type { Db, Statement } from '../../db/client.ts';
+import { touchPool, touchWorkplace } from '../../db/repositories/snapshot-touch.ts';
+import type { MaintenanceOrder } from '../remotes/dispatcher/action-shapes.ts';
+import type { ListRow } from '../remotes/dispatcher/list-shapes.ts';
+import type { Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import { type Action, changesOf, kinds, type Target } from './actions.ts';
+import { poolValues, workplaceValues } from './snapshot/rows.ts';
+
+/** What only we keep of the maintenance of a pool; of a workplace we keep nothing. */
+export type Noted = {
+  maintenance_template_id?: string | null;
+  maintenance_message?: string | null;
+  maintenance_since?: Date | null;
+};
+
+export const noMaintenance: Required<Noted> = {
+  maintenance_template_id: null,
+  maintenance_message: null,
+  maintenance_since: null,
+};
+
+/** A kind of object whose maintenance dispatchers know: how it is told them, and written down. */
+export type MaintainedKind<Row extends object> = {
+  type: 'servicespool' | 'workplace';
+  kind: typeof kinds.pool | typeof kinds.workplace;
+  tell: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
+  /** @param row undefined when the node was not told anything yet */
+  write: (h: Db, farmId: string, uuid: string, row: Row | undefined, noted: Noted) => Statement;
+};
+
+export const maintainedPool: MaintainedKind<ListRow<'servicespools'>> = {
+  type: 'servicespool',
+  kind: kinds.pool,
+  tell: (node, call, uuid, order) => node.maintainPool(call, uuid, order),
+  write: (h, farmId, uuid, row, noted) =>
+    touchPool(h, farmId, uuid, { ...(row && poolValues(row)), ...noted }),
+};
+
+export const maintainedWorkplace: MaintainedKind<ListRow<'workplaces'>> = {
+  type: 'workplace',
+  kind: kinds.workplace,
+  tell: (node, call, uuid, order) => node.changeWorkplace(call, uuid, 'maintenance', order),
+  write: (h, farmId, uuid, row) => touchWorkplace(h, farmId, uuid, row ? workplaceValues(row) : {}),
+};
+
+type Ordered = {
+  order: MaintenanceOrder;
+  noted: Noted;
+  details: Record<string, unknown>;
+  /** Of the same batch, after the object: whoever changes both locks them in this order. */
+  alongside: (h: Db) => Statement[];
+};
+
+/** The order to a node that sets or takes back the flag of an object. */
+export const maintenanceAction = <Row extends object>(
+  { tell, write }: MaintainedKind<Row>,
+  { object, farm, uuid }: Target,
+  node: DispatcherActions,
+  { order, noted, details, alongside }: Ordered,
+): Action<Row | undefined> => ({
+  happening: {
+    event: 'portal.WorkplaceAction',
+    category: 'workplace',
+    action: 'maintenance',
+    object_name: String(object.name),
+    details: { maintenance: order.maintenance, ...details },
+  },
+  call: (call) => tell(node, call, uuid, order),
+  written: (h, row) => [write(h, farm.id, uuid, row, noted), ...alongside(h)],
+  changed: (row) => changesOf(object, row ?? object, ['maintenance']),
+});

@@ -2,9 +2,10 @@ import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
-import type { FleetIngredients } from '../shared/runtime/deps.ts';
+import { createAggregator } from './aggregator/app.ts';
+import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
-import { type AuthDeps, authDeps } from './auth/deps.ts';
+import { type AuthDeps, type AuthIngredients, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
 import type { ClientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
@@ -14,7 +15,7 @@ import type { UserinfoDeps } from './userinfo/deps.ts';
 import { createWebui } from './webui/app.ts';
 import { type WebuiDeps, webuiDeps } from './webui/deps.ts';
 
-export type PortalDeps = AuthDeps & ClientDeps & DiscoverDeps & UserinfoDeps & WebuiDeps;
+export type PortalDeps = AggregatorDeps & AuthDeps & ClientDeps & DiscoverDeps & UserinfoDeps & WebuiDeps;
 
 export type Portal = {
   modules: readonly ModuleApp[];
@@ -24,7 +25,14 @@ export type Portal = {
 /** All modules behind one address, each served by its own app as on the edge. */
 export function createPortal(deps: PortalDeps): Portal {
   const discover = createDiscover(deps);
-  const modules = [createAuth(deps), createWebui(deps), createClient(deps), createUserinfo(deps), discover];
+  const modules = [
+    createAuth(deps),
+    createWebui(deps),
+    createClient(deps),
+    createUserinfo(deps),
+    createAggregator(deps),
+    discover,
+  ];
   const byName = new Map(modules.map((module) => [module.name, module]));
   return {
     modules,
@@ -37,9 +45,9 @@ export function createPortal(deps: PortalDeps): Portal {
 }
 
 /** What a process knows before it has dependencies. */
-export type Ingredients = FleetIngredients;
+export type Ingredients = AuthIngredients;
 
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
-  return { ...(await webuiDeps(given)), ...(await authDeps(given)) };
+  return { ...(await aggregatorDeps(given)), ...(await webuiDeps(given)), ...(await authDeps(given)) };
 }

@@ -1,9 +1,9 @@
-import { and, eq, gt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 
-/** A key belongs to the user who sent it. */
-export type KeyOwner = { userId: string; key: string };
+/** A key belongs to the user, or the peer, who sent it. */
+export type KeyOwner = { kind: 'user' | 'peer'; id: string; key: string };
 
 const keptForMs = 86_400_000;
 
@@ -31,17 +31,17 @@ export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
 /** Keeps an answer under its key, in the place of an older one. */
 export async function keepAnswer(
   handle: Db,
-  { userId, key }: KeyOwner,
+  owner: KeyOwner,
   answer: Pick<
     typeof idempotencyKeys.$inferSelect,
-    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body'
+    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body' | 'rights'
   >,
 ): Promise<void> {
   const row = { ...answer, lease_until: null };
   await handle
     .insert(idempotencyKeys)
-    .values({ ...row, user_id: userId, key })
-    .onConflictDoUpdate({ target: [idempotencyKeys.user_id, idempotencyKeys.key], set: row });
+    .values({ ...row, ...columnsOf(owner) })
+    .onConflictDoUpdate({ target: owned, set: row });
 }
 
 type Lease = { fingerprint: string; now: Date; until: Date };
@@ -56,16 +56,17 @@ export async function claimKey(
   { fingerprint, now, until }: Lease,
 ): Promise<boolean> {
   const lease = { fingerprint, created_at: now, lease_until: until };
+  const { user_id, peer_id, key } = columnsOf(owner);
   const claimed = await db
     .insert(idempotencyKeys)
     .select(
-      sql`select ${owner.userId}::uuid, ${owner.key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
-        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text
+      sql`select ${user_id}::uuid, ${key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
+        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text, ${peer_id}::uuid, '[]'::jsonb
         where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
     )
     .onConflictDoUpdate({
-      target: [idempotencyKeys.user_id, idempotencyKeys.key],
-      set: { ...lease, status: null, headers: null, sealed_body: null },
+      target: owned,
+      set: { ...lease, status: null, headers: null, sealed_body: null, rights: [] },
       setWhere: lte(idempotencyKeys.created_at, oldestKept(now)),
     })
     .returning({ key: idempotencyKeys.key });
@@ -82,14 +83,23 @@ export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
   await db.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
 }
 
-/** Deletes what has been kept for 24 hours, however it ended. */
-export async function deleteOldKeys(db: Db, now: Date): Promise<void> {
-  await db.delete(idempotencyKeys).where(lte(idempotencyKeys.created_at, oldestKept(now)));
+/** The condition that a key has been kept for 24 hours, however it ended. */
+export const isPastKeeping = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestKept(now));
+
+const owned = [idempotencyKeys.user_id, idempotencyKeys.peer_id, idempotencyKeys.key];
+
+const columnsOf = ({ kind, id, key }: KeyOwner) => ({
+  user_id: kind === 'user' ? id : null,
+  peer_id: kind === 'peer' ? id : null,
+  key,
+});
+
+function ofOwner({ kind, id, key }: KeyOwner): SQL | undefined {
+  const { user_id, peer_id } = idempotencyKeys;
+  const [own, other] = kind === 'user' ? [user_id, peer_id] : [peer_id, user_id];
+  return and(eq(own, id), isNull(other), eq(idempotencyKeys.key, key));
 }
 
-const ofOwner = ({ userId, key }: KeyOwner): SQL | undefined =>
-  and(eq(idempotencyKeys.user_id, userId), eq(idempotencyKeys.key, key));
-
-const lockName = ({ userId, key }: KeyOwner): string => `idempotency ${userId} ${key}`;
+const lockName = ({ id, key }: KeyOwner): string => `idempotency ${id} ${key}`;
 
 const oldestKept = (now: Date): Date => new Date(now.getTime() - keptForMs);

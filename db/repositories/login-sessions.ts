@@ -6,14 +6,20 @@ import { roles, userRoles } from '../schema/roles.ts';
 import { systemParameters } from '../schema/system-parameters.ts';
 import { users } from '../schema/users.ts';
 
-type Role = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
+export type Role = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
 
 /** The roles of a user with their rights, as one JSON array. */
 export const rolesOf = (user: typeof users.id): SQL<Role[]> =>
+  roleList(
+    sql`${userRoles} join ${roles} on ${roles.id} = ${userRoles.role_id} where ${userRoles.user_id} = ${user}`,
+  );
+
+/** Roles with their rights as one JSON array; `from` is what stands behind that word. */
+export const roleList = (from: SQL): SQL<Role[]> =>
   sql<Role[]>`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${roles.id}, 'name', ${roles.name},
            'permissions', to_jsonb(${roles.permissions}), 'scope', ${roles.scope}) order by ${roles.name_key}), '[]')
-  from ${userRoles} join ${roles} on ${roles.id} = ${userRoles.role_id} where ${userRoles.user_id} = ${user})`}`;
+  from ${from})`}`;
 
 /** The system parameters that differ from their defaults, by name; null when none does. */
 export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql`(

@@ -4,6 +4,7 @@ import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupParts } from '../schema/group-parts.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
+import { peerRoles } from '../schema/peers.ts';
 import { roles, userRoles } from '../schema/roles.ts';
 import { users } from '../schema/users.ts';
 import { belongingTo, belongingToAll, countsFor } from './belonging.ts';
@@ -15,6 +16,7 @@ export type Held = Record<string, '*' | readonly string[]>;
 /** Whose roles are at stake. */
 export type Stake =
   | { user: string }
+  | { peer: string }
   | { usersOfDomain: string }
   | { membersOfGroup: string }
   /** Who would belong to a meta group of these parts. */
@@ -66,6 +68,9 @@ function excess(held: Held, which: SQL | undefined): SQL {
 
 function rolesAt(stake: Stake): SQL | undefined {
   if ('assigned' in stake) return differing(stake.assigned, stake.user);
+  if ('peer' in stake) {
+    return sql`${roles.id} in (select ${peerRoles.role_id} from ${peerRoles} where ${peerRoles.peer_id} = ${stake.peer}::uuid)`;
+  }
   if ('usersOfDomain' in stake) {
     return heldByUsers(
       sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${stake.usersOfDomain}`,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
+import { peerRoles, peers } from '../schema/peers.ts';
 import { roles as table, userRoles } from '../schema/roles.ts';
 import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
@@ -42,6 +43,13 @@ export const roles = records({
       by: userRoles.role_id,
       id: userRoles.user_id,
       name: nameOf(users, userRoles.user_id),
+    },
+    {
+      type: 'peer',
+      table: peerRoles,
+      by: peerRoles.role_id,
+      id: peerRoles.peer_id,
+      name: nameOf(peers, peerRoles.peer_id),
     },
   ],
   unique: { '/name': ['name_key'] },

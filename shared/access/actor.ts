@@ -10,6 +10,8 @@ export type SignedIn = {
   kind: 'user';
   /** The name of the service token that takes the place of a login; `session` then tells of the token. */
   serviceToken?: string;
+  /** A peer aggregator: `user` then is the peer, and the label of its `domain` the issuer that it signs as. */
+  isPeer?: true;
   session: {
     id: string;
     portal: 'admin' | 'user';
@@ -29,9 +31,13 @@ export type Actor = SignedIn | Anonymous;
 export const anonymous: Anonymous = { kind: 'anonymous' };
 
 /** Roles count on the administrator portal only: a session on the user portal has the rights of a user. */
-const grantsOf = (actor: SignedIn): RoleGrant[] => (actor.session.portal === 'admin' ? actor.roles : []);
+export const grantsOf = (actor: SignedIn): RoleGrant[] =>
+  actor.session.portal === 'admin' ? actor.roles : [];
 
-/** @throws AppError `invalid_state` for a service token: passwords, sessions and their ends belong to a login */
+/**
+ * @throws AppError `invalid_state` for a service token: passwords, sessions and their ends belong to a login. Peers
+ * never come here: the guard keeps them away from what belongs to users.
+ */
 export function assertLoggedIn({ serviceToken }: SignedIn): void {
   if (serviceToken !== undefined)
     throw conflict('service_token', 'This is for whoever logged in, not for a service token');

@@ -16,6 +16,8 @@ export type Demand = {
   writes: boolean;
   /** Works also while the user must change his password. */
   duringPasswordChange?: boolean | undefined;
+  /** Asks for no more than a session, and is there for peer aggregators too, who are no users. */
+  forPeers?: boolean | undefined;
 };
 
 /**
@@ -28,6 +30,8 @@ export function admit(actor: Actor, demand: Demand): Scope {
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated');
   if (actor.user.mustChangePassword && !demand.duringPasswordChange)
     throw new AppError('password_change_required');
+  if (demand.access === 'signed-in' && actor.isPeer && !demand.forPeers)
+    throw new AppError('forbidden', 'This is for users, and a peer aggregator is none');
   if (demand.access === 'signed-in') return '*';
   const scope = scopeOf(actor, demand.access);
   if (scope === undefined) throw refused(demand.access, 'No role of the caller gives this permission');

@@ -1,11 +1,23 @@
 import { randomToken } from '../kernel/digests.ts';
 
-/** Tells a service token from the token of a session, and shows a scanner for leaked secrets what it has found. */
-const prefix = 'agst_';
+/**
+ * Tokens that begin with their kind, so that each is looked up in its own table, and a scanner for leaked secrets shows
+ * what it has found. The length belongs to it: one session token in a billion begins with the same five characters.
+ */
+const kindOf = (prefix: string) => {
+  const pattern = new RegExp(`^${prefix}[\\w-]{43}$`);
+  return {
+    make: (): string => `${prefix}${randomToken()}`,
+    matches: (token: string): boolean => pattern.test(token),
+  };
+};
 
-export const newServiceToken = (): string => `${prefix}${randomToken()}`;
+const service = kindOf('agst_');
+const peer = kindOf('agpt_');
 
-/** The length belongs to it: one session token in a billion begins with the same five characters. */
-export const isServiceToken = (token: string): boolean => pattern.test(token);
+export const newServiceToken = service.make;
+export const isServiceToken = service.matches;
 
-const pattern = new RegExp(`^${prefix}[\\w-]{43}$`);
+/** The token of a session of a peer aggregator. */
+export const newPeerToken = peer.make;
+export const isPeerToken = peer.matches;

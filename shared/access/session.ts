@@ -1,13 +1,16 @@
 import type { Db } from '../../db/client.ts';
 import { findSession, touchSession } from '../../db/repositories/login-sessions.ts';
+import { findPeerSession, touchPeerSession } from '../../db/repositories/peer-sessions.ts';
+import type { Scope } from '../../db/repositories/scope.ts';
 import { findServiceToken, touchServiceToken } from '../../db/repositories/service-tokens.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
+import { noId } from '../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import type { PortalType } from '../modules.ts';
 import type { RoleGrant, SignedIn } from './actor.ts';
-import { isServed, portalFor } from './portal.ts';
-import { isServiceToken } from './service-tokens.ts';
+import { isServed, type Portal, portalFor } from './portal.ts';
+import { isPeerToken, isServiceToken } from './service-tokens.ts';
 
 /** Tokens of ours are 43 or 48 characters; anything much longer is not looked up. */
 const longestToken = 128;
@@ -23,12 +26,17 @@ export async function findActor(
   portalType: PortalType,
 ): Promise<SignedIn | undefined> {
   if (token.length > longestToken) return undefined;
-  return isServiceToken(token) ? findService(db, token, now, portalType) : findLoggedIn(db, token, now);
+  if (isServiceToken(token)) return findService(db, token, now, portalType);
+  return isPeerToken(token) ? findPeer(db, token, now, portalType) : findLoggedIn(db, token, now);
 }
 
 /** Writes that the token of the actor was used, at most once a minute. */
-export const noteUse = (db: Db, { session, serviceToken }: SignedIn, now: Date): Promise<void> =>
-  serviceToken === undefined ? touchSession(db, session.id, now) : touchServiceToken(db, session.id, now);
+export function noteUse(db: Db, { session, serviceToken, isPeer }: SignedIn, now: Date): Promise<void> {
+  if (isPeer) return touchPeerSession(db, session.id, now);
+  return serviceToken === undefined
+    ? touchSession(db, session.id, now)
+    : touchServiceToken(db, session.id, now);
+}
 
 /** Seconds after which a session of this portal ends whatever it does. */
 export const absoluteAge = (parameters: Parameters, portal: 'admin' | 'user'): number =>
@@ -39,15 +47,44 @@ async function findLoggedIn(db: Db, token: string, now: Date): Promise<SignedIn 
   if (!found) return undefined;
   const { session, user, domain, roles } = found;
   const parameters = parametersFrom(found.parameters);
-  const expiresAt = addSeconds(session.created_at, absoluteAge(parameters, session.portal));
-  const idleExpiresAt = addSeconds(session.last_seen_at, parameters['session.idle_s']);
+  const alive = aliveSession(session, parameters, now);
+  return alive && { kind: 'user', session: alive, user, domain, roles, parameters };
+}
+
+type Stored = { id: string; portal: Portal; created_at: Date; last_seen_at: Date };
+
+/** @returns the session with its ends, or undefined when one of them has come */
+function aliveSession(
+  { id, portal, created_at: createdAt, last_seen_at: lastSeenAt }: Stored,
+  parameters: Parameters,
+  now: Date,
+): SignedIn['session'] | undefined {
+  const expiresAt = addSeconds(createdAt, absoluteAge(parameters, portal));
+  const idleExpiresAt = addSeconds(lastSeenAt, parameters['session.idle_s']);
   if (now >= expiresAt || now >= idleExpiresAt) return undefined;
-  const { id, portal, created_at: createdAt, last_seen_at: lastSeenAt } = session;
+  return { id, portal, createdAt, lastSeenAt, expiresAt, idleExpiresAt };
+}
+
+/** Like a login, but for the user: there is none. */
+async function findPeer(
+  db: Db,
+  token: string,
+  now: Date,
+  portalType: PortalType,
+): Promise<SignedIn | undefined> {
+  const found = await findPeerSession(db, sha256(token));
+  if (!found) return undefined;
+  const { peer, roles } = found;
+  const portal = portalFor(portalType, roles.length > 0);
+  const parameters = parametersFrom(found.parameters);
+  const session = portal && aliveSession({ ...found.session, portal }, parameters, now);
+  if (!session) return undefined;
   return {
     kind: 'user',
-    session: { id, portal, createdAt, lastSeenAt, expiresAt, idleExpiresAt },
-    user,
-    domain,
+    isPeer: true,
+    session,
+    user: { id: peer.id, name: peer.name, realName: '', language: null, mustChangePassword: false },
+    domain: { id: noId, name: peer.issuer, label: peer.issuer, twoFactor: false },
     roles,
     parameters,
   };
@@ -75,13 +112,31 @@ async function findService(
     // He has no password that he could be asked to change.
     user: { ...user, mustChangePassword: false },
     domain,
-    roles: narrowed(roles, token.permissions),
+    roles: narrowed(roles, token),
     parameters: parametersFrom(found.parameters),
   };
 }
 
-/** The roles as far as the token takes them; one of which nothing is left would still lend its scope. */
-const narrowed = (roles: readonly RoleGrant[], granted: readonly string[]): RoleGrant[] =>
-  roles
-    .map((role) => ({ ...role, permissions: role.permissions.filter((one) => granted.includes(one)) }))
-    .filter(({ permissions }) => permissions.length > 0);
+type Bounds = { permissions: readonly string[]; scopes: Readonly<Record<string, Scope>> };
+
+/**
+ * What the user's roles give today, as far as the token takes it: its permissions, each within the sites for which its
+ * maker held it. A role of which nothing is left would still lend its scope.
+ */
+export const narrowed = (roles: readonly RoleGrant[], { permissions, scopes }: Bounds): RoleGrant[] =>
+  roles.flatMap(({ permissions: held, scope, ...role }) => {
+    const parts = new Map<string, RoleGrant>();
+    for (const permission of held.filter((one) => permissions.includes(one))) {
+      const sites = common(scope.sites, scopes[permission] ?? []);
+      const key = String(sites);
+      const part = parts.get(key) ?? { ...role, permissions: [], scope: { sites } };
+      part.permissions.push(permission);
+      if (sites.length > 0) parts.set(key, part);
+    }
+    return [...parts.values()];
+  });
+
+function common(role: Scope, maker: Scope): '*' | string[] {
+  if (maker === '*') return role === '*' ? '*' : [...role];
+  return role === '*' ? [...maker] : role.filter((site) => maker.includes(site));
+}

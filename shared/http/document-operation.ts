@@ -33,9 +33,11 @@ export function describeOperation(module: string, operation: Described, schemas:
   };
 }
 
-function needOf({ access }: Described): string {
+function needOf({ access, insteadOfSession }: Described): string {
   if (access === 'public') return 'Needs no session.';
-  return access === 'signed-in' ? 'Needs a session.' : `Needs the permission \`${access}\`.`;
+  if (access === 'signed-in') return 'Needs a session.';
+  const need = `Needs the permission \`${access}\``;
+  return insteadOfSession ? `${need}, or \`${insteadOfSession}\` and no session.` : `${need}.`;
 }
 
 function onceOf({ shownOnce = [] }: Described): string {
@@ -45,9 +47,10 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
-function securityOf({ access }: Described) {
+function securityOf({ access, insteadOfSession }: Described) {
   if (access === 'public') return [];
-  return [{ SessionToken: access === 'signed-in' ? [] : [access] }];
+  const session = { SessionToken: access === 'signed-in' ? [] : [access] };
+  return insteadOfSession ? [session, {}] : [session];
 }
 
 function parametersOf(operation: Described, schemas: Schemas) {

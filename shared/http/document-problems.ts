@@ -46,6 +46,7 @@ type Declared = Pick<
   | 'body'
   | 'conditional'
   | 'duringPasswordChange'
+  | 'forPeers'
   | 'errors'
   | 'readsOnly'
   | 'mediaType'
@@ -70,7 +71,7 @@ function derivedCodes(operation: Declared): ErrorCode[] {
     [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
     [access !== 'public', ['unauthenticated', 'invalid_token']],
     [access !== 'public' && !rest.duringPasswordChange, ['password_change_required']],
-    [access !== 'public' && access !== 'signed-in', ['forbidden']],
+    [access !== 'public' && !(access === 'signed-in' && rest.forPeers), ['forbidden']],
     [rest.body !== undefined, ['unsupported_media_type', 'body_too_large', 'malformed_json']],
     [isPaged, ['malformed_cursor']],
     [path.includes('{'), ['not_found']],

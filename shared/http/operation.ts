@@ -40,6 +40,13 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   /** Understands `If-Match` and `If-None-Match`. */
   conditional?: true;
   duringPasswordChange?: true;
+  /** Asks for no more than a session, and is there for peer aggregators too, who are no users. */
+  forPeers?: true;
+  /**
+   * The member of the body that may take the place of a session: who has none, and brings that, is let in as anonymous,
+   * and the operation itself judges what he brought.
+   */
+  insteadOfSession?: string;
   /**
    * A write that changes nothing of ours, or nothing unless it carries a body, so that it needs no audit and, with a
    * narrow scope, no more than a read.
@@ -82,7 +89,11 @@ export type Operation<D extends BaseDeps = BaseDeps> = Omit<
   run: (ctx: Ctx<D>, raw: RawInput) => Promise<unknown>;
 };
 
-type ActorFor<A extends Access> = A extends 'public' ? Anonymous | SignedIn : SignedIn;
+type ActorFor<A extends Access, C> = A extends 'public'
+  ? Anonymous | SignedIn
+  : [C] extends [never]
+    ? SignedIn
+    : Anonymous | SignedIn;
 
 /**
  * Binds `endpoint` to the dependencies of a module. A handler gets `(ctx, input)` and returns plain data, or an
@@ -94,9 +105,10 @@ export function endpointIn<D extends BaseDeps>() {
     P extends Shape = never,
     Q extends Shape = never,
     B extends Shape = never,
+    C extends string = never,
   >(
-    declaration: Declaration<P, Q, B, A>,
-    handler: (ctx: Ctx<D, ActorFor<A>>, input: Input<P, Q, B>) => unknown,
+    declaration: Declaration<P, Q, B, A> & { insteadOfSession?: C },
+    handler: (ctx: Ctx<D, ActorFor<A, C>>, input: Input<P, Q, B>) => unknown,
   ): Operation<D> {
     const { route, ...rest } = declaration;
     const [method, path] = route.split(' ') as [Method, string];
@@ -104,11 +116,11 @@ export function endpointIn<D extends BaseDeps>() {
       ...rest,
       method,
       path,
-      // The guard has run: an operation that is not public is never reached without an actor.
+      // The guard has run: an operation that is not public is never reached without an actor, or what takes its place.
       run: async (ctx, raw) => {
         const input = checkInput(declaration, raw);
         if (declaration.begins && raw.isHead) return new Document('', 'application/json');
-        return handler(ctx as Ctx<D, ActorFor<A>>, input);
+        return handler(ctx as Ctx<D, ActorFor<A, C>>, input);
       },
     };
   };

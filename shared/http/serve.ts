@@ -9,7 +9,7 @@ import { identify } from './caller.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
-import type { Operation, Shape } from './operation.ts';
+import type { Operation, RawInput, Shape } from './operation.ts';
 import { readInput } from './reading.ts';
 import { runAsAsked } from './write-modes.ts';
 
@@ -55,12 +55,34 @@ export async function serveOperation<D extends BaseDeps>(
   };
   // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
-  ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
+  const brought = await readBrought(c, operation, actor);
+  if (!brought)
+    ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
-  const raw = await readInput(c, operation);
+  const raw = brought ?? (await readInput(c, operation));
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
     respond(c, deps, operation, await operation.run(own, raw)),
   );
+}
+
+/**
+ * What was sent by somebody without a session, when it holds what may take the place of one. Anything else is left to
+ * the guard, which does not care what was sent.
+ */
+async function readBrought(
+  c: Served,
+  operation: Pick<Operation, 'body' | 'maxBodyBytes' | 'insteadOfSession'>,
+  actor: Actor,
+): Promise<RawInput | undefined> {
+  const { insteadOfSession } = operation;
+  if (insteadOfSession === undefined || actor.kind !== 'anonymous') return undefined;
+  const raw = await readInput(c, operation).catch(refusedInput);
+  return raw?.body && Object.hasOwn(raw.body, insteadOfSession) ? raw : undefined;
+}
+
+function refusedInput(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error;
+  return undefined;
 }
 
 /** `last_seen` moves at most once a minute, and never while somebody waits for it. */

@@ -22,10 +22,11 @@ const writesIn = (operation: Facts, ...names: string[]): boolean =>
 
 /** True for an operation that an `Idempotency-Key` makes repeatable; the other methods are so by themselves. */
 export const takesKey = (operation: Facts): boolean =>
-  ['POST', 'PATCH'].includes(operation.method) && writesIn(operation, 'webui', 'userinfo');
+  ['POST', 'PATCH'].includes(operation.method) && writesIn(operation, 'webui', 'userinfo', 'aggregator');
 
 /** True for an operation that describes itself with `X-Dry-Run`; what a dispatcher would say only it knows. */
-export const takesDryRun = (operation: Facts): boolean => !operation.effects && writesIn(operation, 'webui');
+export const takesDryRun = (operation: Facts): boolean =>
+  !operation.effects && writesIn(operation, 'webui', 'aggregator');
 
 /**
  * Runs an operation in the way that the headers of its request ask for: as it is, once for a key, or only described.

@@ -6,9 +6,11 @@ import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
+import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
+import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
 export type Ingredients = {
@@ -27,8 +29,15 @@ export type Ingredients = {
   checkAnswers?: boolean;
 };
 
-/** With a way to dispatchers, for the modules that speak to them. */
-export type FleetIngredients = Ingredients & { dispatchers: DispatcherRemote; share?: Share };
+/** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */
+export type FleetIngredients = Ingredients & {
+  dispatchers: DispatcherRemote;
+  peerKeys: PeerKeyRemote;
+  share?: Share;
+};
+
+/** With a way to directories as well, for the modules that ask them who somebody is. */
+export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote };
 
 /** The dependencies that every module has. */
 export async function baseDeps(given: Ingredients): Promise<BaseDeps> {

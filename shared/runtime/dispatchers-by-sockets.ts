@@ -1,9 +1,14 @@
 import { createDispatcherRemote } from '../remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../remotes/http/node.ts';
+import { createPeerKeyRemote } from '../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from './deps.ts';
 
-/** Dispatchers as a Lambda function reaches them; its connections live as long as the function's instance. */
-export const bySockets = (given: Ingredients): FleetIngredients => ({
-  ...given,
-  dispatchers: createDispatcherRemote(createNodeTransport(given.outbound)),
-});
+/** Dispatchers, and the keys of peers, as a Lambda function reaches them; its connections live as long as the function's instance. */
+export const bySockets = (given: Ingredients): FleetIngredients => {
+  const transport = createNodeTransport(given.outbound);
+  return {
+    ...given,
+    dispatchers: createDispatcherRemote(transport),
+    peerKeys: createPeerKeyRemote(transport),
+  };
+};

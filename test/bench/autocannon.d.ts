@@ -8,6 +8,9 @@ declare module 'autocannon/autocannon.js' {
     /** Milliseconds. */
     sampleInt: number;
     headers: Record<string, string>;
+    /** GET unless given. */
+    method?: 'POST';
+    body?: string;
   };
   type Result = { errors: number; timeouts: number; non2xx: number };
   type Run = PromiseLike<Result> & {

@@ -20,6 +20,7 @@ export type EdgeFigures = {
 
 /** An operation of each module that demands a session. */
 const routes: Record<EdgeModule, string> = {
+  aggregator: 'GET /api/aggregator/v7.0/peers',
   auth: 'POST /api/auth/v7.0/logout',
   client: 'GET /aggregator/api/client/v7.0/north/servicesList',
   discover: 'GET /api/discover',

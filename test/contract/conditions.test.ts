@@ -43,7 +43,8 @@ let made = 0;
 async function makeOne(create: Registered): Promise<{ path: string; body: Record<string, unknown> }> {
   const shown: Record<string, unknown> = bodyShown(create);
   const owners = { site_id: site, farm_id: farm };
-  const unique = { name: `made-${++made}`, uri: `made-${made}`, small_name: `made-${made}` };
+  const name = `made-${++made}`;
+  const unique = { name, uri: name, small_name: name, issuer: `https://${name}.example.com` };
   const known = Object.entries({ ...owners, ...unique }).filter(([name]) => Object.hasOwn(shown, name));
   const secret = create.id === 'user.create' ? { password: 'a pass phrase of the contract tests' } : {};
   const body = { ...shown, ...Object.fromEntries(known), ...secret };

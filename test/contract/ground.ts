@@ -69,6 +69,7 @@ export function createGround(portal: TestPortal, token: string, given: Record<st
     const shown = { ...bodyShown(operation), ...known[operation.id], ...given[operation.id] };
     for (const name of Object.keys(shown)) {
       if (distinct.includes(name)) shown[name] = unique('made');
+      if (name === 'issuer') shown[name] = `https://${unique('made')}.example.com`;
       const referred = name.endsWith('_id') && (await reference(name.slice(0, -'_id'.length)));
       if (referred) shown[name] = referred.id;
     }

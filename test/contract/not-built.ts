@@ -14,19 +14,7 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/agent/v7.0/unmanaged',
     'GET /api/agent/v7.0/notify',
   ],
-  aggregator: [
-    'GET /api/aggregator/v7.0/peers',
-    'POST /api/aggregator/v7.0/peers',
-    'GET /api/aggregator/v7.0/peers/{id}',
-    'PUT /api/aggregator/v7.0/peers/{id}',
-    'DELETE /api/aggregator/v7.0/peers/{id}',
-    'POST /api/aggregator/v7.0/portals/heartbeat',
-    'GET /api/aggregator/v7.0/portals/self',
-  ],
-  authenticators: [
-    'POST /api/webui/aggregator/authenticators/test/{type}',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
-  ],
+  aggregator: ['POST /api/aggregator/v7.0/portals/heartbeat', 'GET /api/aggregator/v7.0/portals/self'],
   'browser pages': [
     'GET /signin',
     'POST /signin',
@@ -45,7 +33,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/ssa/v7.0/events',
     'GET /api/ssa/v7.0/messages',
   ],
-  userinfo: ['POST /api/userinfo/two_factor', 'DELETE /api/userinfo/two_factor'],
   wsproxy: [
     'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
     'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describePeers } from './peer-path.ts';
 import { describeRecords } from './record-path.ts';
 import { describeRefusals } from './refusal-path.ts';
+import { describeSecondFactor } from './second-factor-path.ts';
 import { type Stand, startStand, type Target } from './targets.ts';
 import { describeUserPath } from './user-path.ts';
 import { furnish, type World } from './world.ts';
@@ -22,7 +24,9 @@ export function describePath(target: Target): void {
     });
 
     describeUserPath(() => world);
+    describeSecondFactor(() => world);
     describeRecords(() => world);
+    describePeers(() => world);
     describeRefusals(() => world);
 
     it('ends with 0 on SIGTERM, and has logged no failure', async () => {

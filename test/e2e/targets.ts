@@ -24,6 +24,8 @@ export type Stand = {
   baseUrl: string;
   adminPassword: string;
   node: Simulator;
+  /** Certifies servers that this portal trusts, given `trust`. */
+  authority: Authority;
   /** What a dispatcher record must say besides, so that this portal trusts the node. */
   trust: { ca_certificate?: string };
   /** Ends the portal by SIGTERM. */
@@ -72,6 +74,7 @@ export async function startStand({ command, protocol, takesAuthorities }: Target
     baseUrl,
     adminPassword,
     node,
+    authority,
     trust: takesAuthorities ? { ca_certificate: node.caPem } : {},
     stop: () => portal.stop(),
     remove: async () => {

@@ -194,7 +194,8 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
       .update(exportedFiles)
       .set({ expires_at: sql`now() - interval '31 days'` })
       .where(eq(exportedFiles.id, inStore.export_id));
-    for (const leftover of leftovers(parametersFrom(null))) await deleteLeftovers(db, leftover, signal);
+    for (const leftover of leftovers(parametersFrom(null), new Date()))
+      await deleteLeftovers(db, leftover, signal);
     expect(await chunks()).toBe(0);
     expect([await rowOf(inStore.export_id), (await rowOf(inDatabase.export_id)).state]).toEqual([
       undefined,

@@ -5,7 +5,10 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
+import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -89,6 +92,9 @@ export async function startPortal({
     outbound,
     s3,
     dispatchers: createDispatcherRemote(transport),
+    openTcp: createTcp(outbound),
+    peerKeys: createPeerKeyRemote(transport),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },

@@ -1,13 +1,9 @@
-import { z } from 'zod';
-import { Id } from '../../../shared/http/fields.ts';
 import { base, endpoint } from '../deps.ts';
+import { admitPeer } from './peers.ts';
+import { JwtauthAnswer, JwtauthBody } from './schema.ts';
 import { authorizeOn } from './usecases.ts';
 
-const Authorized = z.strictObject({
-  result: z.literal('ok'),
-  dispatcher_id: Id,
-  expires_in: z.int().meta({ description: 'Seconds for which the session key holds' }),
-});
+const upstream = ['upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'] as const;
 
 export const dispatcherOperations = [
   endpoint(
@@ -16,13 +12,17 @@ export const dispatcherOperations = [
       route: `POST ${base}/jwtauth`,
       access: 'dispatchers.update',
       sited: true,
+      insteadOfSession: 'token',
       summary: 'Authorize the aggregator on a dispatcher: a token that we signed for a session key',
       description:
-        'The connection test of a dispatcher node; the key is kept sealed and used by later calls.',
-      body: { required: z.strictObject({ dispatcher_id: Id }) },
-      returns: [200, Authorized],
-      errors: ['not_found', 'upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'],
+        'The connection test of a dispatcher node; the key is kept sealed and used by later calls. A peer aggregator sends a token that it signed, without a session, and gets one with its roles.',
+      body: { required: JwtauthBody },
+      returns: [200, JwtauthAnswer],
+      errors: ['not_found', 'invalid_token', ...upstream],
     },
-    (ctx, { body }) => authorizeOn(ctx, body.dispatcher_id),
+    ({ actor, ...ctx }, { body }) =>
+      actor.kind === 'anonymous' || 'token' in body
+        ? admitPeer({ ...ctx, actor }, body)
+        : authorizeOn({ ...ctx, actor }, body.dispatcher_id),
   ),
 ];

@@ -1,11 +1,9 @@
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
-
-/** What a code means, what usually causes it, and what to do about it. */
-export type Explanation = { meaning: string; cause: string; remedy: string };
-
-const explain = (meaning: string, cause: string, remedy: string): Explanation => ({ meaning, cause, remedy });
+import { type Explanation, explain } from './explanation.ts';
+import { loginErrors } from './login-errors.ts';
 
 export const catalogue: Record<ErrorCode, Explanation> = {
+  ...loginErrors,
   malformed_json: explain(
     'The body could not be read as one JSON object.',
     'A syntax error, a member name given twice, nesting deeper than 32 levels, or text that is not UTF-8.',
@@ -31,25 +29,10 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'The session ended by logout, age, idleness, or a change of the account; or the token is of another installation.',
     'Log in again.',
   ),
-  invalid_credentials: explain(
-    'The credentials were not accepted.',
-    'The domain, the name or the password is wrong, or the account may not log in. The answer does not tell which.',
-    'Check what was typed; ask an administrator whether the account is active.',
-  ),
   forbidden: explain(
     'The caller is known, but may not do this.',
     'No role gives `required_permission`, its scope is too narrow, or permissions in `missing` are at stake.',
     'Ask an administrator for a role with the permission named.',
-  ),
-  two_factor_required: explain(
-    'The domain asks for a second factor.',
-    'The plain login was used for a domain with a second factor.',
-    'Use POST /api/auth/v7.0/login/2fa.',
-  ),
-  password_change_required: explain(
-    'The password must be changed before anything else.',
-    'An administrator set the password, or asked for a change.',
-    'PUT /api/userinfo/password with the present and a new password.',
   ),
   https_required: explain(
     'The request came over plain HTTP.',
@@ -121,6 +104,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Content-Type is missing or is neither application/json nor application/merge-patch+json; or Content-Encoding names a compression.',
     'Send JSON with Content-Type: application/json, not compressed.',
   ),
+  expectation_failed: explain(
+    'The request expects something of the server that it does not do.',
+    'Its header Expect names something else than 100-continue.',
+    'Send it without the header Expect.',
+  ),
   headers_too_large: explain(
     'The headers of the request are too large.',
     'Together they have more than 16 KiB.',
@@ -150,11 +138,6 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'There were more requests than the limit allows.',
     'The session, or the address for requests without a valid one (`policy`), used up `limit_per_minute`.',
     'Wait for Retry-After; ask an administrator for another limit if the load is meant to be.',
-  ),
-  locked_out: explain(
-    'There were too many failed attempts for this account from this network.',
-    'The right password is refused as well until the lock ends.',
-    'Wait for Retry-After, or ask an administrator to lift the lock.',
   ),
   internal: explain(
     'Something went wrong on our side.',

@@ -25,6 +25,7 @@ export const moduleOperations = [
       id: 'module.list',
       route: 'GET /api/discover/',
       access: 'signed-in',
+      forPeers: true,
       summary: 'List of API modules offered by the aggregator',
       description: 'By portal type; `sites` are those that the caller may use or administer.',
       returns: [200, Discovery],

@@ -56,7 +56,7 @@ export async function createJobs(
   const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
   const files = { db: parts.snapshotDb.db, stores: createStores(parts.snapshotDb.db, config.s3), log };
   const workers = [
-    cleanUp(jobsDb.db, parameters, (signal) => removeOldFiles(files, signal)),
+    cleanUp(jobsDb.db, parameters, systemClock, (signal) => removeOldFiles(files, signal)),
     exportWorker({ ...files, databaseUrl, known: parameters }),
   ];
   const noteFailure = noteFailureIn(jobsDb.db);

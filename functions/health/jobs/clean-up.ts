@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/client.ts';
 import { deleteLeftovers, leftovers } from '../../../db/repositories/clean-up.ts';
+import type { Clock } from '../../../shared/kernel/clock.ts';
 import { Nothing } from '../../../shared/kernel/job-kinds.ts';
 import type { KnownParameters } from './parameters.ts';
 import type { WorkerOf } from './queue.ts';
@@ -8,12 +9,13 @@ import type { WorkerOf } from './queue.ts';
 export const cleanUp = (
   db: Db,
   known: KnownParameters,
+  clock: Clock,
   removeFiles: (signal: AbortSignal) => Promise<void>,
 ): WorkerOf<Record<string, never>> => ({
   kind: { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
   work: async (_, { signal }) => {
     await removeFiles(signal);
-    for (const leftover of leftovers(known.current())) {
+    for (const leftover of leftovers(known.current(), clock())) {
       signal.throwIfAborted();
       await deleteLeftovers(db, leftover, signal);
     }

@@ -24,7 +24,7 @@ export const tagOperations = [
       ...declared.update,
       summary: 'Manage a tag',
       description:
-        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag.',
+        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag, which needs the permission to update these as well.',
       body: { required: TagPatch },
       errors: ['already_exists', 'invalid_state'],
     },

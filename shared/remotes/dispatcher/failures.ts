@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
-import { TransportError, type TransportReason } from '../http/transport.ts';
+import { problemOf } from '../http/problems.ts';
+import { TransportError } from '../http/transport.ts';
 import type { Node } from './port.ts';
 import { Preparation } from './shapes.ts';
 
@@ -20,22 +21,11 @@ export function isUnsent(error: unknown): boolean {
   return cause.reason === 'address_not_allowed' || notConnected.test(cause.code ?? '');
 }
 
-const transportCodes = {
-  timeout: 'upstream_timeout',
-  tls: 'upstream_tls',
-  address_not_allowed: 'upstream_refused',
-  unreachable: 'upstream_failed',
-  too_large: 'upstream_failed',
-  redirect: 'upstream_failed',
-  malformed: 'upstream_failed',
-} as const satisfies Record<TransportReason, ErrorCode>;
-
 /** @returns the AppError of an exchange without an answer; any other error as it is */
 export function fromTransport(node: Node, error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
-  const { reason, tlsReason } = error;
-  const members = reason === 'timeout' ? {} : { reason: tlsReason ?? reason };
-  return failure(transportCodes[reason], node, members, error);
+  const { code, members } = problemOf(error);
+  return failure(code, node, members, error);
 }
 
 export const badAnswer = (node: Node, reason: AnswerFault): AppError =>
@@ -43,14 +33,15 @@ export const badAnswer = (node: Node, reason: AnswerFault): AppError =>
 
 /**
  * The AppError of an answer that is no success.
- * @param isAction true when the call is about one object on behalf of a user: then 404, 409 and 422 are about
+ * @param isAction true when the call is about one object on behalf of a user: then 404, 409, 410 and 422 are about
  *   that object; elsewhere they only say that the node does not speak our language
  */
 export function fromStatus(node: Node, status: number, body: unknown, isAction: boolean): AppError {
   if (status === 401) return failure('upstream_refused', node, { reason: 'unauthorized' });
   if (status === 403) return failure('upstream_refused', node, { reason: 'forbidden' });
   if (status >= 500) return badAnswer(node, 'server_error');
-  if (isAction && status === 404) return failure('not_found', node);
+  // Some say of what has ended that it is gone, where others do not know it any more.
+  if (isAction && (status === 404 || status === 410)) return failure('not_found', node);
   if (isAction && (status === 409 || status === 422)) return fromConflict(node, body);
   return badAnswer(node, 'unexpected_status');
 }

@@ -22,6 +22,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The modules that are deployed by themselves; health is a process, because it watches the system it runs on. */
 export const edgeModules = [
+  'aggregator',
   'auth',
   'client',
   'discover',
@@ -96,6 +97,7 @@ const kinds: Record<Platform, Kind> = {
       target: 'es2024',
       // As wrangler's own bundler looks things up.
       conditions: ['workerd', 'worker', 'browser'],
+      external: ['cloudflare:sockets'],
       plugins: [englishOnly, builtinsOutside],
     },
   },

@@ -28,6 +28,6 @@ CREATE TABLE "exported_files" (
 CREATE UNIQUE INDEX "exported_files_under_way" ON "exported_files" USING btree ("owner_id","fingerprint") WHERE "exported_files"."state" in ('pending', 'running');--> statement-breakpoint
 CREATE INDEX "exported_files_owner" ON "exported_files" USING btree ("owner_id","subject","created_at");--> statement-breakpoint
 CREATE INDEX "exported_files_expiry" ON "exported_files" USING btree ("expires_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "exported_files_file" ON "exported_files" USING btree ("file");--> statement-breakpoint
--- Chunks are written once and read once: trying to compress them costs more than it saves.
+CREATE UNIQUE INDEX "exported_files_file" ON "exported_files" USING btree ("file");
+--> statement-breakpoint
 ALTER TABLE "exported_chunks" ALTER COLUMN "bytes" SET STORAGE EXTERNAL;

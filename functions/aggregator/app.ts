@@ -1,0 +1,6 @@
+import { createModule } from '../../shared/http/app.ts';
+import type { AggregatorDeps } from './deps.ts';
+import { peerOperations } from './peers/routes.ts';
+
+export const createAggregator = (deps: AggregatorDeps) =>
+  createModule('aggregator', deps, [...peerOperations]);

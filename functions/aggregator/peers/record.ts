@@ -1,0 +1,19 @@
+import { peers } from '../../../db/repositories/peers.ts';
+import { crud } from '../../../shared/http/crud.ts';
+import { base } from '../deps.ts';
+import { Peer, PeerWrite, peerFilters } from './schema.ts';
+
+/** Every write of a peer says who may come with which rights; only reads are plain. */
+export const peerCrud = crud({
+  type: 'peer',
+  one: 'a peer aggregator',
+  many: 'peer aggregators',
+  resource: 'peers',
+  path: `${base}/peers`,
+  records: peers,
+  view: Peer,
+  write: PeerWrite,
+  filters: peerFilters,
+  sorts: ['name', 'created_at', 'updated_at'],
+  verbs: ['list', 'get'],
+});

@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import { endSessionsOfPeer } from '../../../db/repositories/peer-sessions.ts';
+import { importPeerKey, PeerTokenFault } from '../../../shared/access/peer-jwt.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { powerOver } from '../../../shared/http/privileges.ts';
+import { changeRecord, createRecord, removeRecord } from '../../../shared/http/record-writes.ts';
+import { conflict, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
+import { canonicalJson } from '../../../shared/kernel/json.ts';
+import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
+import type { AggregatorCtx } from '../deps.ts';
+import { peerCrud } from './record.ts';
+import type { PeerWrite } from './schema.ts';
+
+const { kind } = peerCrud;
+type Write = z.output<typeof PeerWrite>;
+
+/** @throws AppError `invalid_request`, `forbidden` with the permissions that the caller would grant without holding them */
+export async function createPeer(ctx: AggregatorCtx, body: Write): Promise<Answer> {
+  await assertSound(ctx, body);
+  const power = powerOver(ctx, [{ assigned: body.roles }]);
+  return power.explained(() => createRecord(ctx, kind, body, { before: power.before }));
+}
+
+/**
+ * Who decides by which keys a peer is known could come in its place, so that every change needs all that the peer may do
+ * now, and all that it shall be able to do.
+ * @throws AppError `invalid_request`, `forbidden` with what is missing, `invalid_state` for a peer that changes itself
+ */
+export async function replacePeer(ctx: AggregatorCtx, at: Target, body: Write): Promise<Answer> {
+  await assertSound(ctx, body);
+  const power = powerOver(ctx, [{ peer: at.id }, { assigned: body.roles }]);
+  return power.explained(() =>
+    changeRecord(ctx, kind, at, (row) => {
+      assertOther(ctx, row.id);
+      const isOver = !body.enabled || trustOf(row) !== trustOf(body);
+      return { body, before: power.before, ...(isOver && { after: (h) => [endSessionsOfPeer(h, row.id)] }) };
+    }),
+  );
+}
+
+export async function deletePeer(ctx: AggregatorCtx, at: Target): Promise<void> {
+  const power = powerOver(ctx, [{ peer: at.id }]);
+  await power.explained(() =>
+    removeRecord(ctx, kind, at, (row) => {
+      assertOther(ctx, row.id);
+      return { before: power.before };
+    }),
+  );
+}
+
+function assertOther({ actor }: AggregatorCtx, id: string): void {
+  if (actor.user.id === id) throw conflict('own_account', 'A peer neither changes nor deletes itself');
+}
+
+/** Whatever tells a token of the peer from one of somebody else. */
+const trustOf = ({ issuer, jwks, jwks_url, ca_certificate }: Omit<Write, 'jwks'> & { jwks: unknown }) =>
+  canonicalJson([issuer, jwks, jwks_url, ca_certificate]);
+
+/** @throws AppError `invalid_request` for keys that are none, in no place, or at an address that the policy does not allow */
+async function assertSound(ctx: AggregatorCtx, { jwks, jwks_url }: Write): Promise<void> {
+  const faults: FieldError[] = [];
+  if (jwks === null && jwks_url === null)
+    faults.push({ pointer: '/jwks', code: 'required', detail: 'Either `jwks` or `jwks_url`' });
+  if (jwks !== null && jwks_url !== null)
+    faults.push({ pointer: '/jwks_url', code: 'not_allowed', detail: 'Either `jwks` or `jwks_url`' });
+  const checked = jwks_url === null ? undefined : checkUrl(jwks_url, ctx.deps.outbound);
+  if (checked?.ok === false)
+    faults.push({ pointer: '/jwks_url', code: 'address_not_allowed', detail: checked.detail });
+  for (const [index, key] of (jwks?.keys ?? []).entries()) {
+    const detail = 'No public key for RS256 (2048 bits or more), ES256 or EdDSA (Ed25519)';
+    if (!(await isUsable(key)))
+      faults.push({ pointer: `/jwks/keys/${index}`, code: 'invalid_value', detail });
+  }
+  if (faults.length > 0) throw invalid(...faults);
+}
+
+async function isUsable(key: Parameters<typeof importPeerKey>[0]): Promise<boolean> {
+  try {
+    await importPeerKey(key);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PeerTokenFault)) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,161 @@
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { findPeer, startPeerSession } from '../../../db/repositories/peer-sessions.ts';
+import {
+  type ClaimedToken,
+  type PeerKey,
+  PeerTokenFault,
+  type ProvenToken,
+  provePeerToken,
+  readPeerToken,
+} from '../../../shared/access/peer-jwt.ts';
+import { portalFor } from '../../../shared/access/portal.ts';
+import { newPeerToken } from '../../../shared/access/service-tokens.ts';
+import { absoluteAge } from '../../../shared/access/session.ts';
+import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { asAppError } from '../../../shared/http/problem.ts';
+import { noteRefusal } from '../../../shared/http/refusals.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import { sha256 } from '../../../shared/kernel/digests.ts';
+import { AppError, type ErrorCode, invalid } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { canonicalJson } from '../../../shared/kernel/json.ts';
+import { networkOf } from '../../../shared/kernel/networks.ts';
+import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+import { escapeControls } from '../../../shared/kernel/text.ts';
+import type { AuthDeps } from '../deps.ts';
+import type { JwtauthBody } from './schema.ts';
+
+type AuthCtx = Ctx<AuthDeps>;
+type Found = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
+
+/** Clocks of isolates differ; a token is remembered for this much longer than any of them could accept it. */
+const rememberedS = 600;
+
+/**
+ * Exchanges a token that a registered peer has signed for a session with the roles of that peer; each token once.
+ * @throws AppError `invalid_token` whatever was wrong with it, `upstream_*` when its keys cannot be read, `forbidden`
+ * where the portal type has nothing for it, `invalid_request` beside a session
+ */
+export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>) {
+  if (!('token' in body)) throw new AppError('unauthenticated');
+  if (ctx.actor.kind === 'user')
+    throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Goes without a session' });
+  const seen: Seen = { issuer: undefined, found: undefined };
+  try {
+    return await exchange(ctx, body.token, seen);
+  } catch (error) {
+    const { refusal, reason } = asRefusal(error);
+    if (!ownFaults.includes(refusal.code)) await noteRefused(ctx, seen, reason);
+    throw refusal;
+  }
+}
+
+/** How far the token has come, for the audit. */
+type Seen = { issuer: string | undefined; found: Found | undefined };
+
+async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
+  const { deps, now } = ctx;
+  const claimed = readPeerToken(jwt);
+  seen.issuer = claimed.issuer;
+  const found = await findPeer(deps.db, claimed.issuer);
+  if (!found) throw new PeerTokenFault('unknown_issuer');
+  seen.found = found;
+  const key = await keyOf(ctx, found, claimed);
+  const proven = await provePeerToken(jwt, claimed, key, { audience: deps.baseUrl, now });
+  return begin(ctx, found, proven);
+}
+
+async function keyOf({ deps, now, upstream }: AuthCtx, { peer }: Found, { kid }: ClaimedToken) {
+  const { jwks, jwks_url: url, ca_certificate: ca } = peer;
+  const key: PeerKey | undefined =
+    url === null
+      ? jwks?.keys.find((one) => one.kid === kid)
+      : await upstream(() => deps.peerKeys.find({ url, ca: ca ?? undefined }, kid, now));
+  if (!key) throw new PeerTokenFault('unknown_key');
+  return key;
+}
+
+async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
+  const { deps, now, client } = ctx;
+  const portal = portalFor(deps.portalType, roles.length > 0);
+  if (portal === undefined) throw new AppError('forbidden', 'The peer may not use this portal');
+  const lifeS = absoluteAge(parametersFrom(overrides), portal);
+  const token = newPeerToken();
+  const session = {
+    id: newId(),
+    token_hash: sha256(token),
+    peer_id: peer.id,
+    source_ip: client.ip,
+    user_agent: escapeControls(client.userAgent),
+    created_at: now,
+    last_seen_at: now,
+  };
+  const audit = auditEntry(ctx, {
+    event: 'portal.UserLogin',
+    category: 'auth',
+    ...nameOf(peer),
+    portal,
+    object_type: 'session',
+    object_id: session.id,
+    details: { peer: true, subject: escapeControls(proven.subject), jti: escapeControls(proven.jti) },
+  });
+  const used = {
+    digest: sha256(canonicalJson([peer.issuer, proven.jti])),
+    keptUntil: addSeconds(proven.expiresAt, rememberedS),
+  };
+  const oldest = addSeconds(
+    now,
+    -Math.max(...ages.map((one) => absoluteAge(parametersFrom(overrides), one))),
+  );
+  await atomically(deps.db, (h) => [
+    ...startPeerSession(h, session, { revision: peer.revision, used, oldest }),
+    appendAudit(h, audit),
+  ]).catch(explainLost);
+  return { result: 'ok', token, expires_in: lifeS };
+}
+
+const ages = ['admin', 'user'] as const;
+
+/** A peer as the audit names it: by the issuer it is told from a user, whose domain has a label without a colon. */
+const nameOf = ({ id, name, issuer }: Found['peer']) => ({
+  user_id: id,
+  user_name: escapeControls(name),
+  domain: issuer,
+});
+
+/** Of two who bring one token one comes too late, and so does who brings it while his peer goes. */
+function explainLost(error: unknown): never {
+  if (isUniqueViolation(error)) throw new PeerTokenFault('used_before', { cause: error });
+  if (isReferenceViolation(error)) throw new PeerTokenFault('unknown_issuer', { cause: error });
+  throw error;
+}
+
+/** Failures that say nothing of who brought the token. */
+const ownFaults: readonly ErrorCode[] = ['internal', 'database_unavailable'];
+
+function asRefusal(error: unknown): { refusal: AppError; reason: string } {
+  if (!(error instanceof PeerTokenFault)) {
+    const refusal = asAppError(error);
+    return { refusal, reason: refusal.code };
+  }
+  const refusal = new AppError('invalid_token', 'The token was not accepted', {}, { cause: error });
+  return { refusal, reason: error.reason };
+}
+
+/** Whoever goes on trying must not fill the audit: the same refusal counts once a minute. */
+async function noteRefused(ctx: AuthCtx, { issuer, found }: Seen, reason: string): Promise<void> {
+  const failed = auditEntry(ctx, {
+    event: 'portal.LoginFailed',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    ...(found ? nameOf(found.peer) : { domain: issuer ? escapeControls(issuer.slice(0, 512)) : null }),
+    details: { peer: true, reason },
+  });
+  const subject = `peer ${found?.peer.id ?? 'unknown'} ${reason} ${networkOf(ctx.client.ip)}`;
+  await noteRefusal(ctx, subject, failed);
+}

@@ -1,0 +1,129 @@
+import { decodeJwt, decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify } from 'jose';
+
+/** A public key of a peer, as RFC 7517 writes it. */
+export type PeerKey = { kty: string; kid: string } & Partial<
+  Record<'alg' | 'crv' | 'x' | 'y' | 'n' | 'e', string | undefined>
+>;
+
+/** Why a token of a peer is not accepted: a word for the audit, of which the bearer learns nothing. */
+export type PeerTokenReason =
+  | 'malformed'
+  | 'algorithm'
+  | 'unknown_issuer'
+  | 'unknown_key'
+  | 'bad_key'
+  | 'bad_signature'
+  | 'expired'
+  | 'too_long'
+  | 'used_before'
+  | `claim_${string}`;
+
+export class PeerTokenFault extends Error {
+  readonly reason: PeerTokenReason;
+
+  constructor(reason: PeerTokenReason, options?: ErrorOptions) {
+    super(`a token of a peer was not accepted: ${reason}`, options);
+    this.name = 'PeerTokenFault';
+    this.reason = reason;
+  }
+}
+
+/** What a token says of itself before anything of it is proven. */
+export type ClaimedToken = { issuer: string; kid: string; algorithm: string };
+export type ProvenToken = { subject: string; jti: string; expiresAt: Date };
+
+const kinds: Readonly<Record<string, { kty: string; crv: string | undefined }>> = {
+  RS256: { kty: 'RSA', crv: undefined },
+  ES256: { kty: 'EC', crv: 'P-256' },
+  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
+};
+
+export const skewS = 30;
+const longestLifeS = 600;
+const longestText = 256;
+
+/** @throws PeerTokenFault for what is no token, or one whose algorithm is none of ours */
+export function readPeerToken(jwt: string): ClaimedToken {
+  const { header, payload } = decoded(jwt);
+  const { alg: algorithm, kid } = header;
+  if (algorithm === undefined || !Object.hasOwn(kinds, algorithm)) throw new PeerTokenFault('algorithm');
+  if (typeof kid !== 'string') throw new PeerTokenFault('unknown_key');
+  if (typeof payload.iss !== 'string') throw new PeerTokenFault('unknown_issuer');
+  return { issuer: payload.iss, kid, algorithm };
+}
+
+/**
+ * Checks the signature and every claim of a token.
+ * @throws PeerTokenFault
+ */
+export async function provePeerToken(
+  jwt: string,
+  { issuer, algorithm }: ClaimedToken,
+  key: PeerKey,
+  { audience, now }: { audience: string; now: Date },
+): Promise<ProvenToken> {
+  const verified = await jwtVerify(jwt, await importPeerKey(key, algorithm), {
+    algorithms: [algorithm],
+    issuer,
+    audience,
+    currentDate: now,
+    clockTolerance: skewS,
+    maxTokenAge: longestLifeS,
+    requiredClaims: ['sub', 'exp', 'jti'],
+  }).catch(refuse);
+  const { sub, jti, aud, iat = 0, exp = 0 } = verified.payload;
+  if (exp - iat > longestLifeS || exp < iat) throw new PeerTokenFault('too_long');
+  // What is meant for others as well, any of them could bring to us.
+  if (Array.isArray(aud) && aud.length !== 1) throw new PeerTokenFault('claim_aud');
+  return {
+    subject: textClaim('sub', sub),
+    jti: textClaim('jti', jti),
+    expiresAt: new Date(exp * 1000),
+  };
+}
+
+/** @throws PeerTokenFault for a key of another kind than the algorithm asks for, or one that is none */
+export async function importPeerKey(key: PeerKey, algorithm = algorithmOf(key)): Promise<CryptoKey> {
+  const kind = kinds[algorithm];
+  const fits = kind && key.kty === kind.kty && key.crv === kind.crv && (key.alg ?? algorithm) === algorithm;
+  if (!fits) throw new PeerTokenFault('bad_key');
+  try {
+    const { kty, crv, x, y, n, e } = key;
+    const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined);
+    const imported = await importJWK({ ...Object.fromEntries(members), kty }, algorithm);
+    if (!(imported instanceof Uint8Array) && isLongEnough(imported)) return imported;
+  } catch (cause) {
+    throw new PeerTokenFault('bad_key', { cause });
+  }
+  throw new PeerTokenFault('bad_key');
+}
+
+/** Below 2048 bits RFC 7518, section 3.3, allows no RSA. */
+const isLongEnough = ({ algorithm }: CryptoKey): boolean =>
+  !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= 2048;
+
+const algorithmOf = ({ kty }: PeerKey): string =>
+  Object.entries(kinds).find(([, kind]) => kind.kty === kty)?.[0] ?? '';
+
+function decoded(jwt: string): { header: { alg?: string; kid?: unknown }; payload: JWTPayload } {
+  try {
+    return { header: decodeProtectedHeader(jwt), payload: decodeJwt(jwt) };
+  } catch (cause) {
+    throw new PeerTokenFault('malformed', { cause });
+  }
+}
+
+function refuse(cause: unknown): never {
+  if (cause instanceof errors.JWTExpired) throw new PeerTokenFault('expired', { cause });
+  if (cause instanceof errors.JWTClaimValidationFailed)
+    throw new PeerTokenFault(`claim_${cause.claim}`, { cause });
+  if (cause instanceof errors.JWSSignatureVerificationFailed)
+    throw new PeerTokenFault('bad_signature', { cause });
+  if (cause instanceof errors.JOSEError) throw new PeerTokenFault('malformed', { cause });
+  throw cause;
+}
+
+function textClaim(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '' && value.length <= longestText) return value;
+  throw new PeerTokenFault(`claim_${name}`);
+}

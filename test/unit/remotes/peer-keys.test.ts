@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { createPeerKeys } from '../../../shared/remotes/peer-keys/kept.ts';
+import type { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
+
+const source = { url: 'https://peer.example.com/keys', ca: undefined };
+const key = (kid: string): PublicKey => ({ kty: 'EC', kid, crv: 'P-256', x: 'x', y: 'y' });
+const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000);
+
+function keysFrom(published: PublicKey[]) {
+  const state = { published, fault: undefined as Error | undefined, reads: 0 };
+  const keys = createPeerKeys({
+    fetch: async () => {
+      state.reads += 1;
+      if (state.fault) throw state.fault;
+      return [...state.published];
+    },
+  });
+  return Object.assign(state, {
+    find: (kid: string, seconds: number) => keys.find(source, kid, at(seconds)),
+  });
+}
+
+it('asks for an unknown kid no more often than every five seconds, however many are named', async () => {
+  const keys = keysFrom([key('a')]);
+  for (const kid of ['b', 'c', 'd', 'e']) expect(await keys.find(kid, 0)).toBeUndefined();
+  expect(keys.reads).toBe(1);
+  expect((await keys.find('a', 1))?.kid).toBe('a');
+  keys.published = [key('a'), key('b')];
+  expect(await keys.find('b', 4.9)).toBeUndefined();
+  expect((await keys.find('b', 5))?.kid).toBe('b');
+  expect(keys.reads).toBe(2);
+});
+
+it('leaves a source that fails alone for as long, and says again what was wrong', async () => {
+  const keys = keysFrom([key('a')]);
+  keys.fault = new Error('down');
+  for (const seconds of [0, 1, 4]) await expect(keys.find('a', seconds)).rejects.toThrow('down');
+  expect(keys.reads).toBe(1);
+  keys.fault = undefined;
+  expect((await keys.find('a', 5))?.kid).toBe('a');
+});
+
+it('goes by keys for five minutes and no longer, and for them while others cannot be read', async () => {
+  const keys = keysFrom([key('a')]);
+  await keys.find('a', 0);
+  keys.fault = new Error('down');
+  await expect(keys.find('b', 100)).rejects.toThrow('down');
+  expect((await keys.find('a', 299))?.kid).toBe('a');
+  expect(keys.reads).toBe(2);
+  await expect(keys.find('a', 300)).rejects.toThrow('down');
+});
+
+it('keeps sources apart by address and authority, and a hundred at most', async () => {
+  const asked: string[] = [];
+  const keys = createPeerKeys({ fetch: async ({ url }) => [key(String(asked.push(url)))] });
+  const find = (url: string, ca?: string) => keys.find({ url, ca }, '1', at(0));
+  await find('https://first.example.com');
+  await find('https://first.example.com', 'another authority');
+  for (let index = 0; index < 99; index++) await find(`https://peer-${index}.example.com`);
+  await find('https://first.example.com');
+  expect(asked.filter((url) => url === 'https://first.example.com')).toHaveLength(3);
+});

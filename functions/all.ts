@@ -7,6 +7,7 @@ import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
+import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
 import { ownDataFolder } from '../shared/runtime/cli/data-folder.ts';
@@ -17,6 +18,7 @@ import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import type { Config } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
+import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
@@ -111,12 +113,16 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     secretKeys: config.secretKey,
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
+    s3: config.s3,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    ...directoriesBySockets(outbound),
+    openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
     telemetry,
-    // One core stays free for everybody else while logins are being checked.
-    hashing: { concurrency: Math.max(1, availableParallelism() - 1) },
+    // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
+    // has for hashing, looking up names and reading files.
+    hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
 }
 

@@ -47,7 +47,7 @@ async function startSidecar(): Promise<void> {
   // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
   const settings = { ...config, databaseUrl };
   const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
-  // Merges of whole farms are long; heartbeats and audit must not stand in line behind them.
+  // Merges of whole farms are long, and so are exports; heartbeats and audit must not stand in line behind them.
   const snapshotDb = connectDatabase(settings, { maxConnections: 6, statementTimeoutMs: 20_000, onError });
   const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
   const transport = createNodeTransport({

@@ -7,8 +7,10 @@ import type { Share } from '../kernel/sharing.ts';
 import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
+import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
@@ -22,6 +24,8 @@ export type Ingredients = {
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;
+  /** Where exported files are; absent: in the database. */
+  s3?: S3Config | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
   /** Where requests are counted; nowhere unless given. */
@@ -34,6 +38,9 @@ export type FleetIngredients = Ingredients & {
   peerKeys: PeerKeyRemote;
   share?: Share;
 };
+
+/** With a way to directories as well, for the modules that ask them who somebody is. */
+export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote };
 
 /** The dependencies that every module has. */
 export async function baseDeps(given: Ingredients): Promise<BaseDeps> {

@@ -10,6 +10,9 @@ declare module 'autocannon/autocannon.js' {
     /** Requests a second of all connections together. */
     overallRate?: number;
     headers: Record<string, string>;
+    /** GET unless given. */
+    method?: 'POST';
+    body?: string;
   };
   type Result = { errors: number; timeouts: number; non2xx: number };
   type Run = PromiseLike<Result> & {

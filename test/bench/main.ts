@@ -2,17 +2,23 @@ import { availableParallelism } from 'node:os';
 import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
+import { measureCards } from './cards.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
+import { measureExports } from './exports.ts';
 import type { Rows } from './fill.ts';
+import { type FleetEffort, measureFleet } from './fleet/figures.ts';
 import { measureHealth } from './health.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
-import { startStand } from './stand.ts';
+import { measureLogins } from './logins.ts';
+import { type Stand, startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
+type BenchEffort = Effort & { rows: Rows; fleet: FleetEffort };
+
 /** Some minutes altogether, or with `--quick` as little as shows that everything works. */
-const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
+const efforts: Record<'full' | 'quick', BenchEffort> = {
   full: {
     connections: 16,
     warmUpS: 2,
@@ -20,7 +26,18 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     rounds: 3,
     coldStarts: 9,
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
+    logins: { connections: 2, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
+    fleet: {
+      farms: 20,
+      latencyMs: 50,
+      others: 20,
+      workplaces: 10_000,
+      listDeadlineMs: 1_500,
+      requests: 100,
+      roundS: 15,
+      snapshot: { sites: 50, farmsPerSite: 2, workplacesPerFarm: 5_000 },
+    },
   },
   quick: {
     connections: 4,
@@ -29,12 +46,31 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows }> = {
     rounds: 1,
     coldStarts: 1,
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
+    logins: { connections: 1, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
+    fleet: {
+      farms: 4,
+      latencyMs: 5,
+      others: 4,
+      workplaces: 200,
+      listDeadlineMs: 500,
+      requests: 3,
+      roundS: 0.3,
+      snapshot: { sites: 10, farmsPerSite: 2, workplacesPerFarm: 100 },
+    },
   },
 };
 
+/** Named on the command line, each by itself; without a name all of them. */
+const parts = ['starts', 'requests', 'storm', 'cards', 'fleet', 'health', 'lists'] as const;
+type Part = (typeof parts)[number];
+
 try {
-  const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full']);
+  const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  const unknown = named.filter((name) => !parts.some((part) => part === name));
+  if (unknown.length > 0) throw new Error(`no part ${unknown}; there are ${parts.join(', ')}`);
+  const isAsked = (part: Part) => named.length === 0 || named.includes(part);
+  const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full'], isAsked);
   const isJson = process.argv.includes('--json');
   process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
 } catch (error) {
@@ -43,29 +79,40 @@ try {
 }
 
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
-async function run({ rows, ...effort }: Effort & { rows: Rows }): Promise<Figures> {
-  const starts = await measureStarts();
-  const edge = await measureEdgeStarts(effort.coldStarts);
+async function run({ rows, ...effort }: BenchEffort, isAsked: (part: Part) => boolean): Promise<Figures> {
+  const only = async <T>(part: Part, measure: () => Promise<T>): Promise<T | undefined> =>
+    isAsked(part) ? measure() : undefined;
+  const starts = await only('starts', measureStarts);
+  const edge = await only('starts', () => measureEdgeStarts(effort.coldStarts));
+  return onStand(async (stand) => ({
+    database: stand.database,
+    machine: { node: process.versions.node, cores: availableParallelism() },
+    effort,
+    benchmarks: await only('requests', async () => [
+      await compare('GET /api/userinfo', stand.userinfo, effort),
+      await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+      // One at a time: how much longer it takes than the directory, not how many a machine bears.
+      ...(stand.directoryLogin
+        ? [await compare('POST …/login by LDAP', stand.directoryLogin, { ...effort, connections: 1 })]
+        : []),
+    ]),
+    logins: await only('storm', () => measureLogins(stand, effort.logins)),
+    cards: await only('cards', () => measureCards(stand.settings, effort.rounds * 30)),
+    fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
+    health: await only('health', () => measureHealth(stand, effort)),
+    // Late: the tables are small before, as they were when the figures above were first taken.
+    lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
+    // It exports the events that the lists were filled with.
+    exports: await only('lists', () => measureExports(stand.settings.databaseUrl)),
+    starts,
+    edge,
+    sources: measureSources(),
+  }));
+}
+
+async function onStand<T>(work: (stand: Stand) => Promise<T>): Promise<T> {
   const stand = await startStand();
-  try {
-    return {
-      database: stand.database,
-      machine: { node: process.versions.node, cores: availableParallelism() },
-      effort,
-      benchmarks: [
-        await compare('GET /api/userinfo', stand.userinfo, effort),
-        await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
-      ],
-      health: await measureHealth(stand, effort),
-      // The last: the tables are small before, as they were when the figures above were first taken.
-      lists: await measureLists(stand, rows, effort.lists),
-      starts,
-      edge,
-      sources: measureSources(),
-    };
-  } finally {
-    await stand.stop();
-  }
+  return work(stand).finally(() => stand.stop());
 }
 
 /** Of the product itself: neither tests nor what is generated. */

@@ -6,7 +6,10 @@ import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
@@ -55,6 +58,7 @@ type Options = {
   driver?: Driver;
   /** `SECRET_KEY`; a new one unless given. */
   secretKeys?: readonly string[];
+  s3?: S3Config;
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
   /** Where requests are counted; nowhere unless given. */
@@ -70,6 +74,7 @@ export async function startPortal({
   secretKeys = [randomBytes(32).toString('base64')],
   database: given,
   telemetry: telemetryOf = () => noTelemetry,
+  s3,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -91,8 +96,11 @@ export async function startPortal({
     secretKeys,
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
+    s3,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
     telemetry,
     // The cost of one hash is what production has to bear, not what is tested here.

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../db/client.ts';
+import type { Connection, Db } from '../../../db/client.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
@@ -15,6 +15,9 @@ import { refusalsJob, sealJob } from './audit.ts';
 import { certificateJob } from './certificates.ts';
 import { circuitJob } from './circuits.ts';
 import { cleanUp } from './clean-up.ts';
+import { removeOldFiles } from './exports/removal.ts';
+import { createStores } from './exports/stores.ts';
+import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { noteFailedJob } from './failures.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
@@ -25,7 +28,7 @@ import { outboxJob } from './outbox.ts';
 import { parametersJob } from './parameters.ts';
 import { portalReportJob } from './portal-report.ts';
 import { probeJob } from './probes.ts';
-import { startQueue } from './queue.ts';
+import { type FailedJob, startQueue } from './queue.ts';
 import { snapshotJob } from './snapshot.ts';
 import { systemSampleJob } from './system-sample.ts';
 import { countedJob, countedWorker, handOverJob, telemetryJob } from './telemetry.ts';
@@ -62,8 +65,12 @@ export async function createJobs(
     log,
   };
   const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
-  const noteFailure = noteFailedJob(jobsDb.db, systemClock);
-  const workers = [cleanUp(jobsDb.db, parameters)].map((worker) => countedWorker(worker, telemetry));
+  const files = { db: parts.snapshotDb.db, stores: createStores(parts.snapshotDb.db, config.s3), log };
+  const workers = [
+    cleanUp(jobsDb.db, parameters, systemClock, (signal) => removeOldFiles(files, signal)),
+    exportWorker({ ...files, databaseUrl, known: parameters }),
+  ].map((worker) => countedWorker(worker, telemetry));
+  const noteFailure = noteFailureIn(jobsDb.db);
   const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
   const jobs = [
     queue.job,
@@ -84,3 +91,12 @@ export async function createJobs(
   ];
   return { jobs: jobs.map((job) => countedJob(job, telemetry)), queue };
 }
+
+/** Who waits for the job learns of it, and who looks after the installation. */
+const noteFailureIn = (db: Db) => {
+  const noteInJournal = noteFailedJob(db, systemClock);
+  return async (job: FailedJob): Promise<void> => {
+    await noteFailedExport(db, job);
+    await noteInJournal(job);
+  };
+};

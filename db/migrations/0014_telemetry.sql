@@ -17,5 +17,6 @@ CREATE TABLE "telemetry_sums" (
 );
 --> statement-breakpoint
 ALTER TABLE "dispatchers" ADD COLUMN "certificate_notice" jsonb;--> statement-breakpoint
-CREATE INDEX "telemetry_batches_at" ON "telemetry_batches" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "telemetry_batches_at" ON "telemetry_batches" USING btree ("at");
+--> statement-breakpoint
 INSERT INTO telemetry_marks (name, seq) VALUES ('logins', 0);

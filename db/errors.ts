@@ -53,7 +53,7 @@ export function databaseProblem(error: unknown): AppError | undefined {
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, cancelled), lost races 40; or no answer at all. */
-function isUnavailable(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   const code = pgFault(error)?.code;
   if (code) return /^(08|53|57P|40)/.test(code);
   for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {

@@ -2,11 +2,10 @@ import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
-import type { FleetIngredients } from '../shared/runtime/deps.ts';
 import { createAggregator } from './aggregator/app.ts';
 import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
-import { type AuthDeps, authDeps } from './auth/deps.ts';
+import { type AuthDeps, type AuthIngredients, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
 import type { ClientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
@@ -46,7 +45,7 @@ export function createPortal(deps: PortalDeps): Portal {
 }
 
 /** What a process knows before it has dependencies. */
-export type Ingredients = FleetIngredients;
+export type Ingredients = AuthIngredients;
 
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {

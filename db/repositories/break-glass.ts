@@ -3,11 +3,18 @@ import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { users } from '../schema/users.ts';
 import { parameterOverrides } from './login-sessions.ts';
+import { isEnrolled } from './second-factors.ts';
+import { derived } from './statements.ts';
 
 /** The user by his name and that or the label of his domain, both folded; with the parameters that his password obeys. */
 export async function findAccount(db: Db, domainKey: string, userKey: string) {
   const [row] = await db
-    .select({ user: users, domain: authenticators, parameters: parameterOverrides })
+    .select({
+      user: users,
+      domain: authenticators,
+      parameters: parameterOverrides,
+      isEnrolled: derived<boolean>(isEnrolled(users.id)),
+    })
     .from(users)
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
     .where(

@@ -13,6 +13,8 @@ import {
   reachable,
   type Selection,
 } from './records.ts';
+import type { Scope } from './scope.ts';
+import { objectWithin } from './sited-objects.ts';
 import { must, oneOf } from './statements.ts';
 
 /** Rows that are kept, and why: a code of the error table and a sentence. */
@@ -62,24 +64,30 @@ export async function bulkDestroy<S extends Selection>(
   return summary(wanted, gone ?? { count: 0, ids: [] }, failed);
 }
 
-/** @returns up to ten rows that refer to the record, for the error that says why it stays. */
+/** Within which sites somebody may read objects of a type; undefined when he may not at all. */
+export type Reading = (type: string) => Scope | undefined;
+
+/** @returns up to ten rows that refer to the record, of those that may be read, for the error that says why it stays. */
 export async function referencesTo<S extends Selection>(
   db: Db,
   { spec }: Records<S>,
   id: string,
+  reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found = await Promise.all(
-    (spec.references ?? []).map((reference) =>
-      db
+    (spec.references ?? []).map(async (reference) => {
+      const scope = reading(reference.type);
+      if (scope === undefined) return [];
+      return db
         .select({
           type: sql<string>`${reference.type}::text`,
           id: sql<string>`${reference.id}`,
           name: sql<string>`${reference.name}`,
         })
         .from(reference.table)
-        .where(eq(sql`${reference.by}`, id))
-        .limit(10),
-    ),
+        .where(and(eq(sql`${reference.by}`, id), objectWithin(reference.type, reference.id, scope)))
+        .limit(10);
+    }),
   );
   return found.flat().slice(0, 10);
 }

@@ -1,24 +1,57 @@
-import { and, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import { addSeconds } from '../../shared/kernel/clock.ts';
 import type { Parameters } from '../../shared/kernel/system-parameters.ts';
 import type { Db } from '../client.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { exportedChunks } from '../schema/exported-chunks.ts';
+import { exportedFiles } from '../schema/exported-files.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
+import { loginChallenges } from '../schema/login-challenges.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { loginSessions } from '../schema/login-sessions.ts';
 import { monitoringRecords } from '../schema/monitoring-records.ts';
 import { peerSessions } from '../schema/peers.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { serviceLists } from '../schema/service-lists.ts';
+import { isPastKeeping } from './idempotency-keys.ts';
+import { isForgotten } from './login-limits.ts';
 
 /** Rows that nobody will look at any more. */
 export type Leftover = { table: PgTable; where: SQL | undefined };
 
-const ago = (seconds: number): SQL => sql`now() - ${seconds}::float8 * interval '1 second'`;
 const day = 86_400;
 
-/** What has outlived its time, by the clock of the database and the parameters in force. */
-export const leftovers = (parameters: Parameters): readonly Leftover[] => [
+type Ago = (seconds: number) => Date;
+
+/** What has outlived its time, by the parameters in force. */
+export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[] => {
+  const ago: Ago = (seconds) => addSeconds(now, -seconds);
+  return [
+    ...ofLogins(parameters, now, ago),
+    { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
+    { table: idempotencyKeys, where: isPastKeeping(now) },
+    { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
+    { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
+    // Until then whoever asks for the file learns that it expired.
+    {
+      table: exportedFiles,
+      where: and(isNull(exportedFiles.file), lt(exportedFiles.expires_at, ago(30 * day))),
+    },
+    // What an attempt wrote between being given up and learning of it.
+    {
+      table: exportedChunks,
+      where: sql`not exists(select 1 from ${exportedFiles} where ${exportedFiles.file} = ${exportedChunks.file})`,
+    },
+    {
+      table: monitoringRecords,
+      where: lt(monitoringRecords.at, ago(parameters['monitoring.retention_days'] * day)),
+    },
+  ];
+};
+
+const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
   {
     table: loginSessions,
     where: or(
@@ -38,39 +71,33 @@ export const leftovers = (parameters: Parameters): readonly Leftover[] => [
       lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
     ),
   },
-  { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, sql`now()`) },
-  { table: idempotencyKeys, where: lt(idempotencyKeys.created_at, ago(day)) },
-  { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
-  { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
-  {
-    table: loginLocks,
-    where: and(
-      sql`coalesce(${loginLocks.locked_until}, '-infinity') < now()`,
-      sql`coalesce(${loginLocks.last_failure_at}, '-infinity') < ${ago(day)}`,
-      sql`coalesce(${loginLocks.last_good_at}, '-infinity') < ${ago(30 * day)}`,
-    ),
-  },
-  {
-    table: monitoringRecords,
-    where: lt(monitoringRecords.at, ago(parameters['monitoring.retention_days'] * day)),
-  },
+  { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
+  { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
+  { table: loginLocks, where: isForgotten(now) },
 ];
 
 /** Rows of one statement: none holds its locks for long. */
 const atOnce = 5_000;
 
-/** Deletes leftovers of one table, a bounded statement after the other. @returns how many there were */
+/**
+ * Deletes leftovers of one table, a bounded statement after the other. Rows that somebody holds are left for the next
+ * time, so that nothing waits for this, and this for nothing.
+ * @returns how many there were
+ */
 export async function deleteLeftovers(
   db: Db,
   { table, where }: Leftover,
   signal: AbortSignal,
+  most = atOnce,
 ): Promise<number> {
   const name = sql.identifier(getTableConfig(table).name);
   let deleted = 0;
-  for (let last = atOnce; last === atOnce && !signal.aborted; deleted += last) {
+  for (let last = most; last === most && !signal.aborted; deleted += last) {
     const rows = await db
       .delete(table)
-      .where(sql`${name}.ctid = any(array(select ctid from ${table} where ${where} limit ${atOnce}::int))`)
+      .where(
+        sql`${name}.ctid = any(array(select ctid from ${table} where ${where} limit ${most}::int for update skip locked))`,
+      )
       .returning({ one: sql`1` });
     last = rows.length;
   }

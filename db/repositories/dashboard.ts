@@ -13,6 +13,7 @@ import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { installationCounts } from './installation-counts.ts';
+import { visibleRecords } from './monitoring.ts';
 import { type Scope, within } from './scope.ts';
 import { siteStatus } from './sites.ts';
 import { momentText } from './snapshot-lists.ts';
@@ -98,8 +99,8 @@ export const poolsNearFull = (db: Db, scope: Scope) =>
     .orderBy(desc(pools.usage_percent), asc(pools.name_key), asc(pools.id))
     .limit(20);
 
-/** The latest ten failures of the journal that nobody has closed. */
-export const recentFailures = (db: Db) =>
+/** The latest ten failures of the journal that nobody has closed, but for those of sites outside the scope. */
+export const recentFailures = (db: Db, scope: Scope) =>
   db
     .select({
       id: monitoringRecords.id,
@@ -116,6 +117,7 @@ export const recentFailures = (db: Db) =>
       and(
         inArray(monitoringRecords.level, ['error', 'critical']),
         inArray(monitoringRecords.state, ['open', 'acknowledged']),
+        visibleRecords(scope),
       ),
     )
     .orderBy(desc(monitoringRecords.at), desc(monitoringRecords.id))

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 
@@ -14,16 +14,8 @@ export const listVisibleDomains = (db: Db, subjects: readonly Subjects[]) =>
       type: authenticators.type,
       priority: authenticators.priority,
       isTwoFactor: authenticators.two_factor,
+      isPkinit: sql<boolean>`jsonb_typeof(${authenticators.params} -> 'kerberos') is not distinct from 'object'`,
     })
     .from(authenticators)
     .where(and(eq(authenticators.state, 'visible'), inArray(authenticators.subjects, [...subjects])))
     .orderBy(asc(authenticators.priority), asc(authenticators.name_key));
-
-/** Whether a domain of this id exists and lets anybody log in. */
-export async function findLiveDomain(db: Db, id: string) {
-  const [row] = await db
-    .select({ id: authenticators.id, state: authenticators.state, type: authenticators.type })
-    .from(authenticators)
-    .where(eq(authenticators.id, id));
-  return row && row.state !== 'disabled' ? row : undefined;
-}

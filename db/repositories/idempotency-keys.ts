@@ -34,7 +34,7 @@ export async function keepAnswer(
   owner: KeyOwner,
   answer: Pick<
     typeof idempotencyKeys.$inferSelect,
-    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body'
+    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body' | 'rights'
   >,
 ): Promise<void> {
   const row = { ...answer, lease_until: null };
@@ -61,12 +61,12 @@ export async function claimKey(
     .insert(idempotencyKeys)
     .select(
       sql`select ${user_id}::uuid, ${key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
-        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text, ${peer_id}::uuid
+        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text, ${peer_id}::uuid, '[]'::jsonb
         where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
     )
     .onConflictDoUpdate({
       target: owned,
-      set: { ...lease, status: null, headers: null, sealed_body: null },
+      set: { ...lease, status: null, headers: null, sealed_body: null, rights: [] },
       setWhere: lte(idempotencyKeys.created_at, oldestKept(now)),
     })
     .returning({ key: idempotencyKeys.key });
@@ -83,10 +83,8 @@ export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
   await db.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
 }
 
-/** Deletes what has been kept for 24 hours, however it ended. */
-export async function deleteOldKeys(db: Db, now: Date): Promise<void> {
-  await db.delete(idempotencyKeys).where(lte(idempotencyKeys.created_at, oldestKept(now)));
-}
+/** The condition that a key has been kept for 24 hours, however it ended. */
+export const isPastKeeping = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestKept(now));
 
 const owned = [idempotencyKeys.user_id, idempotencyKeys.peer_id, idempotencyKeys.key];
 

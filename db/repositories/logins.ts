@@ -5,6 +5,16 @@ import { authenticators } from '../schema/authenticators.ts';
 import { loginLocks } from '../schema/login-locks.ts';
 import { users } from '../schema/users.ts';
 import { type AuditEntry, auditRow } from './audit.ts';
+import {
+  type Attempt,
+  everyone,
+  isLockedHere,
+  isOpen,
+  isReached,
+  isRow,
+  knownSince,
+  mustBeOpenOrKnown,
+} from './login-limits.ts';
 import { parameterOverrides, rolesOf } from './login-sessions.ts';
 import { must } from './statements.ts';
 
@@ -15,18 +25,18 @@ export type DomainNames = {
   labelKey?: string | undefined;
 };
 
-/** An account in the lock table, and the network the attempt comes from. */
-export type Attempt = { account: string; network: string };
+/** Folded names that a typed one may mean; which of them, the type of the domain says. */
+export type UserNames = { typed: string; address: string; bare: string };
 
 /**
  * The domains that one of the identifiers names, each with the user of that name and his roles, in one statement.
  * Which of them counts, and whether anybody may log in, the caller decides.
  */
-export const findCandidates = (db: Db, names: DomainNames, userKey: string) =>
+export const findCandidates = (db: Db, names: DomainNames, user: UserNames) =>
   db
     .select({ domain: authenticators, user: users, roles: rolesOf(users.id) })
     .from(authenticators)
-    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, userKey)))
+    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, keyIn(user))))
     .where(
       or(
         names.id === undefined ? undefined : eq(authenticators.id, names.id),
@@ -35,22 +45,39 @@ export const findCandidates = (db: Db, names: DomainNames, userKey: string) =>
       ),
     );
 
-/** Until when the account is locked for the network, and the system parameters, in one statement. */
+const keyIn = ({ typed, address, bare }: UserNames): SQL => sql`case
+  when ${authenticators.type} = 'internal' then ${typed}
+  when lower(${authenticators.params} ->> 'user_id_attribute') in ('mail', 'userprincipalname') then ${address}
+  else ${bare} end`;
+
+/**
+ * Until when the attempt is refused and by which row, whether the network is known to the account, and the system
+ * parameters, in one statement. A pair that is known is refused by its own lock only.
+ */
 export async function findLock(db: Db, { account, network }: Attempt, now: Date) {
-  const lock = sql`(select ${loginLocks.locked_until} from ${loginLocks}
-    where ${loginLocks.account} = ${account} and ${loginLocks.network} = ${network} and ${loginLocks.locked_until} > ${now.toISOString()}::timestamptz)`;
-  const [row] = await db
+  const rows = await db
     .select({
-      lockedUntil: sql<Date | null>`${lock}`.mapWith(loginLocks.locked_until),
+      account: loginLocks.account,
+      network: loginLocks.network,
+      lockedUntil: loginLocks.locked_until,
+      lastGoodAt: loginLocks.last_good_at,
       parameters: parameterOverrides,
     })
-    .from(sql`(values (1)) as once`);
-  return { lockedUntil: row?.lockedUntil ?? null, parameters: row?.parameters ?? null };
+    .from(sql`(values (1)) as once`)
+    .leftJoin(loginLocks, isReached({ account, network }));
+  const own = rows.find((row) => row.account === account && row.network === network);
+  const isKnown = own?.lastGoodAt != null && own.lastGoodAt > knownSince(now);
+  const locks = (isKnown ? [own] : rows)
+    .flatMap((row) => (row.lockedUntil && row.lockedUntil > now ? [{ ...row, until: row.lockedUntil }] : []))
+    .sort((a, b) => b.until.getTime() - a.until.getTime());
+  const [lock] = locks;
+  return {
+    lockedUntil: lock?.until ?? null,
+    lockedBy: { account: lock?.account ?? account, network: lock?.network ?? network },
+    isKnown,
+    parameters: rows[0]?.parameters ?? null,
+  };
 }
-
-/** The condition that the row of an account is not locked. */
-const isOpen = (now: Date): SQL =>
-  sql`${loginLocks.locked_until} is null or ${loginLocks.locked_until} <= ${now.toISOString()}::timestamptz`;
 
 export type LockRules = { maxTries: number; blockS: number };
 
@@ -100,34 +127,22 @@ export function recordFailure(
     .returning({ lockedUntil: loginLocks.locked_until });
 }
 
-/**
- * Writes the event of the lock that `recordFailure` of the same batch has brought; earlier locks have theirs. Only
- * the transaction tells them apart: attempts of one moment have one time.
- */
-export const appendLockEvent = (
-  h: Db,
-  { account, network }: Attempt,
-  now: Date,
-  entry: AuditEntry,
-): Statement =>
+/** Writes the event of the lock that this batch has brought to a row; earlier locks have theirs. */
+export const appendLockEvent = (h: Db, row: Attempt, now: Date, entry: AuditEntry): Statement =>
   h
     .insert(auditEvents)
-    .select(
-      sql`${auditRow(entry, {})} from ${loginLocks} where ${and(
-        eq(loginLocks.account, account),
-        eq(loginLocks.network, network),
-        sql`${loginLocks}.xmin = pg_current_xact_id()::xid`,
-        gt(loginLocks.locked_until, now),
-      )}`,
-    );
+    .select(sql`${auditRow(entry, {})} from ${loginLocks} where ${isLockedHere(row, now)}`);
 
 /**
- * Clears the failures at a good login, and ends its batch when the account has been locked meanwhile. The row is taken
+ * Clears the failures of the pair at a good login, and ends its batch when the pair, or for one that is not known what
+ * is wider, has been locked meanwhile. What is counted more widely stays: it tells of others. The row is taken
  * first, so that no failure under way can lock it between the judgement and the clearing.
  */
-export function clearFailures(h: Db, { account, network }: Attempt, now: Date): Statement[] {
-  const isThis = and(eq(loginLocks.account, account), eq(loginLocks.network, network));
+export function clearFailures(h: Db, attempt: Attempt, now: Date): Statement[] {
+  const { account, network } = attempt;
   return [
+    // Before this login makes the network a known one.
+    mustBeOpenOrKnown(h, attempt, now),
     h
       .insert(loginLocks)
       .values({ account, network, last_good_at: now })
@@ -138,18 +153,28 @@ export function clearFailures(h: Db, { account, network }: Attempt, now: Date): 
       }),
     must(
       h,
-      sql`not exists(select 1 from ${loginLocks} where ${and(isThis, gt(loginLocks.locked_until, now))})`,
+      sql`not exists(select 1 from ${loginLocks} where ${and(isRow(attempt), gt(loginLocks.locked_until, now))})`,
       'locked_out',
     ),
   ];
 }
 
-/** Lifts the locks of an account for every network. */
-export const liftLocks = (h: Db, account: string): Statement =>
-  h
+/**
+ * Lifts the locks of an account for every network, and those of the account as a whole. It takes the rows in the order
+ * in which a failure does, and stands before whatever else a batch writes about the user, as it does at a login.
+ */
+export function liftLocks(h: Db, account: string): Statement {
+  const inOrder = h
+    .select({ network: loginLocks.network })
+    .from(loginLocks)
+    .where(eq(loginLocks.account, account))
+    .orderBy(sql`${loginLocks.network} = ${everyone}`, loginLocks.network)
+    .for('update');
+  return h
     .update(loginLocks)
     .set({ failures: 0, locks: 0, locked_until: null })
-    .where(eq(loginLocks.account, account));
+    .where(and(eq(loginLocks.account, account), sql`${loginLocks.network} in ${inOrder}`));
+}
 
 /**
  * Notes a login, and ends its batch when the password that was checked, or the user, is gone meanwhile; the user is

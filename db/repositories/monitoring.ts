@@ -4,11 +4,18 @@ import { foldName } from '../../shared/kernel/text.ts';
 import type { Db, Statement } from '../client.ts';
 import { monitoringRecords as table } from '../schema/monitoring-records.ts';
 import { records } from './records.ts';
+import type { Scope } from './scope.ts';
+import { namedWithin } from './sited-objects.ts';
 
 type Row = typeof table.$inferInsert;
 /** What the system has to say of an object. */
 export type MonitoringEntry = Pick<Row, 'at' | 'level' | 'source' | 'code' | 'message'> &
   Partial<Pick<Row, 'object_type' | 'object_id' | 'object_name' | 'details'>>;
+
+/** Records about an object of a site are for those whose scope has the site; all others are for everybody. */
+export function visibleRecords(scope: Scope): SQL | undefined {
+  return namedWithin(table.object_type, table.object_id, scope);
+}
 
 export const monitoring = records({
   table,
@@ -30,6 +37,7 @@ export const monitoring = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  within: visibleRecords,
   search: [table.message_key],
   filters: {
     level: (value: Row['level']) => eq(table.level, value),

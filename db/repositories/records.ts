@@ -30,6 +30,8 @@ export type ListSpec<S extends Selection> = {
   select: S & { id: PgColumn };
   /** The site a row belongs to; without it rows are seen with any scope. */
   site?: PgColumn | SQL;
+  /** Which rows a scope sees, where no column of theirs names the site. */
+  within?: (scope: Scope) => SQL | undefined;
   /**
    * The column that names the owner of a nested collection, the owner's table, the owner's site if it has one, and
    * what else must hold of him.
@@ -98,12 +100,13 @@ export type Records<S extends Selection> = {
 
 /** The condition that a row is within reach. */
 export const reachable = <S extends Selection>(
-  { site, parent, where }: ListSpec<S>,
+  { site, parent, where, ...spec }: ListSpec<S>,
   reach: Reach,
 ): SQL | undefined =>
   and(
     where,
     site && within(site, reach.scope),
+    spec.within?.(reach.scope),
     parent && reach.parent !== undefined ? eq(parent.column, reach.parent) : undefined,
   );
 

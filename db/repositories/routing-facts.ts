@@ -78,9 +78,9 @@ export type RoutingRows = {
   }[];
 };
 
-/** A column of a select from `sites`, so that it costs no trip of its own. */
+/** A column of `findUserSite`, so that it costs no trip of its own. */
 export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
-  derived(sql`select jsonb_build_object(
+  derived(sql`select json_build_object(
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, wanted)}),
     'preferences', (${preferencesOf(who)}),
@@ -89,13 +89,13 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'lists', (${listsOf(who, wanted)}))`);
 
 const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
-    'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${isFor(who)}, 'policy', ${rules.policy},
+  select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
+    'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${wanted.unusable ? isFor(who) : sql`true`}, 'policy', ${rules.policy},
     'failover', ${rules.failover}, 'affinity', ${rules.affinity},
-    'issued', (select jsonb_build_object('farm_id', ${issuedConnections.farm_id}, 'at', ${issuedConnections.issued_at})
+    'issued', (select json_build_object('farm_id', ${issuedConnections.farm_id}, 'at', ${issuedConnections.issued_at})
       from ${issuedConnections}
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
-    'members', (select coalesce(jsonb_agg(jsonb_build_object('farm_id', member.farm_id,
+    'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
         'maintenance', ${pools.maintenance}, 'usage_percent', ${pools.usage_percent})), '[]')
       from (${members}) as member left join ${pools}
@@ -138,11 +138,11 @@ function concerns(
       and not exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}))
     or exists(select 1 from ${byName} where ${ofUser} = ${owner} and ${byName.user_id} = ${userId}::uuid)
     or exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}
-      and ${byGroup.group_id} in (select group_id from effective_groups(${userId}::uuid))))`;
+      and ${byGroup.group_id} in (select id from own)))`;
 }
 
 const preferencesOf = ({ userId }: Routed): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('priority', ${priorityGroups.priority},
+  select coalesce(json_agg(json_build_object('priority', ${priorityGroups.priority},
     'farm_id', ${priorityGroupFarms.farm_id}, 'farm_priority', ${priorityGroupFarms.priority})), '[]')
   from ${priorityGroups}
     join ${priorityGroupFarms} on ${priorityGroupFarms.priority_group_id} = ${priorityGroups.id}
@@ -155,7 +155,7 @@ const preferencesOf = ({ userId }: Routed): SQL => sql`
   )}`;
 
 const sessionsOf = ({ userKey }: Routed): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('session_uuid', ${workplaceSessions.uuid},
+  select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},
     'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
     'state', ${workplaceSessions.state}, 'started_at', ${workplaceSessions.started_at})), '[]')
   from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
@@ -173,7 +173,7 @@ const notices: SQL = sql`
   where notice.message is not null`;
 
 const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
+  select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
     'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
     'services', ${servicesFor(wanted)})), '[]')
   from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
@@ -182,7 +182,7 @@ const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
 function servicesFor(wanted: Wanted['rules']): SQL {
   if (wanted === 'all') return sql`${serviceLists.services}`;
   if ('farm' in wanted) return sql`'[]'::jsonb`;
-  return sql`(select coalesce(jsonb_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
+  return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
     where lower(service ->> 'uuid') in (
       select member.servicepool_uuid::text from ${rules} cross join lateral (${members}) as member
       where ${rules.id} = ${wanted.rule}::uuid))`;

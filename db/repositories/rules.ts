@@ -1,10 +1,11 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { farms } from '../schema/farms.ts';
 import { images } from '../schema/images.ts';
 import { ruleGroups, ruleMembers, ruleUsers, rules as table } from '../schema/rules.ts';
 import { sites } from '../schema/sites.ts';
 import { records } from './records.ts';
+import { type Scope, within } from './scope.ts';
 import { derived, memberIds, memberObjects, must, nameOf } from './statements.ts';
 
 type RuleMember = { farm_id: string; servicepool_uuid: string; priority: number; enabled: boolean };
@@ -77,15 +78,16 @@ export const mustFitItsRules = (h: Db, farmId: string): Statement =>
     'in_use',
   );
 
-/** Up to ten rules that have the farm among their members. */
+/** Up to ten rules within the scope that have the farm among their members. */
 export const rulesWithFarm = (
   db: Db,
   farmId: string,
+  scope: Scope,
 ): Promise<{ type: string; id: string; name: string }[]> =>
   db
     .select({ type: sql<string>`'rule'`, id: table.id, name: table.name })
     .from(table)
     .innerJoin(ruleMembers, eq(ruleMembers.rule_id, table.id))
-    .where(eq(ruleMembers.farm_id, farmId))
+    .where(and(eq(ruleMembers.farm_id, farmId), within(table.site_id, scope)))
     .orderBy(table.name_key)
     .limit(10);

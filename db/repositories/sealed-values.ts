@@ -5,6 +5,9 @@ import { authenticators } from '../schema/authenticators.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
+import { loginChallenges } from '../schema/login-challenges.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
+import { secondFactors } from '../schema/second-factors.ts';
 
 /** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
 export type SealedColumn = {
@@ -33,11 +36,18 @@ export const sealedColumns: readonly SealedColumn[] = [
     row: sql`coalesce(${idempotencyKeys.user_id}, ${idempotencyKeys.peer_id}) || '/' || ${idempotencyKeys.key}`,
   },
   {
+    table: pkinitChallenges,
+    column: pkinitChallenges.sealed_state,
+    row: sql`${pkinitChallenges.token_hash}`,
+  },
+  {
     table: authenticators,
     column: authenticators.params,
     member: 'bind_password',
     row: sql`${authenticators.id}::text`,
   },
+  { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
+  { table: loginChallenges, column: loginChallenges.sealed_secret, row: sql`${loginChallenges.id}::text` },
 ];
 
 /** The column as a place names it. */

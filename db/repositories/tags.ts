@@ -4,6 +4,7 @@ import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { portals } from '../schema/portals.ts';
 import { tags as table } from '../schema/tags.ts';
+import type { Reading } from './bulk.ts';
 import { records } from './records.ts';
 import { derived, must } from './statements.ts';
 
@@ -120,14 +121,16 @@ export const mustBeUnused = (h: Db, key: string): Statement =>
     'in_use',
   );
 
-/** Up to ten objects that carry the tag, for the error that says why it stays. */
+/** Up to ten objects that carry the tag, of those that may be read, for the error that says why it stays. */
 export async function objectsWithTag(
   db: Db,
   key: string,
+  reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found = await Promise.all(
-    Object.entries(tagged).map(([type, object]) =>
-      db
+    Object.entries(tagged).map(async ([type, object]) => {
+      if (reading(type) === undefined) return [];
+      return db
         .select({
           type: sql<string>`${type}::text`,
           id: sql<string>`${object.id}`,
@@ -135,8 +138,8 @@ export async function objectsWithTag(
         })
         .from(object)
         .where(carries(object, sql`${key}`))
-        .limit(10),
-    ),
+        .limit(10);
+    }),
   );
   return found.flat().slice(0, 10);
 }

@@ -9,6 +9,7 @@ import { sites, siteUsers } from '../schema/sites.ts';
 import { users as table } from '../schema/users.ts';
 import { belongingTo } from './belonging.ts';
 import { records } from './records.ts';
+import { isEnrolled } from './second-factors.ts';
 import { derived, memberIds, nameOf } from './statements.ts';
 
 type DomainType = (typeof authenticators.$inferSelect)['type'];
@@ -47,8 +48,7 @@ export const users = records({
     must_change_password: table.must_change_password,
     // The hash; views show it as `null` with `password_set` beside.
     password: table.password_hash,
-    // The second factor has no table yet.
-    two_factor_enrolled: sql<boolean>`false`,
+    two_factor_enrolled: derived<boolean>(isEnrolled(table.id)),
     domain_two_factor: derived<boolean>(
       sql`select ${authenticators.two_factor} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
     ),

@@ -4,9 +4,12 @@ import { byteText, moment } from './columns.ts';
 import { peers } from './peers.ts';
 import { users } from './users.ts';
 
+export type KeptRight = { permissions: string[]; scope: { sites: '*' | string[] } };
+
 /**
  * Writes that were sent with an `Idempotency-Key`, by a user or by a peer. `fingerprint` is over method, path, query and
- * body; the answer is sealed, and absent while the work goes on (`lease_until`) or when its outcome is unknown.
+ * body; the answer is sealed, and absent while the work goes on (`lease_until`) or when its outcome is unknown. `rights`
+ * are what the sender held then: the answer is for nobody who holds less.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
@@ -20,6 +23,7 @@ export const idempotencyKeys = pgTable(
     headers: jsonb().$type<Record<string, string>>(),
     sealed_body: text(),
     peer_id: uuid().references(() => peers.id, { onDelete: 'cascade' }),
+    rights: jsonb().$type<KeptRight[]>().notNull().default([]),
   },
   (t) => [
     unique('idempotency_keys_owner').on(t.user_id, t.peer_id, t.key).nullsNotDistinct(),

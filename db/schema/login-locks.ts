@@ -3,7 +3,8 @@ import { byteText, moment } from './columns.ts';
 
 /**
  * Failed attempts per account and network. `account` is the domain id and the folded name, known or not;
- * `network` an IPv4 address or an IPv6 /64.
+ * `network` an IPv4 address or an IPv6 /64. `*` is all of them, and its row a wider limit: of an account wherever from, of a
+ * network whomever about, of all attempts. Only such rows have `counted_from`, where the counting of `failures` began.
  */
 export const loginLocks = pgTable(
   'login_locks',
@@ -15,6 +16,7 @@ export const loginLocks = pgTable(
     locked_until: moment(),
     last_failure_at: moment(),
     last_good_at: moment(),
+    counted_from: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.account, t.network] }),

@@ -1,8 +1,11 @@
-import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment } from './columns.ts';
 import { users } from './users.ts';
 
-/** Tokens of service users; they act like sessions with at most the user's rights. Only the SHA-256 is kept. */
+/**
+ * Tokens of service users; they act like sessions with at most the user's rights. Only the SHA-256 is kept. `scopes`
+ * are those in which the maker held each of the permissions: the token never reaches beyond them.
+ */
 export const serviceTokens = pgTable(
   'service_tokens',
   {
@@ -14,6 +17,7 @@ export const serviceTokens = pgTable(
     name_key: byteText().notNull(),
     token_hash: text().notNull(),
     permissions: text().array().notNull().default([]),
+    scopes: jsonb().$type<Record<string, '*' | string[]>>().notNull().default({}),
     created_at: moment().notNull(),
     expires_at: moment().notNull(),
     last_seen_at: moment(),

@@ -3,12 +3,14 @@ import type { AuthDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { domainOperations } from './domains/routes.ts';
 import { loginOperations } from './login/routes.ts';
+import { pkinitOperations } from './pkinit/routes.ts';
 import { settingsOperations } from './settings/routes.ts';
 
 export const createAuth = (deps: AuthDeps) =>
   createModule('auth', deps, [
     ...domainOperations,
     ...loginOperations,
+    ...pkinitOperations,
     ...settingsOperations,
     ...dispatcherOperations,
   ]);

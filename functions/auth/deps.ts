@@ -1,21 +1,27 @@
 import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
-import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
+import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
+import type { OpenTcp } from '../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
-import type { FleetIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 
-export type AuthDeps = LoginDeps &
+export type AuthDeps = CardDeps &
   FleetDeps & {
     /** What tokens of peers must be meant for. */
     baseUrl: string;
     peerKeys: PeerKeys;
   };
 
-export const authDeps = async (given: FleetIngredients): Promise<AuthDeps> => ({
+/** With a way to the KDCs of domains. */
+export type AuthIngredients = IdentityIngredients & { openTcp: OpenTcp };
+
+export const authDeps = async (given: AuthIngredients): Promise<AuthDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
+  directories: given.directories,
+  openTcp: given.openTcp,
   baseUrl: given.baseUrl,
   peerKeys: createPeerKeys(given.peerKeys, given.share),
 });

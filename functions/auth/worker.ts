@@ -1,7 +1,18 @@
+import { createTcp } from '../../shared/remotes/kerberos/workers.ts';
+import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
 import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { workerOf } from '../../shared/runtime/workers.ts';
 import { createAuth } from './app.ts';
 import { authDeps } from './deps.ts';
 
-export default workerOf({ create: createAuth, depsOf: (given) => authDeps(byFetch(given)), demands });
+export default workerOf({
+  create: createAuth,
+  depsOf: (given) =>
+    authDeps({
+      ...byFetch(given),
+      ...directoriesOnWorkers(given.outbound),
+      openTcp: createTcp(given.outbound),
+    }),
+  demands,
+});

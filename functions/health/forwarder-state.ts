@@ -1,5 +1,8 @@
 import type { ForwardState } from '../../db/repositories/audit-forwards.ts';
 
+/** URLs of log collectors; an absent one is not configured. */
+export type Collectors = { fluentd?: string | undefined; syslog?: string | undefined };
+
 /** Seconds after which an attempt says nothing any more: rounds of a busy forwarder last up to a minute. */
 const freshS = 60;
 
@@ -10,7 +13,7 @@ const freshS = 60;
  */
 export function forwarderStates(
   states: readonly ForwardState[],
-  urls: { fluentd?: string | undefined; syslog?: string | undefined },
+  urls: Collectors,
 ): { name: string; isPassing: boolean }[] {
   return (['fluentd', 'syslog'] as const).flatMap((target) => {
     const url = urls[target];

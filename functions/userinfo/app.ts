@@ -4,11 +4,13 @@ import type { UserinfoDeps } from './deps.ts';
 import { imageOperations } from './images/routes.ts';
 import { sessionOperations } from './sessions/routes.ts';
 import { themeOperations } from './themes/routes.ts';
+import { twoFactorOperations } from './two-factor/routes.ts';
 
 export const createUserinfo = (deps: UserinfoDeps) =>
   createModule('userinfo', deps, [
     ...accountOperations,
     ...sessionOperations,
+    ...twoFactorOperations,
     ...themeOperations,
     ...imageOperations,
   ]);

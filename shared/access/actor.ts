@@ -31,7 +31,8 @@ export type Actor = SignedIn | Anonymous;
 export const anonymous: Anonymous = { kind: 'anonymous' };
 
 /** Roles count on the administrator portal only: a session on the user portal has the rights of a user. */
-const grantsOf = (actor: SignedIn): RoleGrant[] => (actor.session.portal === 'admin' ? actor.roles : []);
+export const grantsOf = (actor: SignedIn): RoleGrant[] =>
+  actor.session.portal === 'admin' ? actor.roles : [];
 
 /**
  * @throws AppError `invalid_state` for a service token: passwords, sessions and their ends belong to a login. Peers

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { findSession, touchSession } from '../../db/repositories/login-sessions.ts';
 import { findPeerSession, touchPeerSession } from '../../db/repositories/peer-sessions.ts';
+import type { Scope } from '../../db/repositories/scope.ts';
 import { findServiceToken, touchServiceToken } from '../../db/repositories/service-tokens.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
@@ -111,13 +112,31 @@ async function findService(
     // He has no password that he could be asked to change.
     user: { ...user, mustChangePassword: false },
     domain,
-    roles: narrowed(roles, token.permissions),
+    roles: narrowed(roles, token),
     parameters: parametersFrom(found.parameters),
   };
 }
 
-/** The roles as far as the token takes them; one of which nothing is left would still lend its scope. */
-const narrowed = (roles: readonly RoleGrant[], granted: readonly string[]): RoleGrant[] =>
-  roles
-    .map((role) => ({ ...role, permissions: role.permissions.filter((one) => granted.includes(one)) }))
-    .filter(({ permissions }) => permissions.length > 0);
+type Bounds = { permissions: readonly string[]; scopes: Readonly<Record<string, Scope>> };
+
+/**
+ * What the user's roles give today, as far as the token takes it: its permissions, each within the sites for which its
+ * maker held it. A role of which nothing is left would still lend its scope.
+ */
+export const narrowed = (roles: readonly RoleGrant[], { permissions, scopes }: Bounds): RoleGrant[] =>
+  roles.flatMap(({ permissions: held, scope, ...role }) => {
+    const parts = new Map<string, RoleGrant>();
+    for (const permission of held.filter((one) => permissions.includes(one))) {
+      const sites = common(scope.sites, scopes[permission] ?? []);
+      const key = String(sites);
+      const part = parts.get(key) ?? { ...role, permissions: [], scope: { sites } };
+      part.permissions.push(permission);
+      if (sites.length > 0) parts.set(key, part);
+    }
+    return [...parts.values()];
+  });
+
+function common(role: Scope, maker: Scope): '*' | string[] {
+  if (maker === '*') return role === '*' ? '*' : [...role];
+  return role === '*' ? [...maker] : role.filter((site) => maker.includes(site));
+}

@@ -41,7 +41,14 @@ export function farmStatus(
     site_name: site.name,
     farm_id: farm.id,
     farm_name: farm.name,
-    status: statusOf(site, farm, outcome, kept),
+    status: partStatus({
+      isDisabled: !farm.enabled,
+      isInMaintenance: site.maintenance || farm.maintenance,
+      isCut: isCut(farm),
+      isShown: kept !== undefined,
+      isFresh: outcome ? outcome.ok : kept?.fresh === true && !isCut(farm),
+      error: code,
+    }),
     fetched_at: at?.toISOString() ?? null,
     age_ms: at ? Math.max(0, now.getTime() - at.getTime()) : null,
     ...(outcome && { took_ms: Math.round(outcome.tookMs) }),
@@ -52,19 +59,30 @@ export function farmStatus(
 /** True when the farm has nodes, and none of them may be called. */
 export const isCut = ({ nodes }: UserFarm): boolean => nodes.length > 0 && !isReachable(nodes);
 
-function statusOf(
-  site: UserSite,
-  farm: UserFarm,
-  outcome: Outcome<unknown> | undefined,
-  kept: Kept | undefined,
-): FarmStatus['status'] {
-  if (!farm.enabled) return 'disabled';
-  if (site.maintenance || farm.maintenance) return 'maintenance';
-  if (outcome?.ok) return 'ok';
-  if (isCut(farm)) return 'circuit_open';
-  if (!outcome) return kept?.fresh ? 'ok' : 'stale';
-  if (kept) return 'stale';
-  return codeOf(outcome.error) === 'upstream_timeout' ? 'timeout' : 'error';
+/** What is known of the part of one farm in a list. */
+type Part = {
+  isDisabled: boolean;
+  isInMaintenance: boolean;
+  isCut: boolean;
+  /** Something of it is shown. */
+  isShown: boolean;
+  /** It is as new as it is to be. */
+  isFresh: boolean;
+  /** Our code of what went wrong when it was last asked. */
+  error: string | undefined;
+};
+
+/**
+ * The one word for the part of a farm, alike in all lists: what is shown although it could not be read anew is `stale`,
+ * and the error stands beside; the error itself is the word only where there is nothing to show.
+ */
+export function partStatus({ error, ...part }: Part): FarmStatus['status'] {
+  if (part.isDisabled) return 'disabled';
+  if (part.isInMaintenance) return 'maintenance';
+  if (part.isFresh && error === undefined) return 'ok';
+  if (part.isCut) return 'circuit_open';
+  if (part.isShown || error === undefined) return 'stale';
+  return error.startsWith('upstream_timeout') ? 'timeout' : 'error';
 }
 
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : 'internal');

@@ -1,6 +1,7 @@
 import { keepNodeDomains } from '../../db/repositories/user-sites.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { foldName } from '../kernel/text.ts';
+import type { Call } from '../remotes/dispatcher/port.ts';
 import type { Domain } from '../remotes/dispatcher/shapes.ts';
 import { aggregator } from './dispatcher-keys.ts';
 import { callFarm } from './farm-calls.ts';
@@ -9,20 +10,21 @@ import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
 /** The sidecar's probes renew the lists of domains; one older than this is asked for again. */
 const freshS = 600;
 
-/**
- * The domains that the dispatchers of a farm know: as kept, or asked from one of its nodes and kept. Like a key, a list
- * that comes too late for one answer is there for the next.
- */
-export async function farmDomains(ctx: UserCtx, site: UserSite, farm: UserFarm): Promise<Domain[]> {
+/** The domains that the dispatchers of a farm know: as kept, or asked from one of its nodes and kept. */
+export async function farmDomains(
+  ctx: UserCtx,
+  site: UserSite,
+  farm: UserFarm,
+  signal: AbortSignal,
+): Promise<Domain[]> {
   const kept = knownDomains(farm, ctx.now);
   if (kept) return kept;
-  const work = callFarm(ctx, site, farm, aggregator, async (call) => {
+  const ask = async (call: Call) => {
     const domains = await ctx.deps.dispatchers.domains(call);
     ctx.later(() => keepNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
     return domains;
-  });
-  ctx.background(work.catch(() => undefined));
-  return work;
+  };
+  return callFarm(ctx, site, farm, aggregator, ask, signal);
 }
 
 /** @returns the newest kept list of any node of the farm; undefined when none is fresh */

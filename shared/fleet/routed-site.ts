@@ -1,7 +1,7 @@
 import { type RoutingRows, routingRows, type Wanted } from '../../db/repositories/routing-facts.ts';
-import { findUserSite } from '../../db/repositories/user-sites.ts';
 import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
+import { findFarms } from './topology.ts';
 import { type UserCtx, type UserSite, userSiteOf, type Viewer } from './user-site.ts';
 
 /** A site with all that routes somebody at it. */
@@ -25,7 +25,8 @@ export async function loadRoutedSite(
   const { id, name, domain } = viewer;
   const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
   const who = { userId: id, domainId: domain.id };
-  const found = await findUserSite(ctx.deps.db, uri, who, routingRows({ userId: id, userKey }, wanted));
+  const routing = routingRows({ userId: id, userKey }, wanted);
+  const found = await findFarms(ctx.deps, { uri, who, routing });
   if (!found?.routing) throw notFound();
   const own = id === ctx.actor.user.id;
   return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing: found.routing };

@@ -1,13 +1,14 @@
 import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
-import { findUserSite, type LocalDomain, type StoredFarm } from '../../db/repositories/user-sites.ts';
+import type { LocalDomain } from '../../db/repositories/user-sites.ts';
 import type { SignedIn } from '../access/actor.ts';
 import type { Ctx } from '../http/context.ts';
 import { notFound } from '../kernel/errors.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';
 import { type FleetDeps, type Speaker, userSpeaker } from './dispatcher-keys.ts';
+import { type FarmWithNodes, type FoundFarms, findFarms } from './topology.ts';
 
 export type UserCtx = Ctx<FleetDeps, SignedIn>;
-export type UserFarm = StoredFarm & { nodes: StoredNode[] };
+export type UserFarm = FarmWithNodes;
 
 /** A site as one user sees it, with all that calls of its dispatchers need. */
 export type UserSite = {
@@ -31,24 +32,19 @@ export type Viewer = { id: string; name: string; domain: { id: string; label: st
  */
 export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite> {
   const { user, domain } = ctx.actor;
-  const found = await findUserSite(ctx.deps.db, uri, { userId: user.id, domainId: domain.id });
+  const found = await findFarms(ctx.deps, { uri, who: { userId: user.id, domainId: domain.id } });
   if (!found) throw notFound();
   return userSiteOf(found, { ...user, domain }, ctx.client.ip);
 }
 
 /** @param ip the address that dispatchers are told */
 export function userSiteOf(
-  { site, farms, nodes, domains, groups }: NonNullable<Awaited<ReturnType<typeof findUserSite>>>,
+  { site, farms, domains, groups }: FoundFarms,
   { id, name, domain }: Viewer,
   ip: string,
 ): UserSite {
   const claims = { sub: name, auth: domain.label, groups: groups.map((group) => group.name), client_ip: ip };
-  return {
-    ...site,
-    farms: farms.map((farm) => ({ ...farm, nodes: nodes.filter(({ farm_id }) => farm_id === farm.id) })),
-    domains,
-    speaker: userSpeaker(id, claims),
-  };
+  return { ...site, farms, domains, speaker: userSpeaker(id, claims) };
 }
 
 /** A stored node in the form that the remote calls. */

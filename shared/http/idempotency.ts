@@ -9,7 +9,9 @@ import {
   lockKey,
   releaseKey,
 } from '../../db/repositories/idempotency-keys.ts';
-import type { SignedIn } from '../access/actor.ts';
+import type { KeptRight } from '../../db/schema/idempotency-keys.ts';
+import { grantsOf, missingFor, type SignedIn } from '../access/actor.ts';
+import type { Access } from '../access/guard.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
@@ -24,6 +26,9 @@ import { type LateWrites, type Run, runWithin, withoutSecrets } from './transact
 /** The key of a request, and what makes another request with this key a different one. */
 export type Keyed = { key: string; fingerprint: string };
 
+/** What of an operation decides how its answer is kept. */
+type Kept = Pick<Operation<never>, 'access' | 'shownOnce'>;
+
 /** What of an answer is repeated besides its status and body. */
 const keptHeaders = ['content-type', 'etag', 'location'];
 
@@ -33,12 +38,13 @@ export const fingerprintOf = (method: string, path: string, { query, body }: Raw
 /**
  * Runs an operation in one transaction with the row of its key, so that the change and the answer kept for
  * repetitions are there together or not at all; a repetition is answered without running it.
- * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, and what the operation throws
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` for who held more when
+ *   the answer was given, and what the operation throws
  */
 export async function runOnce<D extends BaseDeps>(
   ctx: Ctx<D, SignedIn>,
   keyed: Keyed,
-  { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
+  operation: Kept,
   run: Run<D>,
 ): Promise<Response> {
   const owner = ownerOf(ctx.actor, keyed.key);
@@ -49,7 +55,7 @@ export async function runOnce<D extends BaseDeps>(
     if (stored) return replay(ctx, keyed, stored);
     const answer = await runWithin(ctx, handle, run, late).catch(refusalOf);
     if (answer instanceof AppError) return answer;
-    return keep(ctx, handle, owner, keyed, answer, shownOnce);
+    return keep(ctx, handle, owner, keyed, answer, operation);
   });
   for (const write of late) ctx.later(write);
   if (outcome instanceof AppError) throw outcome;
@@ -59,12 +65,13 @@ export async function runOnce<D extends BaseDeps>(
 /**
  * Runs an operation whose effect is elsewhere, with the key claimed before: nothing of it can be taken back, so that what
  * has no answer, or a failure for one, is never run again.
- * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, and what the operation throws
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` for who held more when
+ *   the answer was given, and what the operation throws
  */
 export async function runLeased<D extends BaseDeps>(
   ctx: Ctx<D, SignedIn>,
   keyed: Keyed,
-  { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
+  operation: Kept,
   run: Run<D>,
 ): Promise<Response> {
   const { db } = ctx.deps;
@@ -79,7 +86,7 @@ export async function runLeased<D extends BaseDeps>(
     await (isWithoutEffect(error) ? releaseKey(db, owner) : endLease(db, owner));
     throw error;
   });
-  return keep(ctx, db, owner, keyed, answer, shownOnce);
+  return keep(ctx, db, owner, keyed, answer, operation);
 }
 
 /** Longer than any operation waits for a dispatcher. */
@@ -93,12 +100,12 @@ function isWithoutEffect(error: unknown): boolean {
 
 /** Keeps the answer for repetitions. @returns the same answer, its body unread */
 async function keep(
-  ctx: Ctx<BaseDeps>,
+  ctx: Ctx<BaseDeps, SignedIn>,
   handle: Db,
   owner: KeyOwner,
   { fingerprint }: Keyed,
   answer: Response,
-  shownOnce: readonly string[] | undefined,
+  { access, shownOnce }: Kept,
 ): Promise<Response> {
   const body = await answer.text();
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
@@ -108,9 +115,16 @@ async function keep(
     status: answer.status,
     headers,
     sealed_body: body && (await ctx.deps.sealer.seal(withoutSecrets(body, shownOnce), placeOf(owner))),
+    rights: rightsAt(ctx, access),
   }).catch(explainOwner);
   return new Response(body || null, answer);
 }
+
+/** What the actor holds now; an operation that needs no permission tells everybody of himself. */
+const rightsAt = ({ actor }: Ctx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
+  access === 'public' || access === 'signed-in'
+    ? []
+    : grantsOf(actor).map(({ permissions, scope }) => ({ permissions, scope }));
 
 /**
  * A refusal is not kept, but neither is it a failure of the transaction: what it leaves (failed attempts that are
@@ -129,6 +143,7 @@ function explainOwner(error: unknown): never {
 
 type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 
+/** The guard has seen the permission, but not what the answer tells of: it is for nobody who held more then. */
 async function replay(
   { deps, now, actor }: Ctx<BaseDeps, SignedIn>,
   { key, fingerprint }: Keyed,
@@ -139,6 +154,11 @@ async function replay(
     const isRunning = stored.lease_until !== null && stored.lease_until > now;
     throw new AppError(isRunning ? 'idempotency_in_progress' : 'outcome_unknown');
   }
+  const missing = missingFor(actor, stored.rights);
+  if (missing.length > 0)
+    throw new AppError('forbidden', 'The answer was given to wider rights than the caller has now', {
+      missing,
+    });
   const body = sealed_body
     ? await deps.sealer.open(sealed_body, placeOf(ownerOf(actor, key))).catch(unreadable)
     : null;

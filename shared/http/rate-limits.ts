@@ -12,6 +12,13 @@ export type RateLimits = {
   takeFromSession(tokenHash: string, now: Date): void;
   /** @throws AppError `rate_limited` */
   takeFromAddress(ip: string, now: Date): void;
+  /**
+   * Counts a question to another system that anybody may have us ask; it is given back when a login comes of it, so that
+   * only vain ones count.
+   * @throws AppError `rate_limited`
+   */
+  takeQuestion(ip: string, now: Date): void;
+  giveBackQuestions(ip: string, count: number): void;
   /** What was counted to the address belongs to the session, whose parameters are those in force. */
   proveValid(tokenHash: string, ip: string, parameters: Parameters, now: Date): void;
   /** A token that was valid is not any more. */
@@ -55,6 +62,7 @@ function createRateLimits(): RateLimits {
       const limit = known.parameters['limits.anonymous_per_ip_per_minute'];
       assertTaken('address', limit, addresses.take(networkOf(ip), limit, now.getTime()));
     },
+    ...createQuestions(() => known.parameters['lockout.ip_per_minute']),
     proveValid: (tokenHash, ip, parameters, now) => {
       learn(parameters, now);
       addresses.giveBack(networkOf(ip));
@@ -73,6 +81,17 @@ function createRateLimits(): RateLimits {
           throw error;
         },
       );
+    },
+  };
+}
+
+function createQuestions(limitNow: () => number): Pick<RateLimits, 'takeQuestion' | 'giveBackQuestions'> {
+  const questions = createTokenBuckets(mostOfEach);
+  return {
+    takeQuestion: (ip, now) =>
+      assertTaken('address', limitNow(), questions.take(networkOf(ip), limitNow(), now.getTime())),
+    giveBackQuestions: (ip, count) => {
+      for (let given = 0; given < count; given++) questions.giveBack(networkOf(ip));
     },
   };
 }

@@ -11,7 +11,7 @@ const codings = /^\s*(identity)?\s*$/i;
 
 /**
  * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
- * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_json`, `invalid_request`
+ * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`, `invalid_request`
  */
 export async function readInput(
   c: Context,
@@ -26,6 +26,7 @@ export async function readInput(
     params: c.req.param() as Record<string, string>,
     query,
     body,
+    isHead: c.req.method === 'HEAD',
     conditions: { ifMatch: c.req.header('if-match'), ifNoneMatch: c.req.header('if-none-match') },
   };
 }
@@ -48,10 +49,14 @@ async function readBody(request: Request, limit: number): Promise<Record<string,
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : brokenOff(error);
   }
   const [only] = chunks;
   return chunks.length === 1 && only ? only : concatenate(chunks, size);
@@ -74,6 +79,10 @@ function decode(bytes: Uint8Array): string {
     throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
   }
 }
+
+/** The client has gone in the middle of it. How that is told differs; it looks like a lost database, and is none. */
+const brokenOff = (cause: unknown): AppError =>
+  new AppError('malformed_request', 'The body broke off', {}, { cause });
 
 const tooLarge = (limit: number): AppError =>
   new AppError('body_too_large', undefined, { limit_bytes: limit });

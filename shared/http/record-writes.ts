@@ -13,6 +13,7 @@ import { auditEntry, changesBetween, entityAction } from './audit-entry.ts';
 import { assertMatches, type Conditions } from './conditions.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import { type RecordKind, valuesOf, writableOf } from './record-kind.ts';
+import { readingOf } from './references.ts';
 
 type Body = Record<string, unknown>;
 type AnyCtx = Ctx<BaseDeps>;
@@ -109,7 +110,7 @@ export const changeRecord = <S extends Selection>(
     return answerRecord(kind, saved);
   });
 
-/** @throws AppError `in_use` with the references that keep the object */
+/** @throws AppError `in_use` with the references that keep the object, as far as the caller may read them */
 export const removeRecord = <S extends Selection>(
   ctx: AnyCtx,
   kind: RecordKind<S>,
@@ -132,7 +133,7 @@ export const removeRecord = <S extends Selection>(
       await kind.records.remove(ctx.deps.db, revised, alongside(extras, audit));
     } catch (error) {
       if (!isReferenceViolation(error)) throw error;
-      const references = await referencesTo(ctx.deps.db, kind.records, at.id);
+      const references = await referencesTo(ctx.deps.db, kind.records, at.id, readingOf(ctx.actor));
       throw new AppError('in_use', undefined, { references }, { cause: error });
     }
   });

@@ -13,7 +13,10 @@ import type { Operation, RawInput, Shape } from './operation.ts';
 import { readInput } from './reading.ts';
 import { runAsAsked } from './write-modes.ts';
 
-export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
+export type Served = Context<{
+  Bindings: Invocation;
+  Variables: { trace: Trace; ctx?: Ctx; operation?: string };
+}>;
 
 const safe: readonly string[] = ['GET', 'HEAD'];
 

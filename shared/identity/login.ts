@@ -1,15 +1,26 @@
-import { AppError } from '../kernel/errors.ts';
+import type { Statement } from '../../db/client.ts';
+import { findSecondFactor, mustSkip } from '../../db/repositories/second-factors.ts';
+import { asAppError } from '../http/problem.ts';
 import { admit, type LoginResult } from './login/admission.ts';
 import {
   type LoginCtx,
   type LoginWishes,
   type NamedDomain,
+  type OpenAttempt,
   openAttempt,
   refuseAttempt,
 } from './login/attempt.ts';
-import { provePassword } from './login/password.ts';
+import { type Proof, provePassword } from './login/password.ts';
+import { type Challenge, giveChallenge, namedChallenge } from './second-factor/challenges.ts';
+import { proveCode, refuseCode } from './second-factor/codes.ts';
+import { recoveryHash } from './second-factor/recovery-codes.ts';
 
 export type LoginRequest = NamedDomain & LoginWishes & { username: string; password: string };
+export type TwoFactorLoginRequest = LoginRequest & {
+  code?: string | undefined;
+  challenge_id?: string | undefined;
+};
+export type TwoFactorLoginResult = LoginResult & { recoveryCodes?: string[] | undefined };
 
 /**
  * Logs a user in by his password. Whatever is wrong, the refusal is the same and takes the same time.
@@ -17,9 +28,61 @@ export type LoginRequest = NamedDomain & LoginWishes & { username: string; passw
  * and `forbidden`; `invalid_request` when identifiers name two different domains
  */
 export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<LoginResult> {
+  const { attempt, proof } = await begin(ctx, request);
+  return admit(ctx, request, attempt, proof.account.domain.two_factor ? unlessAsked(proof) : proof);
+}
+
+/**
+ * Logs a user in by his password and, where his domain asks for it, a code; without one he is given a challenge.
+ * @throws AppError as `logIn` does, but for `two_factor_required`; a wrong code is `invalid_credentials`
+ */
+export async function logInByTwoFactors(
+  ctx: LoginCtx,
+  request: TwoFactorLoginRequest,
+): Promise<TwoFactorLoginResult | Challenge> {
+  const { attempt, proof } = await begin(ctx, request);
+  const { account } = proof;
+  if (!account.domain.two_factor) return admit(ctx, request, attempt, proof);
+  const { code } = request;
+  const challenge = namedChallenge(attempt, account, request.challenge_id);
+  const codeHash = code === undefined ? undefined : recoveryHash(code);
+  const found = await findSecondFactor(ctx.deps.db, account.user.id, { challenge, codeHash }, ctx.now);
+  const spared = found.skips && (await admitUnlessAsked(ctx, request, attempt, proof));
+  if (spared) return spared;
+  if (code === undefined) return giveChallenge(ctx, attempt, account, found);
+  const shown = { code, challenge, found };
+  const second = await proveCode(ctx, account, shown);
+  if (!second) return refuseCode(ctx, attempt, shown);
+  const result = await admit(ctx, request, attempt, also(proof, second.statements));
+  return { ...result, recoveryCodes: second.recoveryCodes };
+}
+
+/** Finds whom the login is about and checks his password. */
+async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: OpenAttempt; proof: Proof }> {
   const attempt = await openAttempt(ctx, request, request.username);
   const proof = await provePassword(ctx, attempt, request.password);
-  if (!proof) return refuseAttempt(ctx, attempt);
-  if (proof.account.domain.two_factor) throw new AppError('two_factor_required');
-  return admit(ctx, request, attempt, proof);
+  return proof ? { attempt, proof } : refuseAttempt(ctx, attempt);
 }
+
+/** @returns undefined when the groups that spared the user a code do so no more, as a directory may just have told */
+async function admitUnlessAsked(
+  ctx: LoginCtx,
+  request: LoginRequest,
+  attempt: OpenAttempt,
+  proof: Proof,
+): Promise<LoginResult | undefined> {
+  try {
+    return await admit(ctx, request, attempt, unlessAsked(proof));
+  } catch (error) {
+    if (asAppError(error).code !== 'two_factor_required') throw error;
+    return undefined;
+  }
+}
+
+/** Judged in the batch that opens the session, after what the proof says of the user's groups. */
+const unlessAsked = (proof: Proof): Proof => also(proof, (h) => [mustSkip(h, proof.account.user.id)]);
+
+const also = (proof: Proof, further: Proof['statements']): Proof => ({
+  ...proof,
+  statements: (h): Statement[] => [...proof.statements(h), ...further(h)],
+});

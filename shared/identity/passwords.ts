@@ -1,12 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { createTurnstile } from '../kernel/turnstile.ts';
+import { createFairTurnstile, type PlaceIn } from '../kernel/fair-turnstile.ts';
+
+/**
+ * Who waits for a hash: somebody with a session, a login from a network that the account is known to use, or another
+ * login. The owner within the line is a user, or a network.
+ */
+export type Place = PlaceIn<keyof typeof shares>;
 
 export type Hasher = {
-  /** @throws AppError `overloaded` when too many are waiting */
-  hash(password: string): Promise<string>;
+  /** Without a place it is the work of somebody with a session. @throws AppError `overloaded` when too many wait there */
+  hash(password: string, place?: Place): Promise<string>;
   /** Takes as long for `null` (nobody of that name) as for a stored hash. @throws AppError `overloaded` */
-  verify(password: string, stored: string | null): Promise<boolean>;
+  verify(password: string, stored: string | null, place?: Place): Promise<boolean>;
   /** True when the stored hash was made with other parameters than these. */
   isOutdated(stored: string): boolean;
 };
@@ -18,9 +24,14 @@ type Stored = Parameters & { salt: Buffer; key: Buffer };
 
 const keyLength = 32;
 
+/** A flood of strangers leaves four turns of five to those who are known, when they want them. */
+const shares = { 'signed-in': 2, known: 2, unknown: 1 };
+const signedIn: Place = { line: 'signed-in', owner: '' };
+
 /**
  * scrypt (RFC 7914) with N=2^14, r=8, p=5, which Cloudflare's limit N·r·p ≤ 1,048,576 still admits. Hashing is bounded
  * in concurrency, so that a flood of logins leaves the processor to the others.
+ * @param options `maxWaiting`: how many may wait in each line
  */
 export function createHasher({
   cost = 2 ** 14,
@@ -28,16 +39,16 @@ export function createHasher({
   maxWaiting = 16,
 }: HasherOptions = {}): Hasher {
   const parameters: Parameters = { N: cost, r: 8, p: 5 };
-  const turn = createTurnstile(concurrency, maxWaiting);
+  const turn = createFairTurnstile(concurrency, maxWaiting, shares);
   const nobody: Stored = { ...parameters, salt: randomBytes(16), key: randomBytes(keyLength) };
   return {
-    hash: (password) =>
-      turn(async () => {
+    hash: (password, place = signedIn) =>
+      turn(place, async () => {
         const salt = randomBytes(16);
         return format({ ...parameters, salt, key: await derive(password, salt, parameters) });
       }),
-    verify: (password, stored) =>
-      turn(async () => {
+    verify: (password, stored, place = signedIn) =>
+      turn(place, async () => {
         const expected = (stored === null ? undefined : parse(stored)) ?? nobody;
         const key = await derive(password, expected.salt, expected);
         return timingSafeEqual(key, expected.key);

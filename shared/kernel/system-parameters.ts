@@ -1,3 +1,5 @@
+import { languages } from './languages.ts';
+
 type Fact<T> = {
   default: T;
   help: string;
@@ -133,7 +135,7 @@ export const systemParameters = {
     1_000_000,
     'Requests a minute from one address without a valid session; 0 is no limit',
   ),
-  'ui.default_language': { default: 'en', choices: ['en', 'ru'], help: 'Language of texts' },
+  'ui.default_language': { default: languages[0], choices: languages, help: 'Language of texts' },
   'ui.client_download_url': {
     default: '',
     pattern: /^(?:https?:\/\/[^\s/]+\S*)?$/,

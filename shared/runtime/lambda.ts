@@ -5,12 +5,14 @@ import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
+import { telemetryInto } from './telemetry.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 
@@ -24,14 +26,19 @@ export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(ap
 export const streamingLambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => streamHandle(appOf(assembly));
 
 function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {
-  let built: ModuleApp | undefined;
+  let built: { app: ModuleApp; telemetry: Telemetry | undefined } | undefined;
   const build = async (): Promise<ModuleApp> => {
-    built ??= assembly.create(await assembly.depsOf(ingredientsOf(assembly)));
-    return built;
+    if (built) return built.app;
+    const ingredients = ingredientsOf(assembly);
+    const app = assembly.create(await assembly.depsOf(ingredients));
+    built = { app, telemetry: ingredients.telemetry };
+    return app;
   };
   return new Hono<Env>().all('*', async (c) => {
     const work = createBackground();
     const client = clientOf(c.env.event);
+    // What earlier requests have counted goes beside this one: after its answer somebody would wait for it.
+    if (built?.telemetry?.isDue()) work.add(built.telemetry.flush());
     const response = await serveBuilt(build, c.req.raw, { client, background: work.add });
     // The instance is frozen as soon as it has answered, and what runs then may never go on.
     await work.finish();
@@ -47,7 +54,7 @@ function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingre
   const { db } = connectDatabase(config, { maxConnections: 2, onError });
   const os = `${type()} ${release()}`;
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
-  return { ...config, db, log, host };
+  return { ...config, db, log, host, telemetry: telemetryInto(db, log) };
 }
 
 function createBackground() {

@@ -1,6 +1,7 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { headersOfAll, problemOf, problemResponse } from '../http/problem.ts';
+import { traceOf } from '../http/request-ids.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 
@@ -19,6 +20,20 @@ export function isHostClear({
 }: Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'>) {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}
+
+/** Node's own refusal of a header Expect that it does not know has no body; that of the request is not read. */
+export function refuseExpectation({ headers }: IncomingMessage, outgoing: ServerResponse): void {
+  const { requestId } = traceOf(new Headers({ 'x-request-id': String(headers['x-request-id'] ?? '') }));
+  const problem = problemOf(new AppError('expectation_failed'), requestId);
+  const body = JSON.stringify(problem);
+  outgoing.writeHead(problem.status, {
+    ...headersOfAll(requestId),
+    connection: 'close',
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+  });
+  outgoing.end(body);
 }
 
 const codes: Record<string, ErrorCode> = {

@@ -12,7 +12,7 @@ import { traceOf } from '../http/request-ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
-import { isHostClear, refusal, refuseMalformed } from './node-refusals.ts';
+import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './node-refusals.ts';
 
 export { onStop, type StopOptions, type StopStep } from './stopping.ts';
 
@@ -64,6 +64,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     ? createHttpsServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 }, listener)
     : createHttpServer(limits, listener);
   server.on('clientError', refuseMalformed);
+  server.on('checkExpectation', refuseExpectation);
   const connections = createConnections(server);
   await listen(server, options);
   const address = server.address();

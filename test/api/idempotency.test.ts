@@ -2,7 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../db/client.ts';
-import { deleteOldKeys } from '../../db/repositories/idempotency-keys.ts';
+import { deleteLeftovers } from '../../db/repositories/clean-up.ts';
+import { isPastKeeping } from '../../db/repositories/idempotency-keys.ts';
 import { idempotencyKeys } from '../../db/schema/idempotency-keys.ts';
 import {
   addGateway,
@@ -98,6 +99,29 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await first?.ask(`POST ${sites}`, siteBody(), keyed(key)))?.status).toBe(403);
   });
 
+  it('answers nobody who holds less than when the answer was given; who holds more is answered', async () => {
+    const [site, other] = [await addSite(admin), await addSite(admin)];
+    const scopes = (sites: Json[]) => ({ scope: { sites: sites.map(({ id }) => id) } });
+    const { ask, role } = await addMember(world, ['sites.read', 'sites.update'], [site.id]);
+    const become = (change: object) => admin(`PATCH ${base}/rbac/${role.id}`, change);
+    const key = unique('key');
+    const send = () => ask(`PATCH ${sites}/${site.id}`, { comments: 'mine' }, keyed(key));
+    const first = await send();
+    expect(first.status).toBe(200);
+    await become(scopes([other]));
+    const refused = await send();
+    expect([refused.status, refused.body.code, refused.body.missing]).toEqual([
+      403,
+      'forbidden',
+      ['sites.read', 'sites.update'],
+    ]);
+    expect(JSON.stringify(refused.body)).not.toContain(site.name);
+    await become({ ...scopes([site]), permissions: ['sites.update'] });
+    expect((await send()).body.missing).toEqual(['sites.read']);
+    await become({ ...scopes([site, other]), permissions: ['sites.read', 'sites.update', 'farms.read'] });
+    expect((await send()).body).toEqual(first.body);
+  });
+
   it('keeps no refusal', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const twin = await addSite(admin, body);
@@ -185,11 +209,19 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await late(`POST ${sites}`, second, keyed(key))).status).toBe(201);
     expect((await late(`POST ${sites}`, second, keyed(key))).body.name).toBe(second.name);
     const { db, deps } = world.portal;
-    await deleteOldKeys(db, deps.clock());
+    await deleteLeftovers(
+      db,
+      { table: idempotencyKeys, where: isPastKeeping(deps.clock()) },
+      new AbortController().signal,
+    );
     const left: Json[] = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys);
     expect(left).toEqual([{ key }]);
     world.portal.advance(86_401);
-    await deleteOldKeys(db, deps.clock());
+    await deleteLeftovers(
+      db,
+      { table: idempotencyKeys, where: isPastKeeping(deps.clock()) },
+      new AbortController().signal,
+    );
     expect(await db.select({ n: sql`1` }).from(idempotencyKeys)).toEqual([]);
   });
 });

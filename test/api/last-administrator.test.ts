@@ -45,7 +45,7 @@ function expectLast({ status, body }: Answer): void {
   expect([status, body.code, body.reason]).toEqual([409, 'invalid_state', 'last_administrator']);
 }
 
-describe('the last administrator stays', () => {
+describe('B7 the last administrator stays', () => {
   it('whoever would delete, deactivate, demote or disarm him', async () => {
     expectLast(await deputy.ask(`DELETE ${rootPath()}`));
     expectLast(await deputy.ask(`PATCH ${rootPath()}`, { state: 'inactive' }));

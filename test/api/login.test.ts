@@ -184,7 +184,7 @@ describe('a login', () => {
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(8);
   });
 
-  it('leaves one audit event, as do a failure and a logout, none of them with a password', async () => {
+  it('A7 leaves one audit event, as do a failure and a logout, none of them with a password', async () => {
     const secret = 'a wrong pass phrase';
     const { result, events } = await audited(portal, async () => {
       await login({ authId: world.domain.id, password: secret });
@@ -205,7 +205,7 @@ describe('a login', () => {
         event: 'portal.UserLogin',
         category: 'auth',
         result: 'success',
-        details: { platform: 'test stand' },
+        details: { platform: 'test stand', factor: 'password' },
       },
       { ...who, event: 'portal.UserLogout', category: 'auth', result: 'success', portal: 'user' },
     ]);

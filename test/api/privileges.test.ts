@@ -41,7 +41,7 @@ function expectLacking({ status, body }: Answer, missing: readonly string[]): vo
   expect([status, body.code, body.missing]).toEqual([403, 'forbidden', missing]);
 }
 
-describe('nobody grants what he does not hold', () => {
+describe('B7 nobody grants what he does not hold', () => {
   it('by a new role, or a wider one', async () => {
     const create = (permissions: string[], scope?: unknown) =>
       clerk.ask(`POST ${base}/rbac`, {

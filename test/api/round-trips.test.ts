@@ -3,6 +3,7 @@ import {
   addDirectory,
   addGroup,
   addMember,
+  addUser,
   base,
   create,
   directoryBody,
@@ -18,6 +19,8 @@ import {
 } from '../support/factories.ts';
 import type { Answer } from '../support/portal.ts';
 import { addRule, memberOf, siteWithFarms, uuidOf } from '../support/rules.ts';
+import { addTwoFactorDomain, enrol, logIn2fa } from '../support/second-factor.ts';
+import { codeOf } from '../support/totp-device.ts';
 
 let world: World;
 const admin: World['admin'] = (...parts) => world.admin(...parts);
@@ -110,6 +113,27 @@ describe('trips to the database', () => {
     expect(
       await tripsOf(401, () => logIn(world.portal, world.domain, user, { password: 'x' })),
     ).toBeLessThanOrEqual(3);
+  });
+
+  it('are four for each half of a login with a second factor, and three where a group spares it', async () => {
+    const { portal } = world;
+    const domain = await addTwoFactorDomain(admin);
+    const user = await addUser(admin, domain);
+    expect(await tripsOf(403, () => logIn(portal, domain, user))).toBeLessThanOrEqual(3);
+    expect(await tripsOf(200, () => logIn2fa(portal, domain, user))).toBeLessThanOrEqual(4);
+    const { body } = await logIn2fa(portal, domain, user);
+    const now = portal.deps.clock();
+    expect(await tripsOf(200, () => enrol(portal, domain, user, body, now))).toBeLessThanOrEqual(4);
+    expect(await tripsOf(200, () => logIn2fa(portal, domain, user))).toBeLessThanOrEqual(4);
+    const next = { code: codeOf(body.enrolment.secret, new Date(now.getTime() + 30_000)) };
+    expect(await tripsOf(200, () => logIn2fa(portal, domain, user, next))).toBeLessThanOrEqual(4);
+    expect(await tripsOf(401, () => logIn2fa(portal, domain, user, next))).toBeLessThanOrEqual(4);
+    const one = `${usersPath(domain)}/${user.id}`;
+    const reset = { two_factor_enrolled: false };
+    expect(await tripsOf(200, () => admin(`PATCH ${one}`, reset))).toBeLessThanOrEqual(3);
+    const group = await addGroup(admin, domain, { skip_two_factor: true });
+    await admin(`PATCH ${one}`, { groups: [group.id] });
+    expect(await tripsOf(200, () => logIn(portal, domain, user))).toBeLessThanOrEqual(3);
   });
 
   it('are three for a directory with a secret, its attributes and a meta group, and two for a test of parameters', async () => {

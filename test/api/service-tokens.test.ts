@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../db/repositories/installation-counts.ts';
-import { authenticators } from '../../db/schema/authenticators.ts';
 import { loginSessions } from '../../db/schema/login-sessions.ts';
 import { serviceTokens } from '../../db/schema/service-tokens.ts';
 import {
@@ -226,6 +225,28 @@ describe('the bearer of a service token', () => {
     expect(await own()).toMatchObject({ portal: 'user', permissions: [], roles: [] });
   });
 
+  it('reaches no further than its maker did, whatever its user is given later, and no further than its user', async () => {
+    const [near, far] = [world.site, await addSite(admin)];
+    const narrow = await addRole(admin, ['sites.read'], { scope: { sites: [near.id] } });
+    const maker = await addMember(world, ['users.read', 'users.update']);
+    const makersRoles = [maker.role.id, narrow.id];
+    await admin(`PATCH ${usersPath(world.domain)}/${maker.user.id}`, { roles: makersRoles });
+    const { user } = await addService([]);
+    const body = tokenBody({ permissions: ['sites.read', 'users.read'] });
+    const { token } = await create(maker.ask, tokensPath(user), body);
+    const give = (role: Json) => admin(`PATCH ${usersPath(world.domain)}/${user.id}`, { roles: [role.id] });
+    const ask = asker(portal, token);
+    const seen = async () => [
+      (await ask(`GET ${base}/sites/${near.id}`)).status,
+      (await ask(`GET ${base}/sites/${far.id}`)).status,
+      (await ask(`GET ${usersPath(world.domain)}`)).status,
+    ];
+    await give(await addRole(admin, ['sites.read', 'users.read']));
+    expect(await seen()).toEqual([200, 404, 200]);
+    await give(await addRole(admin, ['sites.read', 'users.read'], { scope: { sites: [far.id] } }));
+    expect(await seen()).toEqual([403, 403, 200]);
+  });
+
   it('has no rights, and sees no site, by a token without permissions', async () => {
     const { user } = await addService(['sites.read']);
     const { ask } = await addToken(user, { permissions: [] });
@@ -276,6 +297,9 @@ describe('the bearer of a service token', () => {
     for (const [route, body] of [
       ['POST /api/auth/v7.0/logout'],
       ['PUT /api/userinfo/password', { current: goodPassword, new: 'another long pass phrase' }],
+      ['POST /api/userinfo/two_factor', { password: goodPassword }],
+      ['POST /api/userinfo/two_factor', { code: '123456' }],
+      ['DELETE /api/userinfo/two_factor', { password: goodPassword, code: '123456' }],
       ['GET /api/userinfo/sessions'],
       [`DELETE /api/userinfo/sessions/${world.site.id}`],
     ] as const)
@@ -289,8 +313,7 @@ describe('the bearer of a service token', () => {
   });
 
   it('needs no second factor, and waits for no password', async () => {
-    const domain = await addDomain(admin);
-    await portal.db.update(authenticators).set({ two_factor: true }).where(eq(authenticators.id, domain.id));
+    const domain = await addDomain(admin, { two_factor: true });
     const { user } = await addService([], { must_change_password: true }, domain);
     const { ask } = await addToken(user, {}, domain);
     expect((await ask('GET /api/discover/')).status).toBe(200);

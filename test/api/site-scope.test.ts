@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permissions } from '../../shared/access/permissions.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 import {
   type Ask,
   addDispatcher,
   addFarm,
   addGroup,
   addMember,
+  addMonitoringRecord,
+  addRole,
+  addRule,
   addSite,
+  addTemplate,
   base,
   domainsPath,
   groupsPath,
@@ -176,6 +181,85 @@ describe('an administrator of one site', () => {
   it('has a cursor of his own: that of somebody who sees more does not continue his list', async () => {
     const { next } = (await admin(`GET ${base}/farms?limit=1`)).body;
     expect((await scoped(`GET ${base}/farms?limit=1&cursor=${next}`)).status).toBe(400);
+  });
+});
+
+describe('what is told of objects elsewhere', () => {
+  /** Everything without regard to sites, but for reading these kinds of objects. */
+  async function memberReading(narrow: readonly string[]): Promise<Ask> {
+    const wide = permissions.filter((permission) => !narrow.includes(permission));
+    const member = await addMember(world, narrow, [own.site.id]);
+    const role = await addRole(admin, wide);
+    const roles = [role.id, member.role.id];
+    await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { roles });
+    return member.ask;
+  }
+
+  it('names in a refused deletion only those that the caller may read', async () => {
+    const template = await addTemplate(admin);
+    const [site, far] = [own.site, other.site];
+    for (const { id } of [site, far])
+      await admin(`PATCH ${base}/sites/${id}`, { maintenance_template_id: template.id });
+    const remove = async (ask: Ask) => {
+      const { status, body } = await ask(`DELETE ${base}/maintenance/${template.id}`);
+      return [status, body.references.map(({ id }: Json) => id).sort()];
+    };
+    expect(await remove(admin)).toEqual([409, [site.id, far.id].sort()]);
+    expect(await remove(await memberReading(['sites.read']))).toEqual([409, [site.id]]);
+    const { ask } = await addMember(world, ['maintenance.read', 'maintenance.delete']);
+    expect(await remove(ask)).toEqual([409, []]);
+  });
+
+  it('names in a refused move of a farm only rules that the caller may read', async () => {
+    const [site, away] = [await addSite(admin), await addSite(admin)];
+    const farm = await addFarm(admin, site);
+    const rule = await addRule(admin, site, {
+      members: [{ farm_id: farm.id, servicepool_uuid: newId(), priority: 1, enabled: true }],
+    });
+    const move = (ask: Ask) => ask(`PATCH ${base}/farms/${farm.id}`, { site_id: away.id });
+    expect((await move(admin)).body.references).toMatchObject([{ id: rule.id }]);
+    expect((await move(await memberReading(['rules.read']))).body).toMatchObject({
+      code: 'in_use',
+      references: [],
+    });
+  });
+
+  it('is not told by records of the monitoring journal, nor by the dashboard', async () => {
+    const gone = await addPlace();
+    const about = (object_type: string | null, object_id: string | null) =>
+      addMonitoringRecord(admin, { level: 'error', object_type, object_id });
+    const seen = [
+      await about('site', own.site.id),
+      await about('farm', own.farm.id),
+      await about('dispatcher', own.node.id),
+      await about('gateway', newId()),
+      await about(null, null),
+      await about('site of the moon', other.site.id),
+    ];
+    const hidden = [
+      await about('site', other.site.id),
+      await about('farm', other.farm.id),
+      await about('dispatcher', other.node.id),
+      await about('dispatcher', gone.node.id),
+      await about('farm', 'no id at all'),
+    ];
+    await admin(`DELETE ${base}/dispatchers/${gone.node.id}`);
+    const ids = (rows: Json[]) => rows.map(({ id }) => id).sort();
+    const [all, some] = [
+      await admin(`GET ${base}/monitoring`),
+      await scoped(`GET ${base}/monitoring?count=exact`),
+    ];
+    expect(ids(all.body.items)).toEqual(expect.arrayContaining(ids([...seen, ...hidden])));
+    const shown = ids(some.body.items);
+    expect([shown.filter((id) => ids(hidden).includes(id)), some.body.total]).toEqual([[], shown.length]);
+    expect(shown).toEqual(expect.arrayContaining(ids(seen)));
+    for (const { id } of hidden) {
+      expect((await scoped(`GET ${base}/monitoring/${id}`)).status).toBe(404);
+      expect((await admin(`GET ${base}/monitoring/${id}`)).status).toBe(200);
+    }
+    const { body } = await scoped(`GET ${base}/dashboard/admin`);
+    expect(body.recent_failures.length).toBeGreaterThan(0);
+    expect(ids(body.recent_failures).filter((id) => ids(hidden).includes(id))).toEqual([]);
   });
 });
 

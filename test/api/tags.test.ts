@@ -99,6 +99,27 @@ describe('a tag', () => {
     expect((await admin(`DELETE ${tagsPath}/${tag.id}`)).status).toBe(204);
   });
 
+  it('is attached and detached only by who may change the objects, and names none that he may not read', async () => {
+    const [tag, domain] = [await addTag(admin), await domainWith([])];
+    const { ask } = await addMember(world, ['tags.read', 'tags.update', 'tags.delete', 'portals.update']);
+    const objects = [{ type: 'authenticator', id: domain.id }];
+    const manage = async (body: object) => {
+      const answer = await ask(`PATCH ${tagsPath}/${tag.id}`, body);
+      return [answer.status, answer.body.required_permission];
+    };
+    expect(await manage({ attach: objects })).toEqual([403, 'authenticators.update']);
+    expect(await tagsOf(domain)).toEqual([]);
+    const portal = await addPortal(world.portal, {});
+    expect(await manage({ attach: [{ type: 'portal', id: portal.id }] })).toEqual([200, undefined]);
+    await admin(`PATCH ${tagsPath}/${tag.id}`, { attach: objects });
+    expect(await manage({ detach: objects })).toEqual([403, 'authenticators.update']);
+    expect(await manage({ comments: 'mine' })).toEqual([200, undefined]);
+    expect(await ask(`DELETE ${tagsPath}/${tag.id}`)).toMatchObject({
+      status: 409,
+      body: { code: 'in_use', references: [] },
+    });
+  });
+
   it.each([
     ['a name with a space', { name: 'two words' }, '/name'],
     ['a name of 65 characters', { name: 'x'.repeat(65) }, '/name'],

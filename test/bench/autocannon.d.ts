@@ -7,7 +7,12 @@ declare module 'autocannon/autocannon.js' {
     duration: number;
     /** Milliseconds. */
     sampleInt: number;
+    /** Requests a second of all connections together. */
+    overallRate?: number;
     headers: Record<string, string>;
+    /** GET unless given. */
+    method?: 'POST';
+    body?: string;
   };
   type Result = { errors: number; timeouts: number; non2xx: number };
   type Run = PromiseLike<Result> & {

@@ -3,9 +3,13 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** How a server of the stand tells that it serves. */
-export type Ready = { url: string; ca_certificate?: string };
-export type Child = Ready & { stop(): Promise<void> };
+/** How a server of the stand tells that it serves; `nodes` when it is many. */
+export type Ready = { url: string; ca_certificate?: string; nodes?: { name: string; url: string }[] };
+export type Child = Ready & {
+  /** Sends an order, and waits until the server has carried it out. */
+  tell(order: object): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /**
  * Starts a server of this folder in a process of its own, and waits until it serves.
@@ -32,7 +36,12 @@ export async function startChild(file: string, settings: object, log: string): P
     child.disconnect();
     await exited;
   };
-  return { ...facts, stop };
+  const tell = async (order: object): Promise<void> => {
+    const carriedOut = once(child, 'message');
+    child.send(order);
+    await Promise.race([carriedOut, failed]);
+  };
+  return { ...facts, tell, stop };
 }
 
 const isReady = (message: unknown): message is Ready =>
@@ -42,4 +51,12 @@ const isReady = (message: unknown): message is Ready =>
 export function tellReady(ready: Ready): void {
   process.send?.(ready);
   process.once('disconnect', () => process.exit(0));
+}
+
+/** In a server: carries out what the bench tells it. */
+export function obey(carryOut: (order: unknown) => void): void {
+  process.on('message', (order) => {
+    carryOut(order);
+    process.send?.('carried out');
+  });
 }

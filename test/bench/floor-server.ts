@@ -1,4 +1,7 @@
+import { randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { type Context, Hono } from 'hono';
+import { Client } from 'ldapts';
 import { connectPg } from '../../db/pg.ts';
 import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { findOwnAccount } from '../../db/repositories/own-account.ts';
@@ -8,9 +11,12 @@ import type { SignedIn } from '../../shared/access/actor.ts';
 import { findActor } from '../../shared/access/session.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { newId } from '../../shared/kernel/ids.ts';
+import { createTurnstile } from '../../shared/kernel/turnstile.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
+import { passwordOf } from '../support/directory-entries.ts';
+import { reader, suffix } from '../support/slapd.ts';
 import { tellReady } from './child-process.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -23,6 +29,7 @@ const { outbound, host, trustProxy } = sameForBoth;
 const { db } = connectPg({ url: settings.databaseUrl });
 const transport = createNodeTransport(outbound);
 const app = new Hono();
+const turn = createTurnstile(1);
 
 app.get('/api/userinfo', async (c) => {
   const actor = await signedIn(c);
@@ -33,8 +40,10 @@ app.get('/api/userinfo', async (c) => {
 
 app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
   const actor = await signedIn(c);
-  const site = await findUserSite(db, c.req.param('site'), whoOf(actor));
-  const node = site?.nodes[0];
+  const site = await findUserSite(db, { uri: c.req.param('site'), who: whoOf(actor), held: 0 });
+  const address = site?.topology?.nodes[0];
+  const condition = site?.conditions[0];
+  const node = address && condition && { ...address, ...condition };
   if (!node) return c.notFound();
   const pool = c.req.param('id').split('.')[1];
   const { text } = await transport.send({
@@ -47,6 +56,33 @@ app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
   });
   await appendAudit(db, eventOf(actor));
   return c.json(JSON.parse(text));
+});
+
+/** What a login asks of a directory, by the same client in the same order, and nothing else. */
+app.post('/floor/login-by-directory', async (c) => {
+  const client = new Client({ url: settings.directoryUrl ?? '' });
+  const { bind_dn, bind_password } = reader;
+  await client.bind(bind_dn, bind_password);
+  const people = await client.search(suffix, {
+    filter: '(&(objectClass=inetOrgPerson)(uid=alice))',
+    sizeLimit: 2,
+  });
+  await client.bind(people.searchEntries[0]?.dn ?? '', passwordOf('alice'));
+  await client.bind(bind_dn, bind_password);
+  const filter = '(&(objectClass=posixGroup)(memberUid=alice))';
+  const groups = await client.search(suffix, { filter, attributes: ['cn'], paged: { pageSize: 500 } });
+  await client.unbind();
+  return c.json(groups.searchEntries);
+});
+
+/** What a login cannot do without: one hash of the same cost, as many at once as the portal makes. */
+app.post('/api/auth/v7.0/login', async (c) => {
+  const { password } = await c.req.json();
+  const options = { N: 2 ** 14, r: 8, p: 5, maxmem: 2 ** 25 };
+  const key = await turn(() =>
+    promisify<string, Buffer, number, object, Buffer>(scrypt)(password, randomBytes(16), 32, options),
+  );
+  return c.json({ token: key.toString('base64url') });
 });
 
 async function signedIn(c: Context): Promise<SignedIn> {

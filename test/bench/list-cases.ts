@@ -53,7 +53,11 @@ export async function listCases(database: pg.Pool, secretKey: string, rows: Rows
   ];
 }
 
-const casesOf = (list: string, path: string, queries: Record<string, Record<string, string>>): ListCase[] =>
+export const casesOf = (
+  list: string,
+  path: string,
+  queries: Record<string, Record<string, string>>,
+): ListCase[] =>
   Object.entries(queries).map(([page, query]) => ({
     name: `${list}, ${page}`,
     path: `${path}?${new URLSearchParams(query)}`,
@@ -70,10 +74,14 @@ async function placesOf(database: pg.Pool): Promise<{ domain_id: string; group_i
   return found;
 }
 
-type Deep = { list: ListIdentity; order: string; rows: number };
+export type Deep = { list: ListIdentity; order: string; rows: number };
 
 /** Sealed here as the portal seals: to walk there takes it thousands of pages. */
-async function deepCursor(database: pg.Pool, sealer: Sealer, { list, order, rows }: Deep): Promise<string> {
+export async function deepCursor(
+  database: pg.Pool,
+  sealer: Sealer,
+  { list, order, rows }: Deep,
+): Promise<string> {
   const offset = Math.floor(rows * depth);
   const { rows: found } = await database.query<{ key: string; id: string }>(
     `${order} offset ${offset} limit 1`,

@@ -1,7 +1,12 @@
 import autocannon from 'autocannon/autocannon.js';
 import { quantile } from '../structure/sizes.ts';
 
-export type Target = { url: string; headers: Record<string, string> };
+export type Target = {
+  url: string;
+  headers: Record<string, string>;
+  /** GET without a body unless given. */
+  body?: string;
+};
 export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number };
 export type Comparison = {
   name: string;
@@ -11,13 +16,21 @@ export type Comparison = {
   ratio: { requests: number; p50: number; p99: number };
 };
 
-export type Loading = { connections: number; warmUpS: number; roundS: number; rounds: number };
+export type Loading = {
+  connections: number;
+  warmUpS: number;
+  roundS: number;
+  rounds: number;
+  /** Requests a second that are asked for; as many as there are answers unless given. */
+  perSecond?: number;
+};
 
 export type Effort = Loading & {
   /** Of each module on the edge. */
   coldStarts: number;
   /** Of each page of a list. */
   lists: Loading;
+  logins: Loading;
 };
 
 /**
@@ -27,14 +40,14 @@ export type Effort = Loading & {
 export async function compare(
   name: string,
   { portal, floor }: { portal: Target; floor: Target },
-  { connections, warmUpS, roundS, rounds }: Loading,
+  { connections, warmUpS, roundS, rounds, perSecond }: Loading,
 ): Promise<Comparison> {
-  for (const target of [portal, floor]) await load(target, connections, warmUpS);
+  for (const target of [portal, floor]) await load(target, connections, warmUpS, perSecond);
   const pairs: { portal: Sample; floor: Sample }[] = [];
   while (pairs.length < rounds) {
     pairs.push({
-      portal: await load(portal, connections, roundS),
-      floor: await load(floor, connections, roundS),
+      portal: await load(portal, connections, roundS, perSecond),
+      floor: await load(floor, connections, roundS, perSecond),
     });
   }
   const ratioOf = (figure: keyof Sample): number =>
@@ -50,11 +63,19 @@ export async function compare(
 /** Seconds without a single answer that count as a failure. */
 const longestS = 8;
 
-async function load({ url, headers }: Target, connections: number, duration: number): Promise<Sample> {
+async function load(
+  target: Target,
+  connections: number,
+  duration: number,
+  perSecond?: number,
+): Promise<Sample> {
+  const { url, headers, body } = target;
   const times: number[] = [];
   const started = performance.now();
   // It ends at the first sample after `duration`.
-  const run = autocannon({ url, headers, connections, duration, sampleInt: 100 });
+  const post = body === undefined ? {} : { method: 'POST' as const, body };
+  const rate = perSecond === undefined ? {} : { overallRate: perSecond };
+  const run = autocannon({ url, headers, ...post, ...rate, connections, duration, sampleInt: 100 });
   run.on('response', (_client, _status, _bytes, milliseconds) => void times.push(milliseconds));
   const { errors, timeouts, non2xx } = await run;
   const seconds = (performance.now() - started) / 1000;
@@ -62,7 +83,7 @@ async function load({ url, headers }: Target, connections: number, duration: num
     throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors + timeouts} never came`);
   }
   // So short a round may be over before the first answer on a machine that has much else to do.
-  if (times.length === 0) return load({ url, headers }, connections, Math.min(longestS, 4 * duration));
+  if (times.length === 0) return load(target, connections, Math.min(longestS, 4 * duration), perSecond);
   return {
     requests_per_s: times.length / seconds,
     p50_ms: quantile(times, 0.5),
@@ -71,10 +92,13 @@ async function load({ url, headers }: Target, connections: number, duration: num
 }
 
 const typical = (samples: readonly Sample[]): Sample => ({
-  requests_per_s: rounded(median(samples.map((sample) => sample.requests_per_s)), 0),
+  requests_per_s: figure(median(samples.map((sample) => sample.requests_per_s))),
   p50_ms: rounded(median(samples.map((sample) => sample.p50_ms)), 2),
   p99_ms: rounded(median(samples.map((sample) => sample.p99_ms)), 2),
 });
+
+/** A few a second are told exactly. */
+const figure = (perS: number): number => rounded(perS, perS < 100 ? 2 : 0);
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 

@@ -3,16 +3,23 @@ import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
 import { type AuditEffort, measureAudit } from './audit.ts';
+import { measureCards } from './cards.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
+import { measureExports } from './exports.ts';
 import type { Rows } from './fill.ts';
+import { type FleetEffort, measureFleet } from './fleet/figures.ts';
+import { measureHealth } from './health.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
-import { startStand } from './stand.ts';
+import { measureLogins } from './logins.ts';
+import { type Stand, startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
+type BenchEffort = Effort & { rows: Rows; fleet: FleetEffort; audit: AuditEffort };
+
 /** Some minutes altogether, or with `--quick` as little as shows that everything works. */
-const efforts: Record<'full' | 'quick', Effort & { rows: Rows; audit: AuditEffort }> = {
+const efforts: Record<'full' | 'quick', BenchEffort> = {
   full: {
     connections: 16,
     warmUpS: 2,
@@ -20,8 +27,19 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows; audit: AuditEffor
     rounds: 3,
     coldStarts: 9,
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
+    logins: { connections: 2, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
     audit: { roundS: 4, rounds: 3, events: 200_000 },
+    fleet: {
+      farms: 20,
+      latencyMs: 50,
+      others: 20,
+      workplaces: 10_000,
+      listDeadlineMs: 1_500,
+      requests: 100,
+      roundS: 15,
+      snapshot: { sites: 50, farmsPerSite: 2, workplacesPerFarm: 5_000 },
+    },
   },
   quick: {
     connections: 4,
@@ -30,13 +48,32 @@ const efforts: Record<'full' | 'quick', Effort & { rows: Rows; audit: AuditEffor
     rounds: 1,
     coldStarts: 1,
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
+    logins: { connections: 1, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
     audit: { roundS: 0.4, rounds: 1, events: 2_000 },
+    fleet: {
+      farms: 4,
+      latencyMs: 5,
+      others: 4,
+      workplaces: 200,
+      listDeadlineMs: 500,
+      requests: 3,
+      roundS: 0.3,
+      snapshot: { sites: 10, farmsPerSite: 2, workplacesPerFarm: 100 },
+    },
   },
 };
 
+/** Named on the command line, each by itself; without a name all of them. */
+const parts = ['starts', 'requests', 'storm', 'cards', 'fleet', 'health', 'audit', 'lists'] as const;
+type Part = (typeof parts)[number];
+
 try {
-  const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full']);
+  const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  const unknown = named.filter((name) => !parts.some((part) => part === name));
+  if (unknown.length > 0) throw new Error(`no part ${unknown}; there are ${parts.join(', ')}`);
+  const isAsked = (part: Part) => named.length === 0 || named.includes(part);
+  const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full'], isAsked);
   const isJson = process.argv.includes('--json');
   process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
 } catch (error) {
@@ -45,34 +82,44 @@ try {
 }
 
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
-async function run({
-  rows,
-  audit,
-  ...effort
-}: Effort & { rows: Rows; audit: AuditEffort }): Promise<Figures> {
-  const starts = await measureStarts();
-  const auditFigures = await measureAudit(audit);
-  const edge = await measureEdgeStarts(effort.coldStarts);
+async function run(
+  { rows, audit, ...effort }: BenchEffort,
+  isAsked: (part: Part) => boolean,
+): Promise<Figures> {
+  const only = async <T>(part: Part, measure: () => Promise<T>): Promise<T | undefined> =>
+    isAsked(part) ? measure() : undefined;
+  const starts = await only('starts', measureStarts);
+  const edge = await only('starts', () => measureEdgeStarts(effort.coldStarts));
+  return onStand(async (stand) => ({
+    database: stand.database,
+    machine: { node: process.versions.node, cores: availableParallelism() },
+    effort,
+    audit: await only('audit', () => measureAudit(audit)),
+    benchmarks: await only('requests', async () => [
+      await compare('GET /api/userinfo', stand.userinfo, effort),
+      await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+      // One at a time: how much longer it takes than the directory, not how many a machine bears.
+      ...(stand.directoryLogin
+        ? [await compare('POST …/login by LDAP', stand.directoryLogin, { ...effort, connections: 1 })]
+        : []),
+    ]),
+    logins: await only('storm', () => measureLogins(stand, effort.logins)),
+    cards: await only('cards', () => measureCards(stand.settings, effort.rounds * 30)),
+    fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
+    health: await only('health', () => measureHealth(stand, effort)),
+    // Late: the tables are small before, as they were when the figures above were first taken.
+    lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
+    // It exports the events that the lists were filled with.
+    exports: await only('lists', () => measureExports(stand.settings.databaseUrl)),
+    starts,
+    edge,
+    sources: measureSources(),
+  }));
+}
+
+async function onStand<T>(work: (stand: Stand) => Promise<T>): Promise<T> {
   const stand = await startStand();
-  try {
-    return {
-      database: stand.database,
-      machine: { node: process.versions.node, cores: availableParallelism() },
-      effort,
-      benchmarks: [
-        await compare('GET /api/userinfo', stand.userinfo, effort),
-        await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
-      ],
-      // The last: the tables are small before, as they were when the figures above were first taken.
-      lists: await measureLists(stand, rows, effort.lists),
-      audit: auditFigures,
-      starts,
-      edge,
-      sources: measureSources(),
-    };
-  } finally {
-    await stand.stop();
-  }
+  return work(stand).finally(() => stand.stop());
 }
 
 /** Of the product itself: neither tests nor what is generated. */

@@ -3,7 +3,9 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -12,7 +14,7 @@ export async function createBenchPortal(
   settings: Settings,
   db: Db,
   log: Log,
-): Promise<{ portal: Portal; deps: PortalDeps }> {
+): Promise<{ portal: Portal; deps: PortalDeps; close(): Promise<void> }> {
   const { outbound } = sameForBoth;
   const transport = createNodeTransport(outbound);
   const deps = await portalDeps({
@@ -24,9 +26,11 @@ export async function createBenchPortal(
     secretKeys: [settings.secretKey],
     signingKeys: [settings.signingKey],
     outbound,
+    openTcp: createTcp(outbound),
     dispatchers: createDispatcherRemote(transport),
     peerKeys: createPeerKeyRemote(transport),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
   });
-  return { portal: createPortal(deps), deps };
+  return { portal: createPortal(deps), deps, close: transport.close };
 }

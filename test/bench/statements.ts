@@ -4,7 +4,7 @@ import { createBenchPortal } from './portal.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
 export type Statement = { text: string; values: unknown[] };
-/** What the portal sent to the database for one page, and how many items that gave. */
+/** What the portal sent to the database for one page, and how many items or services that gave. */
 export type Watched = { statements: Statement[]; items: number };
 
 export type WatchedPortal = {
@@ -33,7 +33,8 @@ export async function watchPortal(settings: Settings, token: string): Promise<Wa
     const answer = await portal.fetch(request, invocation);
     await Promise.all(later.splice(0));
     const text = await answer.text();
-    const items = answer.ok ? JSON.parse(text).items.length : 0;
+    const { items: found, services = found } = answer.ok ? JSON.parse(text) : { items: [] };
+    const items = services.length;
     if (items === 0) throw new Error(`${path} is no page with items: ${answer.status} ${text}`);
     return { statements: [...statements], items };
   };

@@ -1,54 +1,104 @@
 import type { AuditFigures } from './audit.ts';
+import type { CardFigures } from './cards.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
+import type { ExportFigures } from './exports.ts';
+import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
+import { fleetLines } from './fleet/table.ts';
+import type { HealthFigures } from './health.ts';
 import type { ListFigures } from './lists.ts';
-import type { Comparison, Effort, Sample } from './load.ts';
+import type { Comparison, Effort } from './load.ts';
+import type { LoginFigures } from './logins.ts';
+import { cells, pageLines, row } from './rows.ts';
 
 export type Figures = {
   database: { kind: string; version: string };
   machine: { node: string; cores: number };
-  effort: Effort;
-  benchmarks: Comparison[];
-  lists: ListFigures;
-  audit: AuditFigures;
-  starts: { first_ms: number; later_ms: number };
-  edge: EdgeFigures;
+  effort: Effort & { fleet: FleetEffort };
+  /** Whatever was not asked for is absent. */
+  benchmarks?: Comparison[] | undefined;
+  logins?: LoginFigures | undefined;
+  /** Null where there is no KDC. */
+  cards?: CardFigures | null | undefined;
+  fleet?: FleetFigures | undefined;
+  health?: HealthFigures | undefined;
+  audit?: AuditFigures | undefined;
+  exports?: ExportFigures | undefined;
+  lists?: ListFigures | undefined;
+  starts?: { first_ms: number; later_ms: number } | undefined;
+  edge?: EdgeFigures | undefined;
   sources: { files: number; median_lines: number; p90_lines: number };
 };
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, lists, audit, starts, edge, sources } = figures;
+  const {
+    database,
+    machine,
+    effort,
+    benchmarks,
+    logins,
+    cards,
+    fleet,
+    health,
+    lists,
+    audit,
+    exports,
+    starts,
+    edge,
+    sources,
+  } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
-    row('', 'req/s', 'p50 ms', 'p99 ms'),
-    ...benchmarks.flatMap(rowsOf),
-    ...listLines(lists),
-    ...auditLines(audit),
-    `npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`,
-    ...edgeLines(edge, effort.coldStarts),
+    ...(benchmarks ? [row('', 'req/s', 'p50 ms', 'p99 ms'), ...benchmarks.flatMap(rowsOf)] : []),
+    ...(logins ? loginLines(logins) : []),
+    ...cardLines(cards),
+    ...(fleet ? fleetLines(fleet) : []),
+    ...(health ? healthLines(health) : []),
+    ...(lists ? listLines(lists) : []),
+    ...(audit ? auditLines(audit) : []),
+    ...(exports ? [exportLine(exports)] : []),
+    ...(starts
+      ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
+      : []),
+    ...(edge ? edgeLines(edge, effort.coldStarts) : []),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
   ].join('\n');
 }
+
+const cardLines = (cards: CardFigures | null | undefined): string[] =>
+  cards
+    ? [
+        row(`pkinit/finalize of ${cards.logins} logins`, 'p50 ms', 'p99 ms'),
+        ...(['portal', 'floor', 'besides'] as const).map((name) =>
+          row(`  ${cardNames[name]}`, cards[name].p50_ms.toFixed(1), cards[name].p99_ms.toFixed(1)),
+        ),
+        '',
+      ]
+    : [];
+
+const cardNames = { portal: 'portal', floor: 'the KDC alone', besides: 'portal without the KDC' };
+
+const loginLines = ({ login, storm: { reads, ...storm }, refusals }: LoginFigures): string[] => [
+  ...rowsOf(login),
+  `storm of ${storm.logins_per_s} logins/s beside ${storm.reads_per_s} reads/s: ${Object.entries(
+    storm.statuses,
+  )
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')}; ${storm.refused_without_retry_after} refused without Retry-After;`,
+  `  slowest login ${storm.slowest_login_ms} ms`,
+  `  p99 of reads: idle ${reads.idle_p99_ms} ms, storm ${reads.storm_p99_ms} ms, ratio ${reads.ratio}`,
+  `refused logins, median of ${refusals.attempts_each}: ${Object.entries(refusals.median_ms)
+    .map(([kind, ms]) => `${kind} ${ms} ms`)
+    .join(', ')}; difference ${(100 * refusals.difference).toFixed(1)} %\n`,
+];
 
 const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
   `Pages of ${Object.entries(rows)
     .map(([table, count]) => `${count} ${table}`)
     .join(', ')} (filled in ${filled_s} s)\n`,
-  row('portal / floor', 'req/s', 'p50 ms', 'p99 ms', 'p50 ratio', 'items', 'statements', 'plan'),
-  ...pages.flatMap(({ name, portal, floor, ratio, items, statements, plan: { verdict, text } }) => [
-    row(
-      `  ${name}`,
-      ...[0, 1, 2].map((figure) => `${cells(portal)[figure]} / ${cells(floor)[figure]}`),
-      ratio.p50.toFixed(2),
-      String(items),
-      String(statements),
-      `  ${verdict}`,
-    ),
-    ...(text === undefined ? [] : [text.replace(/^/gm, '    ')]),
-  ]),
-  '',
+  ...pageLines(pages),
 ];
 
 const auditLines = ({ append, sealing, verification }: AuditFigures): string[] => [
@@ -57,6 +107,14 @@ const auditLines = ({ append, sealing, verification }: AuditFigures): string[] =
   `seal        ${sealing.per_s.toFixed(0)} events; at 1000 a second the oldest waits ${sealing.oldest_ms.toFixed(0)} ms`,
   `verify      ${verification.per_s.toFixed(0)} events (of ${verification.events})\n`,
 ];
+
+const healthLines = ({ sites, series, asked }: HealthFigures): string[] => [
+  `The sidecar of ${sites} sites, ${series} series: health 50 times a second, metrics 4 times\n`,
+  ...asked.flatMap(rowsOf),
+];
+
+const exportLine = ({ rows, mb, export_s, copy_s, ratio, memory_growth_mb }: ExportFigures): string =>
+  `export      ${rows} audit events, ${mb} MB of CSV: ${export_s} s, COPY ${copy_s} s, ratio ${ratio}, memory +${memory_growth_mb} MB`;
 
 const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [
   `\nCold starts, median of ${coldStarts} fresh processes; each asks ${request}\n`,
@@ -82,12 +140,3 @@ const rowsOf = ({ name, portal, floor, ratio }: Comparison): string[] => [
   row('  floor', ...cells(floor)),
   `${row('  portal / floor', ratio.requests.toFixed(2), ratio.p50.toFixed(2), ratio.p99.toFixed(2))}\n`,
 ];
-
-const cells = ({ requests_per_s, p50_ms, p99_ms }: Sample): string[] => [
-  String(requests_per_s),
-  p50_ms.toFixed(2),
-  p99_ms.toFixed(2),
-];
-
-const row = (name: string, ...figures: string[]): string =>
-  [name.padEnd(22), ...figures.map((figure) => figure.padStart(14))].join('');

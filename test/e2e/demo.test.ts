@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failsFrom, isFailing } from '../simulator/demo-sites.ts';
 import type { Json } from './api.ts';
 import { bareVariables, freePorts, root } from './portal-process.ts';
 
-type Demo = { lines: string; stop(): Promise<number | null> };
+type Demo = { said: string; lines: string; stop(): Promise<number | null> };
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -29,12 +30,12 @@ async function startDemo(): Promise<Demo> {
   const child = spawn(process.execPath, program, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   const closed = once(child, 'close');
-  const lines = new Promise<string>((resolve, reject) => {
+  const shown = new Promise<Pick<Demo, 'said' | 'lines'>>((resolve, reject) => {
     let said = '';
     const hear = (text: string) => {
       said += text;
       const found = /^Paste these lines into a shell:\n\n([\s\S]*?)\n\nCtrl-C ends the demo\.$/m.exec(said);
-      if (found?.[1]) resolve(found[1]);
+      if (found?.[1]) resolve({ said, lines: found[1] });
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
@@ -45,7 +46,7 @@ async function startDemo(): Promise<Demo> {
     const [code] = await closed;
     return code;
   };
-  return { lines: await lines, stop };
+  return { ...(await shown), stop };
 }
 
 /** One answer a line. */
@@ -62,27 +63,61 @@ async function paste(lines: string): Promise<Json[]> {
 
 const namesIn = ({ services }: Json): string[] => services.map(({ name }: Json) => name);
 
-function expectServicesAndConnection([north, south, west, connection, ...more]: Json[]): void {
+function expectServicesAndConnection([north, south, , connection, ...more]: Json[]): void {
   expect(more).toEqual([]);
   expect(namesIn(north)).toEqual(['Accounting', 'Office']);
   expect(namesIn(south)).toEqual(['Design studio']);
   expect(south.sites[0].took_ms).toBeGreaterThanOrEqual(800);
-  // West fails in every third minute, and then says so.
-  if (west.status === 503) expect(west.sites).toMatchObject([{ site_uri: 'west', status: 'error' }]);
-  else expect(namesIn(west)).toEqual(['Classroom']);
   expect(connection).toMatchObject({ protocol: 'rdp', port: 3389, username: 'alice', domain: 'demo' });
   expect(connection.password).toMatch(/^\S{16,}$/);
 }
 
+/** What the list of West says: the services, and of which farm what. */
+const westIn = ([, , west]: Json[]) => ({
+  services: namesIn(west),
+  farms: Object.fromEntries(west.sites.map(({ farm_name, status }: Json) => [farm_name, status])),
+});
+
 describe('npm run demo', () => {
-  it.each([
-    'on an empty folder',
-    'on the same folder once more',
-  ])('%s prints lines that log in, list services and get a connection; Ctrl-C ends it', async () => {
+  it('prints lines that log in, list services and get a connection, and a partial list while a farm fails', async () => {
+    env = { ...env, DEMO_WEST_FAILS: 'always' };
     const demo = await startDemo();
-    expectServicesAndConnection(await paste(demo.lines));
+    expect(demo.said).toContain('\nWest farm fails always\n');
+    const answers = await paste(demo.lines);
+    expectServicesAndConnection(answers);
+    expect(westIn(answers)).toEqual({
+      services: ['Library'],
+      farms: { 'West annex': 'ok', 'West farm': expect.stringMatching(/^(?:error|circuit_open)$/) },
+    });
     expect(await demo.stop()).toBe(0);
   }, 60_000);
+
+  it('starts on the same folder once more; a farm that is well again is in the list', async () => {
+    env = { ...env, DEMO_WEST_FAILS: 'never' };
+    const demo = await startDemo();
+    const ask = async () => {
+      const answers = await paste(demo.lines);
+      expectServicesAndConnection(answers);
+      return westIn(answers);
+    };
+    // The circuit of its node may still be open: it is tried again every five seconds.
+    await expect.poll(ask, { timeout: 30_000, interval: 1_000 }).toEqual({
+      services: ['Classroom', 'Library'],
+      farms: { 'West annex': 'ok', 'West farm': 'ok' },
+    });
+    expect(await demo.stop()).toBe(0);
+  }, 90_000);
+
+  it('fails in every third minute of the clock, and tells from when on', () => {
+    const at = Date.parse('2026-01-01T00:00:30.000Z');
+    const minutes = [0, 1, 2, 3, 4, 5].map((n) => isFailing('by_the_clock', at + n * 60_000));
+    expect(minutes.filter(Boolean)).toHaveLength(2);
+    for (const n of [0, 1, 2, 3]) {
+      const from = failsFrom(at + n * 60_000).getTime();
+      expect([isFailing('by_the_clock', from - 1), isFailing('by_the_clock', from)]).toEqual([false, true]);
+      expect(from + 60_000).toBeGreaterThan(at + n * 60_000);
+    }
+  });
 
   it('ends with 1 and the line of the portal when that cannot start', async () => {
     env = { ...env, PORTAL_NAME: 'x'.repeat(300) };

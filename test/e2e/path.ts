@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describePeers } from './peer-path.ts';
 import { describeRecords } from './record-path.ts';
 import { describeRefusals } from './refusal-path.ts';
+import { describeSecondFactor } from './second-factor-path.ts';
 import { type Stand, startStand, type Target } from './targets.ts';
 import { describeUserPath } from './user-path.ts';
 import { furnish, type World } from './world.ts';
@@ -23,6 +24,7 @@ export function describePath(target: Target): void {
     });
 
     describeUserPath(() => world);
+    describeSecondFactor(() => world);
     describeRecords(() => world);
     describePeers(() => world);
     describeRefusals(() => world);

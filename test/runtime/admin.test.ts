@@ -1,10 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, like } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authenticators } from '../../db/schema/authenticators.ts';
 import { dispatcherSessions } from '../../db/schema/dispatcher-sessions.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { idempotencyKeys } from '../../db/schema/idempotency-keys.ts';
+import { loginLocks } from '../../db/schema/login-locks.ts';
 import { addSeconds } from '../../shared/kernel/clock.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createSealer, type Sealer } from '../../shared/kernel/sealing.ts';
@@ -15,12 +16,15 @@ import {
   addMember,
   addUser,
   audited,
+  domainsPath,
   logIn,
   startWorld,
   usersPath,
   type World,
 } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
+import { addEnrolled, addTwoFactorDomain, enrol, logIn2fa } from '../support/second-factor.ts';
+import { codeOf } from '../support/totp-device.ts';
 
 const makeKey = () => randomBytes(32).toString('base64');
 const formerKey = makeKey();
@@ -96,14 +100,30 @@ describe('npm run admin', slow, () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['unlock', nameOf(user)]));
     expect([result.code, result.stderr]).toEqual([0, '']);
     expect(events).toMatchObject([{ action: 'unlock', user_name: 'break-glass', object_id: user.id }]);
+    const rows = await world.portal.db
+      .select()
+      .from(loginLocks)
+      .where(like(loginLocks.account, `%${user.name}`));
+    expect(rows.map(({ network, failures }) => [network, failures]).sort()[0]).toEqual(['*', 0]);
     expect((await logIn(world.portal, world.domain, user)).status).toBe(200);
     expect((await ask('GET /api/userinfo')).status).toBe(200);
   });
 
-  it('reset-2fa says that there is none', async () => {
-    const user = await addUser(world.admin, world.domain);
-    const { code, stdout } = await runAdmin(env, ['reset-2fa', nameOf(user)]);
-    expect([code, stdout]).toEqual([0, `${nameOf(user)} has no second factor.\n`]);
+  it('reset-2fa takes the second factor and its recovery codes away, and says where there is none', async () => {
+    const domain = await addTwoFactorDomain(world.admin);
+    const { user, recovery } = await addEnrolled(world, domain, world.portal.deps.clock());
+    const name = `${domain.small_name}/${user.name}`;
+    const { result, events } = await audited(world.portal, () => runAdmin(env, ['reset-2fa', name]));
+    expect([result.code, result.stderr]).toEqual([0, '']);
+    expect(result.stdout).toBe(`The second factor of ${name} is removed, with its recovery codes.\n`);
+    expect(events).toMatchObject([
+      { action: 'reset_two_factor', user_name: 'break-glass', object_id: user.id },
+    ]);
+    expect((await logIn2fa(world.portal, domain, user, { code: recovery[0] })).status).toBe(401);
+    expect((await logIn2fa(world.portal, domain, user)).body).toHaveProperty('enrolment');
+    const again = await runAdmin(env, ['reset-2fa', name]);
+    expect([again.code, again.stdout]).toEqual([0, `${name} has no second factor.\n`]);
+    await world.admin(`DELETE ${domainsPath}/${domain.id}`);
   });
 
   it('tells in one line what is wrong, and changes nothing', async () => {
@@ -138,6 +158,11 @@ describe('npm run admin', slow, () => {
     ];
     for (const { stderr } of await Promise.all(misused.map((args) => runAdmin(env, args))))
       expect(stderr).toMatch(/^usage: npm run admin/);
+  });
+
+  it.each(['--help', '-h'])('tells by %s what there is, which is no failure', async (option) => {
+    const { code, stdout, stderr } = await runAdmin(env, [option]);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
   });
 
   it('rotate-keys prints keys for whoever keeps them, the former ones behind', async () => {
@@ -232,6 +257,26 @@ describe('npm run admin -- reseal', slow, () => {
     const values = await read();
     expect((await runAdmin(both, ['reseal'])).stdout).not.toMatch(/[1-9]\d* sealed anew/);
     expect(await read()).toEqual(values);
+  });
+
+  it('leaves devices and enrolments under way as good as they were', async () => {
+    const domain = await addTwoFactorDomain(world.admin);
+    const { deps } = world.portal;
+    const { user, secret } = await addEnrolled(world, domain, deps.clock());
+    const other = await addUser(world.admin, domain);
+    const { body } = await logIn2fa(world.portal, domain, other);
+    const newKey = makeKey();
+    const { stdout } = await runAdmin({ ...env, SECRET_KEY: `${newKey},${formerKey}` }, ['reseal']);
+    expect(stdout).toContain('second_factors.sealed_secret: 1 sealed anew, 0 remain\n');
+    expect(stdout).toMatch(/login_challenges\.sealed_secret: [1-9] sealed anew, 0 remain\n/);
+    const { sealer } = deps;
+    // The isolate that was started with the new key alone.
+    Object.assign(deps, { sealer: await createSealer([newKey]) });
+    const later = addSeconds(deps.clock(), 30);
+    expect((await logIn2fa(world.portal, domain, user, { code: codeOf(secret, later) })).status).toBe(200);
+    expect((await enrol(world.portal, domain, other, body, deps.clock())).status).toBe(200);
+    Object.assign(deps, { sealer });
+    await world.admin(`DELETE ${domainsPath}/${domain.id}`);
   });
 
   it('takes up what broke off, over more than one page, and leaves what no key opens', async () => {

@@ -143,6 +143,14 @@ describe('malformed requests', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('of which one expects what nobody does are told so, also those with a body', async () => {
+    const head =
+      'POST / HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nExpect: foo\r\nContent-Length: 2\r\n\r\n';
+    const answer = await send(`${head}{}`);
+    expectProblem(answer, 'expectation_failed');
+    expect([answer.status, answer.body.instance]).toEqual([417, 'mine']);
+  });
+
   it('keep the id that they came with', async () => {
     const { body } = await send('GET / HTTP/1.1\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n');
     expect(body.instance).toBe('mine');

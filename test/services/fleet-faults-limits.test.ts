@@ -20,6 +20,7 @@ const client = (site: Json, question: string, id: string) =>
   stand.member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${question}/${id}`);
 const serviceId = ({ farm, node }: FarmWithNode, name: string) =>
   `${farm.id}.${node.simulator.state.poolNamed(name).uuid}`;
+const callsOf = ({ node }: FarmWithNode): boolean => node.simulator.calls.length > 0;
 /** The site's only farm; most of these tests need one. */
 async function oneFarm(name = 'East') {
   const { site, farms } = await stand.site([{ pools: [pool(name)] }]);
@@ -68,7 +69,44 @@ describe('F6 retries', () => {
   });
 });
 
+describe('F6 the question for a farm’s domains', () => {
+  it('F6 ends with the list, however long the node might take: no other is asked it afterwards', async () => {
+    await stand.setParameter('aggregator.list_deadline_ms', 300);
+    await stand.setParameter('aggregator.call_timeout_ms', 20_000);
+    const { site, east } = await oneFarm();
+    const { simulator } = east.node;
+    await stand.changeNode(east, { timeout_ms: 20_000 });
+    const { state } = simulator;
+    const second = await addNode(stand.world, east.farm, { state, dispatcher: { priority: 2 } });
+    Object.assign(simulator.knobs, { hang: 'headers', path: domainsPath });
+    await stand.list(site);
+    await expect.poll(() => asked(east, domainsPath), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => simulator.inFlight, { timeout: 10_000 }).toBe(0);
+    await stand.world.portal.settled();
+    expect(second.simulator.calls).toEqual([]);
+    await second.simulator.close();
+  }, 30_000);
+});
+
+const domainsPath = '/api/auth/v7.0/authenticators';
+
 describe('F7 how much is asked at once', () => {
+  it('F7 farms that failed are asked last, however many: six of them hold up no other', async () => {
+    const { site, farms } = await stand.site(Array.from({ length: 8 }, () => ({ pools: [pool('Office')] })));
+    const byName = farms.toSorted((a, b) => (a.farm.name < b.farm.name ? -1 : 1));
+    // Lists name farms in this order, so that without another one the first six would take all six places.
+    const [failing, [unknown, passing]] = [byName.slice(0, 6), byName.slice(6)];
+    if (!unknown || !passing) throw new Error('eight farms were asked for');
+    await stand.setParameter('aggregator.list_deadline_ms', 500);
+    for (const at of failing) {
+      await stand.changeNode(at, { circuit_failures: 1 });
+      at.node.simulator.knobs.hang = 'headers';
+    }
+    await stand.changeNode(passing, { status: 'pass', response_time_ms: 20 });
+    await stand.list(site);
+    await expect.poll(() => [unknown, passing].map(callsOf)).toEqual([true, true]);
+  });
+
   it('F7 one list asks at most six at a time', async () => {
     const { site, east } = await oneFarm();
     const { url, ca_certificate, name } = east.node.dispatcher;

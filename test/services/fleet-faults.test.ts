@@ -3,7 +3,8 @@ import { newId } from '../../shared/kernel/ids.ts';
 import type { CertificateKind } from '../simulator/authority.ts';
 import type { Knobs } from '../simulator/faults.ts';
 import { flap } from '../simulator/script.ts';
-import { base, pool } from '../support/factories.ts';
+import { endSession } from '../simulator/sessions.ts';
+import { audited, base, pool } from '../support/factories.ts';
 import {
   asked,
   type FleetStand,
@@ -79,7 +80,8 @@ describe('F2 all farms down', () => {
       `GET ${base}/servicespools?site_id=${site.id}&refresh=true`,
     );
     expect([status, body.items.map(({ name }: Json) => name)]).toEqual([200, ['East', 'West']]);
-    expect(statusesOf({ body }, farms)).toEqual(['error', 'error']);
+    expect(statusesOf({ body }, farms)).toEqual(['stale', 'stale']);
+    expect(body.sites.map(({ error }: Json) => error)).toEqual(Array(2).fill('upstream_failed:unreachable'));
     expect(body.sites.every(({ fetched_at }: Json) => fetched_at !== null)).toBe(true);
   });
 });
@@ -173,24 +175,67 @@ describe('F5 a farm that flaps', () => {
 });
 
 describe('F9 a session that has gone', () => {
-  it('F9 is not in the list any more; those that live tell when they were last seen', async () => {
+  type Live = { east: FarmWithNode; session: Json; sessions: () => Promise<Json[]> };
+
+  /** A session that a user opened himself, as the list shows it. */
+  async function liveSession(): Promise<Live & { site: Json }> {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }]);
     const [east] = farms;
     if (!east) throw new Error('a farm was asked for');
     const id = `${east.farm.id}.${east.node.simulator.state.poolNamed('East').uuid}`;
     await stand.list(site);
     await stand.member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/connectionInfo/${id}`);
-    const sessions = async () => {
-      await syncAll(stand.world.portal, east.farm);
-      return (await stand.world.admin(`GET ${base}/spsessions?site_id=${site.id}`)).body.items;
-    };
-    const [live] = await sessions();
-    expect(live).toMatchObject({ user: stand.member.user.name, last_seen_at: expect.any(String) });
-    east.node.simulator.state.sessions.remove(live.session_uuid);
-    expect(await sessions()).toEqual([]);
-    const again = await stand.member.ask(`POST /aggregator/api/client/v7.0/${site.uri}/reconnect/`, {
-      session_uuid: newId(),
-    });
-    expect(again.status).toBe(404);
+    const sessions = async () =>
+      (await stand.world.admin(`GET ${base}/spsessions?site_id=${site.id}`)).body.items;
+    await syncAll(stand.world.portal, east.farm);
+    const [session] = await sessions();
+    return { site, east, session, sessions };
+  }
+
+  const end = ({ east: { farm }, session }: Live, verb: string) =>
+    stand.world.admin(`PATCH ${base}/spsessions/${farm.id}/${verb}/${session.session_uuid}`);
+  const endOnNode = ({ east: { node }, session }: Live) => {
+    const { state } = node.simulator;
+    const found = state.sessions.get(session.session_uuid);
+    if (found) endSession(state, found);
+  };
+  const results = (events: Json[]) => events.map(({ result, details }) => [result, details.result]);
+
+  it('F9 is not in the list any more; those that live tell when they were last seen', async () => {
+    const live = await liveSession();
+    expect(live.session).toMatchObject({ user: stand.member.user.name, last_seen_at: expect.any(String) });
+    endOnNode(live);
+    await syncAll(stand.world.portal, live.east.farm);
+    expect(await live.sessions()).toEqual([]);
+    const reconnect = `POST /aggregator/api/client/v7.0/${live.site.uri}/reconnect/`;
+    const { session_uuid } = live.session;
+    expect((await stand.member.ask(reconnect, { session_uuid })).status).toBe(404);
+    expect((await stand.member.ask(reconnect, { session_uuid: newId() })).status).toBe(404);
+  });
+
+  it.each(
+    ['disconnect', 'logoff'].flatMap((verb) => [404, 410].map((status) => [verb, status] as const)),
+  )('F9 its %s is done when the node says %d, the journal tells that it was gone, and the row leaves', async (verb, status) => {
+    const live = await liveSession();
+    if (status === 404) endOnNode(live);
+    else Object.assign(live.east.node.simulator.knobs, { failing: status, path: '/api/webui/spsessions/' });
+    const { result, events } = await audited(stand.world.portal, () => end(live, verb));
+    expect([result.status, result.body, await live.sessions()]).toEqual([200, { result: 'gone' }, []]);
+    expect(results(events)).toEqual([['success', 'gone']]);
+    expect(events[0]).toMatchObject({ action: verb, object_id: live.session.session_uuid });
+    expect((await end(live, verb)).status).toBe(404);
+    expect((await stand.circuitOf(live.east)).circuit_failures).toBe(0);
+  });
+
+  it('F9 is ended once when many end it at once; nobody gets an error for it', async () => {
+    const live = await liveSession();
+    live.east.node.simulator.knobs.latencyMs = 30;
+    const work = () => Promise.all(Array.from({ length: 5 }, () => end(live, 'logoff')));
+    const { result, events } = await audited(stand.world.portal, work);
+    const statuses = result.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 202)).toHaveLength(1);
+    expect(statuses.filter((status) => ![202, 200, 404].includes(status))).toEqual([]);
+    expect(results(events).filter(([, said]) => said !== 'gone')).toEqual([['success', undefined]]);
+    expect(await live.sessions()).toEqual([]);
   });
 });

@@ -255,7 +255,7 @@ describe('what has outlived its time', () => {
       { account: 'good last week', network: 'a', last_failure_at: ago(2), last_good_at: ago(7) },
       { account: 'locked still', network: 'a', last_failure_at: ago(2), locked_until: ago(-1) },
     ]);
-    for (const leftover of leftovers(parametersFrom(null)))
+    for (const leftover of leftovers(parametersFrom(null), new Date()))
       await deleteLeftovers(db, leftover, new AbortController().signal);
     const left = await db.select({ account: loginLocks.account }).from(loginLocks);
     expect(left.map(({ account }) => account).sort()).toEqual([

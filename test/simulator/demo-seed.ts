@@ -1,13 +1,12 @@
 import { type Api, accepted } from '../e2e/api.ts';
 import type { Simulator } from './start.ts';
 
-/** A site with one farm of one dispatcher. */
-export type SeededSite = {
-  uri: string;
+/** A farm of one dispatcher. */
+export type SeededFarm = {
   name: string;
-  what: string;
   simulator: Pick<Simulator, 'name' | 'url' | 'caPem' | 'healthKey'>;
 };
+export type SeededSite = { uri: string; name: string; what: string; farms: readonly SeededFarm[] };
 export type DemoUser = { name: string; real_name: string; password: string };
 
 export const domain = { name: 'Demo', small_name: 'demo', type: 'internal' };
@@ -25,21 +24,23 @@ export async function seed(api: Api, token: string, sites: readonly SeededSite[]
     ensure(api, token, `${webui}/${collection}`, body, immutable);
   const { id } = await put('authenticators', domain, ['type']);
   await Promise.all([alice, bob].map((user) => put(`authenticators/${id}/users`, user)));
-  for (const { uri, name, what, simulator } of sites) {
+  for (const { uri, name, what, farms } of sites) {
     const site = await put('sites', {
       name,
       uri,
       comments: `A simulated site that ${what}`,
       authenticators: [id],
     });
-    const farm = await put('farms', { name: `${name} farm`, site_id: site.id });
-    await put('dispatchers', {
-      name: simulator.name,
-      farm_id: farm.id,
-      url: simulator.url,
-      ca_certificate: simulator.caPem,
-      health_key: simulator.healthKey,
-    });
+    for (const { name: farmName, simulator } of farms) {
+      const farm = await put('farms', { name: farmName, site_id: site.id });
+      await put('dispatchers', {
+        name: simulator.name,
+        farm_id: farm.id,
+        url: simulator.url,
+        ca_certificate: simulator.caPem,
+        health_key: simulator.healthKey,
+      });
+    }
   }
 }
 

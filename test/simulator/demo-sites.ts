@@ -1,13 +1,15 @@
 import { createAuthority } from './authority.ts';
-import type { SeededSite } from './demo-seed.ts';
+import type { SeededFarm, SeededSite } from './demo-seed.ts';
 import type { Knobs } from './faults.ts';
 import type { Domain } from './rows.ts';
 import { createDispatcherState, type PoolSeed } from './seed.ts';
 import { type Simulator, startSimulator } from './start.ts';
 
-export type DemoSite = SeededSite & { simulator: Simulator };
+export type DemoFarm = SeededFarm & { simulator: Simulator };
+export type DemoSite = SeededSite & { farms: readonly DemoFarm[] };
 
-type Plan = Omit<DemoSite, 'simulator'> & { pools: PoolSeed[]; knobs?: Partial<Knobs> };
+type FarmPlan = { name: string; node: string; pools: PoolSeed[]; knobs?: Partial<Knobs> };
+type Plan = Omit<SeededSite, 'farms'> & { farms: FarmPlan[] };
 
 const domain: Domain = {
   authUuid: '3c1f7c1a-8a52-4d0e-9a3b-5f6f1c0d7e21',
@@ -20,54 +22,93 @@ const plans: readonly Plan[] = [
     uri: 'north',
     name: 'North',
     what: 'answers at once',
-    pools: [
+    farms: [
       {
-        name: 'Accounting',
-        protocols: ['rdp'],
-        workplaces: 2,
-        entitled: { users: ['demo\\alice'], groups: [] },
+        name: 'North farm',
+        node: 'north-1',
+        pools: [
+          {
+            name: 'Accounting',
+            protocols: ['rdp'],
+            workplaces: 2,
+            entitled: { users: ['demo\\alice'], groups: [] },
+          },
+          { name: 'Office', protocols: ['rdp', 'spice'], workplaces: 20, entitled: 'all' },
+        ],
       },
-      { name: 'Office', protocols: ['rdp', 'spice'], workplaces: 20, entitled: 'all' },
     ],
   },
   {
     uri: 'south',
     name: 'South',
     what: 'needs 800 ms for whatever it is asked for a user',
-    pools: [{ name: 'Design studio', protocols: ['spice'], workplaces: 5, entitled: 'all' }],
-    // The calls that only make sure who asks are fast: three slow ones in a row pass the deadline of a list.
-    knobs: { latencyMs: 800, path: '/api/client/' },
+    farms: [
+      {
+        name: 'South farm',
+        node: 'south-1',
+        pools: [{ name: 'Design studio', protocols: ['spice'], workplaces: 5, entitled: 'all' }],
+        // The calls that only make sure who asks are fast: three slow ones in a row pass the deadline of a list.
+        knobs: { latencyMs: 800, path: '/api/client/' },
+      },
+    ],
   },
   {
     uri: 'west',
     name: 'West',
-    what: 'answers 503 in every third minute',
-    pools: [{ name: 'Classroom', protocols: ['rdp'], workplaces: 30, entitled: 'all' }],
+    what: 'has two farms, one of which answers 503 in every third minute',
+    farms: [
+      {
+        name: 'West farm',
+        node: 'west-1',
+        pools: [{ name: 'Classroom', protocols: ['rdp'], workplaces: 30, entitled: 'all' }],
+      },
+      {
+        name: 'West annex',
+        node: 'west-2',
+        pools: [{ name: 'Library', protocols: ['rdp'], workplaces: 10, entitled: 'all' }],
+      },
+    ],
   },
 ];
 
-/** The three dispatchers; they check the portal's tokens against the keys that it publishes. */
+/** The dispatchers of three sites; they check the portal's tokens against the keys that it publishes. */
 export async function startSites(baseUrl: string, portalCa: string): Promise<DemoSite[]> {
   const authority = await createAuthority();
-  const start = async ({ pools, knobs = {}, ...site }: Plan): Promise<DemoSite> => ({
-    ...site,
+  const start = async ({ name, node, pools, knobs = {} }: FarmPlan): Promise<DemoFarm> => ({
+    name,
     simulator: await startSimulator({
-      state: createDispatcherState({ name: `${site.uri}-1`, domains: [domain], pools }),
+      state: createDispatcherState({ name: node, domains: [domain], pools }),
       jwks: `${baseUrl}/api/auth/v7.0/jwks`,
       portalCa,
       issuer: baseUrl,
-      healthKey: `health key of ${site.uri}`,
+      healthKey: `health key of ${node}`,
       authority,
       knobs,
     }),
   });
-  return Promise.all(plans.map(start));
+  return Promise.all(
+    plans.map(async (site) => ({ ...site, farms: await Promise.all(site.farms.map(start)) })),
+  );
 }
 
-/** Lets a site fail in every third minute of the clock. @returns what ends that */
-export function failEveryThirdMinute({ simulator: { knobs } }: DemoSite): () => void {
+/** When a farm fails: in every third minute of the clock, or as somebody who cannot wait for that has asked. */
+export type Failing = 'by_the_clock' | 'always' | 'never';
+
+export const isFailing = (failing: Failing, at: number): boolean =>
+  failing === 'by_the_clock' ? Math.floor(at / minuteMs) % 3 === 2 : failing === 'always';
+
+/** The moment at which the present or next minute of failing begins. */
+export const failsFrom = (at: number): Date => {
+  const minute = Math.floor(at / minuteMs);
+  return new Date((minute + 2 - (minute % 3)) * minuteMs);
+};
+
+const minuteMs = 60_000;
+
+/** Lets a farm fail. @returns what ends that */
+export function letFail({ simulator: { knobs } }: DemoFarm, failing: Failing): () => void {
   const set = (): void => {
-    knobs.failing = Math.floor(Date.now() / 60_000) % 3 === 2 ? 503 : null;
+    knobs.failing = isFailing(failing, Date.now()) ? 503 : null;
   };
   set();
   const timer = setInterval(set, 1_000);

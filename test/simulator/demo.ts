@@ -5,9 +5,10 @@ import { createApi } from '../e2e/api.ts';
 import { PortalEnded, type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
 import { closing, linesFor, opening } from './demo-lines.ts';
 import { seed } from './demo-seed.ts';
-import { type DemoSite, failEveryThirdMinute, startSites } from './demo-sites.ts';
+import { type DemoSite, type Failing, failsFrom, letFail, startSites } from './demo-sites.ts';
 
 const folder = resolve(root, process.env.DATA_DIR || '.data-demo');
+const westFarm = 'West farm';
 /** Ends what was started, the latest first. */
 const endings: (() => unknown)[] = [];
 
@@ -32,6 +33,7 @@ try {
 /** `npm run demo`: the portal in a folder of its own, with three simulated dispatcher sites. */
 async function start(): Promise<void> {
   console.log('Starting the portal and three simulated sites …');
+  const failing = failingFrom(process.env.DEMO_WEST_FAILS);
   const adminPassword = keptPassword();
   const starting = startPortal({
     command: ['--disable-warning=ExperimentalWarning', 'functions/all.ts', '--json'],
@@ -45,12 +47,13 @@ async function start(): Promise<void> {
   const { base_url, ca_file } = portal.announcement;
   const ca = readFileSync(ca_file, 'utf8');
   const sites = await startSites(base_url, ca);
-  endings.push(() => Promise.all(sites.map(({ simulator }) => simulator.close())));
+  const farms = sites.flatMap((site) => site.farms);
+  endings.push(() => Promise.all(farms.map(({ simulator }) => simulator.close())));
   const api = createApi(base_url, ca);
   await seed(api, await api.login('admin', adminPassword), sites);
   await api.close();
-  for (const site of sites.filter(({ uri }) => uri === 'west')) endings.push(failEveryThirdMinute(site));
-  console.log(announcement(portal, sites));
+  for (const farm of farms.filter(({ name }) => name === westFarm)) endings.push(letFail(farm, failing));
+  console.log(announcement(portal, sites, failing));
 }
 
 /** A demo never touches another installation: database and data folder are its own, whatever the environment says. */
@@ -75,14 +78,31 @@ function keptPassword(): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-function announcement({ announcement: { base_url, ca_file } }: PortalProcess, sites: DemoSite[]): string {
+function announcement(
+  { announcement: { base_url, ca_file } }: PortalProcess,
+  sites: DemoSite[],
+  failing: Failing,
+): string {
   return [
     `\nThe demo is ready: ${base_url}`,
     `The administrator is admin of builtin; the password stands in ${join(folder, 'demo-admin-password')}`,
+    `${westFarm} fails ${whenFailing(failing)}`,
     `\n${opening}\n`,
     linesFor(base_url, ca_file, sites),
     `\n${closing}`,
   ].join('\n');
+}
+
+function whenFailing(failing: Failing): string {
+  if (failing !== 'by_the_clock') return failing;
+  return `for the minute from ${failsFrom(Date.now()).toISOString()} on, and then in every third minute`;
+}
+
+/** Who wants to see the farm fail, or not, need not wait for the minute. @throws Error for another word */
+function failingFrom(text = ''): Failing {
+  if (text === '' || text === 'by_the_clock') return 'by_the_clock';
+  if (text === 'always' || text === 'never') return text;
+  throw new Error('DEMO_WEST_FAILS: by_the_clock, always or never');
 }
 
 function onceOnly(work: (code: number) => Promise<void>): (code: number) => void {

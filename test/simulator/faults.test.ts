@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -70,6 +72,19 @@ describe('faults', () => {
       if (seen > 3_000_000) break;
     }
     expect(seen).toBeGreaterThan(3_000_000);
+  });
+
+  test('end with the node, whose closing waits for nobody, not even for who never shook hands', async () => {
+    const socket = connect(Number(new URL(sim.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    sim.knobs.hang = 'headers';
+    const hanging = plain();
+    hanging.catch(() => undefined);
+    await expect.poll(() => sim.inFlight).toBe(1);
+    const closed = once(socket, 'close');
+    await restart({});
+    await closed;
+    await expect(hanging).rejects.toThrow();
   });
 
   test.each<[CertificateKind, string]>([

@@ -4,6 +4,8 @@ import { createDispatcherState } from './seed.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './start.ts';
 
 export type FleetPlan = Pick<SimulatorOptions, 'jwks' | 'portalCa' | 'issuer' | 'knobs'> & {
+  /** Begins the names of the nodes, where one portal has several fleets. */
+  prefix?: string;
   sites: number;
   farmsPerSite: number;
   /** In ten pools, which everybody may use. */
@@ -33,9 +35,9 @@ export async function startFleet({ sites, farmsPerSite, ...plan }: FleetPlan): P
 
 function stateOf(
   { site, farm }: Pick<FleetNode, 'site' | 'farm'>,
-  { workplacesPerFarm, domains }: Pick<FleetPlan, 'workplacesPerFarm' | 'domains'>,
+  { prefix = '', workplacesPerFarm, domains }: Pick<FleetPlan, 'prefix' | 'workplacesPerFarm' | 'domains'>,
 ) {
-  const name = `site-${site + 1}-farm-${farm + 1}`;
+  const name = `${prefix}site-${site + 1}-farm-${farm + 1}`;
   const pools = Array.from({ length: poolsPerFarm }, (_, n) => ({
     name: `${name} pool ${n + 1}`,
     protocols: ['rdp' as const],

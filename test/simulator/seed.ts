@@ -64,21 +64,23 @@ function addPool(state: DispatcherState, seed: PoolSeed): void {
   };
   state.pools.put(pool.uuid, pool);
   const created_at = new Date().toISOString();
-  for (let n = 1; n <= count; n += 1) addWorkplace(state, pool, n, created_at);
+  const prefix = pool.short_name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  for (let n = 1; n <= count; n += 1) addWorkplace(state, pool, `${prefix}-${fiveDigits(n)}`, created_at);
 }
 
-function addWorkplace(state: DispatcherState, pool: Pool, n: number, created_at: string): void {
+const fiveDigits = (n: number): string => String(n).padStart(5, '0');
+
+/** A fleet makes more than a million of them: whatever is done here is done that often. */
+function addWorkplace(state: DispatcherState, pool: Pool, name: string, created_at: string): void {
   const uuid = state.newUuid('workplace');
   const number = Number.parseInt(uuid.slice(-6), 16);
-  const name = `${pool.short_name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${String(n).padStart(5, '0')}`;
-  const bytes = [(number >> 16) & 255, (number >> 8) & 255, number & 255];
   const workplace: Workplace = {
     uuid,
     pool,
     name,
-    unique_id: `52:54:00:${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`,
+    unique_id: `52:54:00:${uuid.slice(-6, -4)}:${uuid.slice(-4, -2)}:${uuid.slice(-2)}`,
     hostname: name,
-    ip: `10.${bytes.join('.')}`,
+    ip: `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
     condition: 'ready',
     machine_state: 'running',
     owner: null,

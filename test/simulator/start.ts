@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth.ts';
@@ -53,6 +54,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const listener = guarded(getRequestListener(createApp(node).fetch), node.knobs, traffic);
   const certificate = await authority.issue(options.certificate);
   const server = createServer({ ...certificate, keepAliveTimeout: 65_000 }, listener);
+  const connections = connectionsOf(server);
   const { name, healthKey, state, knobs, authentication } = node;
   return {
     url: `https://127.0.0.1:${await listen(server, options.port ?? 0)}`,
@@ -71,7 +73,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     resetCalls: traffic.reset,
     expireKeys: authentication.expireKeys,
     close: async () => {
-      await Promise.all([closeServer(server), keys.close()]);
+      await Promise.all([closeServer(server, connections), keys.close()]);
     },
   };
 }
@@ -116,9 +118,19 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-async function closeServer(server: Server): Promise<void> {
+/** All connections of the server, those whose handshake goes on as well, which it does not know of itself. */
+function connectionsOf(server: Server): Set<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function closeServer(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  server.closeAllConnections();
+  for (const socket of connections) socket.destroy();
   await promise;
 }

@@ -4,6 +4,8 @@ type PackageRule = { rule: string; concerns: (name: string) => boolean; allowed:
 
 const test = /^test\//;
 const cli = /^shared\/runtime\/cli\//;
+/** A Worker has sockets as well; names of packages say nothing of what it can do with them. */
+const socketRemote = /^shared\/remotes\/directory\/(?:workers|sockets|session)\.ts$/;
 const nodeRemote = /^shared\/remotes\/[^/]+\/node\.ts$/;
 
 const named =
@@ -52,6 +54,11 @@ export const packageRules: readonly PackageRule[] = [
     allowed: [nodeRemote, test],
   },
   {
+    rule: 'what only a Worker has stays in its form of a remote',
+    concerns: (name) => name.startsWith('cloudflare:'),
+    allowed: [/^shared\/remotes\/[^/]+\/workers\.ts$/],
+  },
+  {
     rule: 'what a Worker lacks of node:* stays in files that only Node runs',
     concerns: (name) => isBuiltin(name) && !inWorkers.has(name),
     allowed: [
@@ -59,6 +66,7 @@ export const packageRules: readonly PackageRule[] = [
       /^shared\/runtime\/(?:node(?:-\w+)*|lambda)\.ts$/,
       cli,
       nodeRemote,
+      socketRemote,
       /^db\/(?:migrate|drizzle\.config)\.ts$/,
       test,
     ],

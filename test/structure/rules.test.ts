@@ -53,6 +53,11 @@ describe('the import rules', () => {
     ['shared/identity/login.ts', 'jose', 'jose stays in shared/access, shared/remotes and shared/journal'],
     ['shared/remotes/kdc/port.ts', 'aws4fetch', 'aws4fetch stays in the object store'],
     ['shared/remotes/kdc/port.ts', 'undici', 'undici stays in the Node form of a remote'],
+    [
+      'shared/remotes/kdc/port.ts',
+      'cloudflare:sockets',
+      'what only a Worker has stays in its form of a remote',
+    ],
     ['shared/identity/login.ts', 'node:fs', node],
     ['shared/identity/login.ts', 'net', node],
     ['shared/remotes/http/fetch.ts', 'node:tls', node],

@@ -10,7 +10,7 @@ import { type ListKind, listKinds } from '../../shared/remotes/dispatcher/list-s
 import type { TestPortal } from './portal.ts';
 
 /** What a sync has in the place of a request; what nobody waits for is waited for by `settled` of the portal. */
-export function syncCtx({ deps }: TestPortal, given: Partial<SyncCtx> = {}): SyncCtx {
+export function syncCtx({ deps }: Pick<TestPortal, 'deps'>, given: Partial<SyncCtx> = {}): SyncCtx {
   return {
     deps,
     actor: { parameters: parametersFrom(null) },

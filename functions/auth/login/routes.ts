@@ -1,13 +1,19 @@
+import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
-import { Done, LoginAnswer, LoginBody, TwoFactorLoginBody } from './schema.ts';
-import { answerLogin, logOut } from './usecases.ts';
+import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
+import { answerTwoFactorLogin, logOut } from './usecases.ts';
 
 const errors = [
   'invalid_credentials',
   'locked_out',
-  'two_factor_required',
+  'no_registered_group',
   'forbidden',
   'overloaded',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_timeout',
 ] as const;
 
 export const loginOperations = [
@@ -19,9 +25,9 @@ export const loginOperations = [
       summary: 'Authenticate by domain, login and password',
       body: { required: LoginBody },
       returns: [200, LoginAnswer],
-      errors,
+      errors: [...errors, 'two_factor_required'],
     },
-    (ctx, { body }) => answerLogin(ctx, body),
+    async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
   ),
   endpoint(
     {
@@ -29,12 +35,14 @@ export const loginOperations = [
       route: `POST ${base}/login/2fa`,
       access: 'public',
       summary: 'Two-factor authentication by domain, login and password',
-      description: 'On a domain without a second factor this is `login`.',
+      description:
+        'On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials ' +
+        'without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it.',
       body: { required: TwoFactorLoginBody },
-      returns: [200, LoginAnswer],
+      returns: [200, TwoFactorLoginAnswer],
       errors,
     },
-    (ctx, { body: { code: _, challenge_id: __, ...body } }) => answerLogin(ctx, body),
+    (ctx, { body }) => answerTwoFactorLogin(ctx, body),
   ),
   endpoint(
     {

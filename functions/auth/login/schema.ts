@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/http/fields.ts';
+import { LoginAnswer } from '../login-answer.ts';
 
 const credentials = {
   username: z.string().min(1).max(256).meta({ example: 'admin' }),
@@ -24,25 +25,37 @@ export const LoginBody = z.strictObject(credentials).refine(namesDomain, rule);
 export const TwoFactorLoginBody = z
   .strictObject({
     ...credentials,
-    code: z.string().max(64).optional(),
-    challenge_id: z.string().max(256).optional(),
+    code: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'Of the device, or a recovery code; without one a challenge is given' }),
+    challenge_id: z.string().max(256).optional().meta({
+      description: 'Of the challenge that was given; it is met once, from the network that asked for it',
+    }),
   })
   .refine(namesDomain, rule);
 
-export const LoginAnswer = z.strictObject({
-  result: z.literal('ok'),
-  token: z.string().meta({ description: 'For the header X-Auth-Token' }),
-  version: z.string(),
-  expires_in: z.int().meta({ description: 'Seconds' }),
-  user: z.strictObject({
-    id: Id,
-    name: z.string(),
-    real_name: z.string(),
-    domain: z.string().meta({ description: 'Label of the domain' }),
-    portal: z.enum(['admin', 'user']),
-    roles: z.array(z.string()),
-    must_change_password: z.boolean(),
-  }),
+const Enrolment = z.strictObject({
+  otpauth_uri: z.string().meta({ description: 'For a picture that the device reads' }),
+  secret: z.string().meta({ description: 'Base32, for a device that is typed into' }),
 });
+
+export const TwoFactorLoginAnswer = z.union([
+  LoginAnswer.extend({
+    recovery_codes: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Ten, when the code finished an enrolment; each is good once, shown this once' }),
+  }),
+  z.strictObject({
+    result: z.literal('challenge'),
+    challenge_id: Id,
+    method: z.literal('totp'),
+    expires_in: z.int().meta({ description: 'Seconds' }),
+    enrolment: Enrolment.optional().meta({ description: 'Only for a user without a device' }),
+  }),
+]);
 
 export const Done = z.strictObject({ result: z.literal('ok') });

@@ -6,30 +6,27 @@ import { endPeerSession } from '../../../db/repositories/peer-sessions.ts';
 import { assertLoggedIn, type SignedIn } from '../../../shared/access/actor.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { type LoginRequest, logIn } from '../../../shared/identity/login.ts';
-import { version } from '../../../shared/kernel/version.ts';
+import { logInByTwoFactors, type TwoFactorLoginRequest } from '../../../shared/identity/login.ts';
 import type { AuthDeps } from '../deps.ts';
-import type { LoginAnswer } from './schema.ts';
+import { loginAnswer } from '../login-answer.ts';
+import type { TwoFactorLoginAnswer } from './schema.ts';
 
-export async function answerLogin(
+export async function answerTwoFactorLogin(
   ctx: Ctx<AuthDeps>,
-  request: LoginRequest,
-): Promise<z.input<typeof LoginAnswer>> {
-  const { token, expiresInS, portal, user, domain, roles } = await logIn(ctx, request);
+  request: TwoFactorLoginRequest,
+): Promise<z.input<typeof TwoFactorLoginAnswer>> {
+  const result = await logInByTwoFactors(ctx, request);
+  if ('token' in result) {
+    const { recoveryCodes, ...login } = result;
+    return { ...loginAnswer(login), ...(recoveryCodes && { recovery_codes: recoveryCodes }) };
+  }
+  const { challengeId, expiresInS, enrolment } = result;
   return {
-    result: 'ok',
-    token,
-    version,
+    result: 'challenge',
+    challenge_id: challengeId,
+    method: 'totp',
     expires_in: expiresInS,
-    user: {
-      id: user.id,
-      name: user.name,
-      real_name: user.real_name,
-      domain: domain.small_name,
-      portal,
-      roles: roles.map(({ name }) => name),
-      must_change_password: user.must_change_password,
-    },
+    ...(enrolment && { enrolment }),
   };
 }
 

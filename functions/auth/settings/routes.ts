@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { findTheme } from '../../../db/repositories/themes.ts';
 import type { SignedIn } from '../../../shared/access/actor.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { languages } from '../../../shared/kernel/languages.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { type AuthDeps, base, endpoint } from '../deps.ts';
 import { Jwks, Settings } from './schema.ts';
@@ -38,7 +39,7 @@ async function settingsOf({
   return {
     version,
     portal_type: deps.portalType,
-    languages: ['en', 'ru'],
+    languages: [...languages],
     default_language: parameters['ui.default_language'],
     site_name: String(branding.site_name ?? ''),
     password_policy: {
@@ -53,7 +54,7 @@ async function settingsOf({
       max_per_user: parameters['session.max_per_user'],
     },
     lockout: { max_tries: parameters['lockout.max_tries'], block_s: parameters['lockout.block_s'] },
-    two_factor: { methods: [] },
+    two_factor: { methods: ['totp'] },
     client_download_url: parameters['ui.client_download_url'],
   };
 }

@@ -1,11 +1,9 @@
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
-
-/** What a code means, what usually causes it, and what to do about it. */
-export type Explanation = { meaning: string; cause: string; remedy: string };
-
-const explain = (meaning: string, cause: string, remedy: string): Explanation => ({ meaning, cause, remedy });
+import { type Explanation, explain } from './explanation.ts';
+import { loginErrors } from './login-errors.ts';
 
 export const catalogue: Record<ErrorCode, Explanation> = {
+  ...loginErrors,
   malformed_json: explain(
     'The body could not be read as one JSON object.',
     'A syntax error, a member name given twice, nesting deeper than 32 levels, or text that is not UTF-8.',
@@ -31,25 +29,10 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'The session ended by logout, age, idleness, or a change of the account; or the token is of another installation.',
     'Log in again.',
   ),
-  invalid_credentials: explain(
-    'The credentials were not accepted.',
-    'The domain, the name or the password is wrong, or the account may not log in. The answer does not tell which.',
-    'Check what was typed; ask an administrator whether the account is active.',
-  ),
   forbidden: explain(
     'The caller is known, but may not do this.',
     'No role gives `required_permission`, its scope is too narrow, or permissions in `missing` are at stake.',
     'Ask an administrator for a role with the permission named.',
-  ),
-  two_factor_required: explain(
-    'The domain asks for a second factor.',
-    'The plain login was used for a domain with a second factor.',
-    'Use POST /api/auth/v7.0/login/2fa.',
-  ),
-  password_change_required: explain(
-    'The password must be changed before anything else.',
-    'An administrator set the password, or asked for a change.',
-    'PUT /api/userinfo/password with the present and a new password.',
   ),
   https_required: explain(
     'The request came over plain HTTP.',
@@ -86,6 +69,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'It is being created or started; `percent` says how far it is, where known.',
     'Ask again after the seconds of Retry-After.',
   ),
+  export_pending: explain(
+    'The file of the export is still being built.',
+    'It was ordered a short time ago, has many rows, or no sidecar runs that would build it.',
+    'Ask for its state with its export_id until that is `ready`, then obtain it.',
+  ),
   idempotency_in_progress: explain(
     'A request with the same Idempotency-Key has not ended yet.',
     'It was sent twice at once, or again while the first one still ran.',
@@ -95,6 +83,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'A request with this Idempotency-Key began, and how it ended is not known.',
     'The connection to another system, or the process itself, ended on the way. The request is not run again.',
     'Look at the object, then send the request with a new key if it is still wanted.',
+  ),
+  expired: explain(
+    'What is asked for was there, and is kept no longer.',
+    'Exports are kept for `export.keep_h` hours.',
+    'Order a new one.',
   ),
   precondition_failed: explain(
     'The object has changed since it was read.',
@@ -110,6 +103,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'The body is not of a type that is understood.',
     'Content-Type is missing or is neither application/json nor application/merge-patch+json; or Content-Encoding names a compression.',
     'Send JSON with Content-Type: application/json, not compressed.',
+  ),
+  expectation_failed: explain(
+    'The request expects something of the server that it does not do.',
+    'Its header Expect names something else than 100-continue.',
+    'Send it without the header Expect.',
   ),
   headers_too_large: explain(
     'The headers of the request are too large.',
@@ -140,11 +138,6 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'There were more requests than the limit allows.',
     'The session, or the address for requests without a valid one (`policy`), used up `limit_per_minute`.',
     'Wait for Retry-After; ask an administrator for another limit if the load is meant to be.',
-  ),
-  locked_out: explain(
-    'There were too many failed attempts for this account from this network.',
-    'The right password is refused as well until the lock ends.',
-    'Wait for Retry-After, or ask an administrator to lift the lock.',
   ),
   internal: explain(
     'Something went wrong on our side.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, Moment } from '../../../shared/http/fields.ts';
 import { patchBody } from '../../../shared/http/write-shapes.ts';
+import { type Language, languages } from '../../../shared/kernel/languages.ts';
 
 const Named = z.strictObject({ id: Id, name: z.string() });
 
@@ -23,13 +24,13 @@ export const Userinfo = z.strictObject({
   last_login_at: Moment.nullable(),
 });
 
-const Language = z.object({ language: z.enum(['en', 'ru']) });
+const OwnLanguage = z.object({ language: z.enum(languages) });
 
 /** Of what `GET` gives one may set the language; the rest is ignored. */
 export const OwnChange = patchBody(
-  Language,
+  OwnLanguage,
   Object.keys(Userinfo.shape).filter((name) => name !== 'language'),
-) as z.ZodType<{ language?: 'en' | 'ru' | null }>;
+) as z.ZodType<{ language?: Language | null }>;
 
 export const PasswordChange = z.strictObject({
   current: z.string().min(1).max(1024),

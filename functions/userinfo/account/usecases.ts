@@ -5,6 +5,7 @@ import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/own-acc
 import { permissionsOf, widestScope } from '../../../shared/access/actor.ts';
 import { changesBetween, entityAction } from '../../../shared/http/audit-entry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
+import type { Language } from '../../../shared/kernel/languages.ts';
 import type { UserinfoCtx } from '../deps.ts';
 import type { Userinfo } from './schema.ts';
 
@@ -44,7 +45,7 @@ export async function describeCaller({
 /** An absent member changes nothing, but is a write like any other: it answers, and leaves its event. */
 export async function changeLanguage(
   ctx: UserinfoCtx,
-  { language: wanted }: { language?: 'en' | 'ru' | null },
+  { language: wanted }: { language?: Language | null },
 ): Promise<z.input<typeof Userinfo>> {
   const { user } = ctx.actor;
   const language = wanted === undefined ? user.language : wanted;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Color, Name } from '../../../shared/http/fields.ts';
 import { PictureUri } from '../../../shared/http/picture-field.ts';
+import { languages } from '../../../shared/kernel/languages.ts';
 
 /** Plain text in lines: what looks like markup is shown as it stands. */
 const Text = (longest: number) =>
@@ -37,7 +38,7 @@ export const ThemeWrite = z.strictObject({
   copyright: Text(256),
   copyright_link: WebLink,
   support_link: WebLink,
-  default_language: z.enum(['en', 'ru']).default('en'),
+  default_language: z.enum(languages).default(languages[0]),
 });
 
 export const Theme = z.strictObject(ThemeWrite.shape);

@@ -1,15 +1,25 @@
 import { auditList } from '../../../db/repositories/audit-list.ts';
 import { answerList, listOf } from '../../../shared/http/list.ts';
 import { viewOf } from '../../../shared/http/views.ts';
+import { exportable } from '../../../shared/journal/exports/exportable.ts';
 import { verifyChain } from '../../../shared/journal/verification.ts';
-import { base, endpoint } from '../deps.ts';
-import { AuditEvent, AuditQuery, Verification, VerifyQuery } from './schema.ts';
+import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { AuditEvent, AuditQuery, auditFilters, Verification, VerifyQuery } from './schema.ts';
 
 /** About a second's work for the database. */
 const limit = 100_000;
 const view = viewOf(AuditEvent);
 
 export const auditOperations = [
+  ...exportable<WebuiDeps>({
+    subject: 'audit',
+    type: 'audit',
+    path: `${base}/audit`,
+    access: 'audit.export',
+    many: 'audit events',
+    filters: auditFilters,
+    formats: ['csv', 'ndjson', 'json', 'cef'],
+  }),
   endpoint(
     {
       id: 'audit.list',

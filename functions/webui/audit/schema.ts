@@ -39,22 +39,20 @@ export const AuditEvent = z.strictObject({
 
 const Exactly = z.string().max(256).optional();
 
+export const auditFilters = {
+  from: Instant.optional().meta({ description: 'Events at or after this moment' }),
+  to: Instant.optional().meta({ description: 'Events before this moment' }),
+  event: Exactly,
+  category: Category.optional(),
+  result: Result.optional(),
+  user: Exactly.meta({ description: 'Name of the user, without regard to case' }),
+  object_type: Exactly,
+  object_id: Exactly,
+  source_ip: Exactly,
+};
+
 /** Events are found by what they say, not by a name: there is no `search`. */
-export const AuditQuery = listQuery(
-  ['at'],
-  {
-    from: Instant.optional().meta({ description: 'Events at or after this moment' }),
-    to: Instant.optional().meta({ description: 'Events before this moment' }),
-    event: Exactly,
-    category: Category.optional(),
-    result: Result.optional(),
-    user: Exactly.meta({ description: 'Name of the user, without regard to case' }),
-    object_type: Exactly,
-    object_id: Exactly,
-    source_ip: Exactly,
-  },
-  '-at',
-).omit({ search: true });
+export const AuditQuery = listQuery(['at'], auditFilters, '-at').omit({ search: true });
 
 const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 

@@ -14,8 +14,7 @@ import {
   removeRecords,
 } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
-import { typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { conflict, invalid } from '../../../shared/kernel/errors.ts';
+import { conflict } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -29,7 +28,7 @@ type Write = z.output<typeof AuthenticatorWrite>;
 /** @throws AppError `invalid_request` for parameters that do not fit the type or the address policy */
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
-  const { shown, columns } = await settleParams(ctx, id, assertBuilt(body));
+  const { shown, columns } = await settleParams(ctx, id, body);
   return createRecord(
     ctx,
     kind,
@@ -61,7 +60,7 @@ function change(
   return power.explained(() =>
     changeRecord(ctx, kind, at, async (row) => {
       if (row.builtin) throw builtin();
-      const asked = assertBuilt(become(writableOf(kind, row)));
+      const asked = become(writableOf(kind, row));
       // Parameters of another type would only be read wrongly: the change of an immutable member is refused anyway.
       if (asked.type !== row.type) return { body: asked };
       const { shown, columns } = await settleParams(ctx, at.id, asked, row);
@@ -107,10 +106,3 @@ export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { 
   });
 
 const builtin = () => conflict('builtin', 'The built-in domain cannot be changed or deleted');
-
-/** What cannot be asked for yet is not accepted: a domain that asked for it would lock its users out. */
-function assertBuilt(body: Write): Write {
-  if (!body.two_factor || typeFacts[body.type].two_factor_supported) return body;
-  const detail = 'Not available in this version';
-  throw invalid({ pointer: '/two_factor', code: 'not_available', detail });
-}

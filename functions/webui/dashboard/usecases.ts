@@ -21,7 +21,9 @@ export async function adminDashboard(ctx: WebuiCtx): Promise<z.input<typeof Admi
     part(countAll(db, ctx.scope, ctx.now)),
     part(siteOverview(db, ctx.scope)),
     part(poolsNearFull(db, ctx.scope)),
-    part(recentFailures(db).then((rows) => rows.map((row) => ({ ...row, at: row.at.toISOString() })))),
+    part(
+      recentFailures(db, ctx.scope).then((rows) => rows.map((row) => ({ ...row, at: row.at.toISOString() }))),
+    ),
     part(failedLogins(db, ctx.now)),
     part(certificatesExpiring(db, ctx.scope).then((rows) => rows.map(certificateOf))),
   ]);

@@ -5,6 +5,7 @@ import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord } from '../../../shared/http/record-writes.ts';
+import { readingOf } from '../../../shared/http/references.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -33,7 +34,7 @@ async function change(
     });
   } catch (error) {
     if (raisedByMust(error)?.code !== 'in_use') throw error;
-    const references = await rulesWithFarm(ctx.deps.db, at.id);
+    const references = await rulesWithFarm(ctx.deps.db, at.id, readingOf(ctx.actor)('rule') ?? []);
     throw new AppError('in_use', 'Rules of its site name the farm', { references }, { cause: error });
   }
 }

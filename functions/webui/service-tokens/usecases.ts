@@ -12,7 +12,8 @@ import {
   revokeToken as revoke,
 } from '../../../db/repositories/service-tokens.ts';
 import { users } from '../../../db/repositories/users.ts';
-import { permissionsOf } from '../../../shared/access/actor.ts';
+import { scopeOf } from '../../../shared/access/actor.ts';
+import type { Permission } from '../../../shared/access/permissions.ts';
 import { newServiceToken } from '../../../shared/access/service-tokens.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
@@ -42,7 +43,7 @@ export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write):
   const user = await users.find(deps.db, owner.userId, { scope: '*', parent: owner.domainId });
   if (!user) throw notFound();
   assertMayHaveTokens(ctx, user);
-  assertHeld(ctx, body.permissions);
+  const scopes = scopesOf(ctx, body.permissions);
   const token = newServiceToken();
   const row: NewToken = {
     id: newId(),
@@ -51,6 +52,7 @@ export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write):
     name_key: foldName(body.name),
     token_hash: sha256(token),
     permissions: body.permissions,
+    scopes,
     created_at: now,
     expires_at,
   };
@@ -98,11 +100,17 @@ function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }):
   if (user.kind !== 'service') throw conflict('no_service', 'Only users of the kind `service` have tokens');
 }
 
-/** What its user lacks today he may be given tomorrow, and the token would have it, so its maker must hold it. */
-function assertHeld(ctx: WebuiCtx, permissions: readonly string[]): void {
-  const held: readonly string[] = permissionsOf(ctx.actor);
-  const missing = permissions.filter((permission) => !held.includes(permission));
+/**
+ * The sites for which the maker holds each permission. What its user lacks today he may be given tomorrow, and the
+ * token would have it, so its maker must hold it, and it reaches no further than he does.
+ */
+function scopesOf(ctx: WebuiCtx, permissions: readonly Permission[]): NewToken['scopes'] {
+  const scopes = permissions.map((permission) => [permission, scopeOf(ctx.actor, permission)] as const);
+  const missing = scopes.filter(([, scope]) => scope === undefined).map(([permission]) => permission);
   if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
+  return Object.fromEntries(
+    scopes.map(([permission, scope = []]) => [permission, scope === '*' ? scope : [...scope]]),
+  );
 }
 
 async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<void> {

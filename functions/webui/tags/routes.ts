@@ -1,19 +1,30 @@
-import { endpoint } from '../deps.ts';
+import { ListSearch } from '../../../shared/http/list.ts';
+import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { tagCrud } from './record.ts';
-import { TagPatch } from './schema.ts';
+import { TagPatch, tagFilters } from './schema.ts';
 import { deleteTag, manageTag, replaceTag } from './usecases.ts';
 
 const { operations, declared, target } = tagCrud;
 
 export const tagOperations = [
   ...operations,
+  ...exportable<WebuiDeps>({
+    subject: 'tags',
+    type: 'tag',
+    path: `${base}/tags`,
+    access: 'tags.export',
+    many: 'tags',
+    filters: { search: ListSearch, ...tagFilters },
+    formats: ['csv', 'ndjson', 'json'],
+  }),
   endpoint(declared.replace, (ctx, input) => replaceTag(ctx, target(input), input.body)),
   endpoint(
     {
       ...declared.update,
       summary: 'Manage a tag',
       description:
-        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag.',
+        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag, which needs the permission to update these as well.',
       body: { required: TagPatch },
       errors: ['already_exists', 'invalid_state'],
     },

@@ -8,10 +8,12 @@ import {
   renameTag,
   type TaggedObject,
 } from '../../../db/repositories/tags.ts';
+import { admit } from '../../../shared/access/guard.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, removeRecord } from '../../../shared/http/record-writes.ts';
+import { readingOf } from '../../../shared/http/references.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
@@ -26,9 +28,16 @@ type Objects = { attach?: TaggedObject[]; detach?: TaggedObject[] };
 export const replaceTag = (ctx: WebuiCtx, at: Target, body: z.output<typeof TagWrite>): Promise<Answer> =>
   change(ctx, at, () => body, {});
 
-export function manageTag(ctx: WebuiCtx, at: Target, patch: z.output<typeof TagPatch>): Promise<Answer> {
-  const { attach, detach, ...members } = patch as Record<string, unknown> & Objects;
-  const objects = { attach: attach ?? [], detach: detach ?? [] };
+/** To put a tag on an object, or to take it off, is to change the object: that needs its own permission as well. */
+export async function manageTag(
+  ctx: WebuiCtx,
+  at: Target,
+  patch: z.output<typeof TagPatch>,
+): Promise<Answer> {
+  const { attach = [], detach = [], ...members } = patch as Record<string, unknown> & Objects;
+  const objects = { attach, detach };
+  for (const type of new Set([...attach, ...detach].map((object) => object.type)))
+    admit(ctx.actor, { access: `${type}s.update`, writes: true });
   return change(ctx, at, (current) => applyPatch(TagWrite, current, members), objects);
 }
 
@@ -63,7 +72,7 @@ export async function deleteTag(ctx: WebuiCtx, at: Target): Promise<void> {
     });
   } catch (error) {
     if (raisedByMust(error)?.code !== 'in_use') throw error;
-    const references = await objectsWithTag(ctx.deps.db, key);
+    const references = await objectsWithTag(ctx.deps.db, key, readingOf(ctx.actor));
     throw new AppError('in_use', undefined, { references }, { cause: error });
   }
 }

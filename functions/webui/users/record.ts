@@ -24,5 +24,5 @@ export const userCrud = crud({
 
 export const userPatch = patchBody(
   UserPatch,
-  userCrud.kind.readOnly.filter((name) => name !== 'locked_until'),
+  userCrud.kind.readOnly.filter((name) => !Object.hasOwn(UserPatch.shape, name)),
 );

@@ -16,7 +16,9 @@ export const userOperations = [
   endpoint(
     {
       ...declared.update,
-      description: '`{"locked_until": null}` lifts the locks of the account.',
+      description:
+        '`{"locked_until": null}` lifts the locks of the account, `{"two_factor_enrolled": false}` takes its second ' +
+        'factor away.',
       body: { required: userPatch },
       errors: changeErrors,
     },

@@ -22,8 +22,8 @@ export const UserWrite = z.object({
   roles: Ids.default([]),
 });
 
-/** `null` lifts the locks of the account. */
-export const UserPatch = UserWrite.extend({ locked_until: z.null() });
+/** `null` lifts the locks of the account; `false` takes the second factor away, and anything else of it is ignored. */
+export const UserPatch = UserWrite.extend({ locked_until: z.null(), two_factor_enrolled: z.boolean() });
 
 export const User = z.strictObject({
   id: Id,

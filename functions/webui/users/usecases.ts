@@ -5,6 +5,7 @@ import { keptUsers } from '../../../db/repositories/kept-rows.ts';
 import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
 import { liftLocks } from '../../../db/repositories/logins.ts';
 import { mustKeepAdministrator, type Stake } from '../../../db/repositories/privileges.ts';
+import { removeSecondFactor } from '../../../db/repositories/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/service-tokens.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
@@ -63,19 +64,20 @@ function ofDirectory(body: Write, groups: readonly string[]): Write {
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
-  change(ctx, at, () => ({ body, lifts: false }));
+  change(ctx, at, () => ({ body, lifts: false, resets: false }));
 
 export const updateUser = (
   ctx: WebuiCtx,
   at: Target,
-  { locked_until, ...patch }: Record<string, unknown>,
+  { locked_until, two_factor_enrolled, ...patch }: Record<string, unknown>,
 ): Promise<Answer> =>
   change(ctx, at, (current) => ({
     body: applyPatch(UserWrite, current, patch),
     lifts: locked_until === null,
+    resets: two_factor_enrolled === false,
   }));
 
-type Becoming = { body: Write; lifts: boolean };
+type Becoming = { body: Write; lifts: boolean; resets: boolean };
 
 /**
  * Changes a user. Roles come and go only by who holds them; password, state and what weakens the login need every
@@ -90,12 +92,11 @@ async function change(
   try {
     return await changeRecord(ctx, kind, at, async (row) => {
       const asked = become(writableOf(kind, row));
-      // What is open stays as it is: the object may be sent as it was read.
-      const lifts = asked.lifts && row.locked_until !== null;
+      const { lifts, resets, changes } = easingsOf(asked, row);
       const isExternal = row.domain_type !== 'internal';
       const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
-      assertOwnAccount(ctx, row, body);
-      const power = powerOver(ctx, stakesOf(row, body, lifts));
+      assertOwnAccount(ctx, row, body, resets);
+      const power = powerOver(ctx, stakesOf(row, body, lifts || resets));
       explain = power.explained;
       const isNewKind = body.kind !== row.kind;
       const isNewPassword = body.password !== null || isNewKind;
@@ -107,12 +108,13 @@ async function change(
             !isExternal &&
             (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
         },
-        ...(lifts && { changes: [{ field: 'locked_until', before: row.locked_until, after: null }] }),
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [
-          mustKeepAdministrator(h),
-          ...consequences(h, row, { isNewPassword, isNewKind, lifts }),
+        changes,
+        before: (h) => [
+          lockGuard(h, 'administrators'),
+          ...power.before(h),
+          ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
         ],
+        after: (h) => consequences(h, row, { isNewPassword, isNewKind, resets }),
       };
     });
   } catch (error) {
@@ -120,22 +122,34 @@ async function change(
   }
 }
 
-type Changed = { isNewPassword: boolean; isNewKind: boolean; lifts: boolean };
+/** What the patch asks for besides members. What is open stays as it is: the object may be sent as it was read. */
+function easingsOf(asked: Becoming, row: Row) {
+  const lifts = asked.lifts && row.locked_until !== null;
+  const resets = asked.resets && row.two_factor_enrolled;
+  const changes = [
+    ...(lifts ? [{ field: 'locked_until', before: row.locked_until, after: null }] : []),
+    ...(resets ? [{ field: 'two_factor_enrolled', before: true, after: false }] : []),
+  ];
+  return { lifts, resets, changes };
+}
 
-function consequences(h: Db, row: Row, { isNewPassword, isNewKind, lifts }: Changed): Statement[] {
+type Changed = { isNewPassword: boolean; isNewKind: boolean; resets: boolean };
+
+function consequences(h: Db, row: Row, { isNewPassword, isNewKind, resets }: Changed): Statement[] {
   return [
+    mustKeepAdministrator(h),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
+    ...(resets ? removeSecondFactor(h, row.id) : []),
     // A person has none, and one who becomes a service again shall not find the former ones alive.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
-    ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
   ];
 }
 
 /** Which rights must be held for this change: what decides whether and as whom he logs in is at stake with him. */
-function stakesOf(row: Row, body: Write, lifts: boolean): Stake[] {
+function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
   const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
   const overpowers =
-    lifts ||
+    eases ||
     body.password !== null ||
     isOther('name') ||
     isOther('state') ||
@@ -149,13 +163,14 @@ function stakesOf(row: Row, body: Write, lifts: boolean): Stake[] {
 }
 
 /** @throws AppError `invalid_state`: nobody locks himself out, raises himself, or changes his password without the old one */
-function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write): void {
+function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean): void {
   if (row.id !== ctx.actor.user.id) return;
   const sameRoles = JSON.stringify([...row.roles].sort()) === JSON.stringify(body.roles);
-  if (body.state !== row.state || body.kind !== row.kind || body.password !== null || !sameRoles) {
+  const isOther = body.state !== row.state || body.kind !== row.kind || !sameRoles;
+  if (isOther || resets || body.password !== null) {
     throw conflict(
       'own_account',
-      'State, kind, password and roles of one’s own account cannot be changed here',
+      'State, kind, password, second factor and roles of one’s own account cannot be changed here',
     );
   }
 }
@@ -185,7 +200,8 @@ async function passwordColumns(
     ctx.actor.parameters,
     '/password',
   );
-  return { password_hash: await ctx.deps.hasher.hash(body.password), password_changed_at: ctx.now };
+  const place = { line: 'signed-in', owner: ctx.actor.user.id } as const;
+  return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
 export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {

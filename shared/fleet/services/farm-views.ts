@@ -2,6 +2,7 @@ import { keepServiceLists } from '../../../db/repositories/service-lists.ts';
 import type { Domain, Service } from '../../remotes/dispatcher/shapes.ts';
 import { fanOut, type Outcome } from '../fan-out.ts';
 import { callFarm, tryAgain } from '../farm-calls.ts';
+import { orderFarms } from '../farm-order.ts';
 import { type FarmStatus, farmStatus, isCut } from '../farm-status.ts';
 import { keptLists, type SeenList } from '../kept-lists.ts';
 import { farmDomains, isLinked, knownDomains, lastDomains } from '../linking.ts';
@@ -44,7 +45,7 @@ async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const inQuestion = site.own
     ? site.farms.filter((farm) => isOpen(site, farm) && !kept.get(farm.id)?.fresh)
     : [];
-  const toAsk = inQuestion.filter((farm) => !isCut(farm));
+  const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
   for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
   const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
   const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
@@ -71,7 +72,7 @@ async function askFarm(
   const known = knownDomains(farm, ctx.now);
   if (known && !isLinked(known, label)) return { domains: known, services: [], linked: false };
   const [domains, services] = await Promise.allSettled([
-    farmDomains(ctx, site, farm),
+    farmDomains(ctx, site, farm, signal),
     callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
   ]);
   if (domains.status === 'rejected') throw domains.reason;

@@ -1,5 +1,5 @@
 import type { FarmFacts } from '../../../db/repositories/snapshot-pages.ts';
-import type { FarmStatus } from '../farm-status.ts';
+import { type FarmStatus, partStatus } from '../farm-status.ts';
 
 /** A part that missed so many rounds is told as stale, whatever the reason. */
 const missedRounds = 3;
@@ -14,18 +14,17 @@ export function freshnessOf(facts: FarmFacts, isLate: boolean, intervalS: number
   const isOld = ageMs === null || ageMs > missedRounds * intervalS * 1000;
   return {
     ...{ site_id, site_uri, site_name, farm_id, farm_name },
-    status: statusOf(facts, isLate || isOld),
+    status: partStatus({
+      isDisabled: !facts.enabled,
+      isInMaintenance: facts.maintenance,
+      isCut: facts.circuit_open,
+      isShown: fetched_at !== null,
+      isFresh: !(isLate || isOld || facts.circuit_open),
+      error: error ?? undefined,
+    }),
     fetched_at,
     age_ms: ageMs,
     ...(took_ms !== null && { took_ms }),
     ...(error !== null && { error }),
   };
-}
-
-function statusOf(facts: FarmFacts, isStale: boolean): FarmStatus['status'] {
-  if (!facts.enabled) return 'disabled';
-  if (facts.maintenance) return 'maintenance';
-  if (facts.circuit_open) return 'circuit_open';
-  if (facts.error !== null) return facts.error.startsWith('upstream_timeout') ? 'timeout' : 'error';
-  return isStale ? 'stale' : 'ok';
 }

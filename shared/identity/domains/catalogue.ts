@@ -44,25 +44,25 @@ export const paramShapes = {
   freeipa: z.strictObject(shapesOf(freeipa)),
 } as const satisfies Record<DomainType, z.ZodType>;
 
-export type DirectoryParams = z.output<typeof paramShapes.ldap>;
+export type DirectoryParams = z.output<typeof paramShapes.ldap> & { nested_groups?: boolean };
 
 const internal = {
   is_external: false,
+  pkinit_supported: false,
   needs_password: true,
   search_users_supported: true,
   search_groups_supported: true,
 };
-/** What is told is what this version does: no second factor, no certificates, no search in a directory. */
 const external = {
   is_external: true,
+  pkinit_supported: true,
   needs_password: false,
-  search_users_supported: false,
-  search_groups_supported: false,
+  search_users_supported: true,
+  search_groups_supported: true,
 };
 const alike = {
   create_users_supported: true,
-  two_factor_supported: false,
-  pkinit_supported: false,
+  two_factor_supported: true,
   label_username: 'User name',
   label_groupname: 'Group name',
   label_password: 'Password',

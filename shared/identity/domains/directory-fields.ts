@@ -85,7 +85,7 @@ const kerberosFields = {
   }),
 };
 
-const Kerberos = z.strictObject({
+export const Kerberos = z.strictObject({
   realm: kerberosFields.realm.shape,
   kdc: kerberosFields.kdc.shape,
   anchors: kerberosFields.anchors.shape,

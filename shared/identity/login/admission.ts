@@ -44,7 +44,7 @@ export async function admit(
 async function openSession(
   ctx: LoginCtx,
   wishes: LoginWishes,
-  { key, parameters }: OpenAttempt,
+  { key, parameters, factor }: OpenAttempt,
   { account: { domain, user, roles }, statements }: Proof,
 ): Promise<LoginResult> {
   const portal = portalOf(ctx, wishes, roles.length > 0, domain);
@@ -60,7 +60,7 @@ async function openSession(
     portal,
     object_type: 'session',
     object_id: session.id,
-    details: { platform: session.platform },
+    details: { platform: session.platform, factor },
   });
   await atomically(ctx.deps.db, (h) => [
     ...clearFailures(h, key, ctx.now),

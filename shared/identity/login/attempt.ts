@@ -1,25 +1,17 @@
-import { atomically } from '../../../db/client.ts';
-import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
-import {
-  type Attempt,
-  appendLockEvent,
-  type DomainNames,
-  findCandidates,
-  findLock,
-  recordFailure,
-} from '../../../db/repositories/logins.ts';
+import { type DomainNames, findCandidates } from '../../../db/repositories/logins.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { sha256 } from '../../kernel/digests.ts';
-import { AppError, invalid } from '../../kernel/errors.ts';
-import { isId, newId, noId } from '../../kernel/ids.ts';
-import { networkOf } from '../../kernel/networks.ts';
-import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
+import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
+import { isId, noId } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
-import type { Hasher } from '../passwords.ts';
-import { failedLogin, noteLockedAttempt } from './failures.ts';
+import type { DirectoryRemote } from '../../remotes/directory/port.ts';
+import { nameIn, namesIn } from '../directory/login-name.ts';
+import type { Hasher, Place } from '../passwords.ts';
+import { failedLogin } from './failures.ts';
+import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts';
 
-export type LoginDeps = BaseDeps & { hasher: Hasher };
+export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
 export type LoginCtx = Ctx<LoginDeps>;
 
 /** The domain of a login as the specification has it, identifiers in its own spelling. */
@@ -40,51 +32,47 @@ export type LoginWishes = {
 export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
 export type Account = Candidate & { user: NonNullable<Candidate['user']> };
 
-/** A login under way, before anything is proved; the account is not locked for the network. */
-export type OpenAttempt = {
-  username: string;
-  candidate: Candidate | undefined;
-  key: Attempt;
-  /** The audit event of its failure. */
-  failed: AuditEntry;
-  parameters: Parameters;
-};
+/** A login under way, before anything is proved; neither a lock nor a limit stands in its way. */
+export type OpenAttempt = Tried & { username: string; candidate: Candidate | undefined };
 
 /**
  * Finds whom a login is about, and whether he may try now.
  * @throws AppError `locked_out`; `invalid_request` when identifiers name two different domains
  */
-export async function openAttempt(ctx: LoginCtx, named: NamedDomain, username: string): Promise<OpenAttempt> {
+export async function openAttempt(
+  ctx: LoginCtx,
+  named: NamedDomain,
+  username: string,
+  factor: Factor = 'password',
+): Promise<OpenAttempt> {
   const names = domainNames(named);
-  const userKey = foldName(username);
-  const candidates = await findCandidates(ctx.deps.db, names, userKey);
+  const candidates = await findCandidates(ctx.deps.db, names, namesIn(username));
   const candidate = theOne(candidates, names);
+  const userKey = candidate ? nameIn(candidate.domain, username) : foldName(username);
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
-  const key: Attempt = { account, network: networkOf(ctx.client.ip) };
-  const lock = await findLock(ctx.deps.db, key, ctx.now);
-  const failed = failedLogin(ctx, username, candidate);
-  if (lock.lockedUntil) {
-    await noteLockedAttempt(ctx, key, failed);
-    throw lockedOut(lock.lockedUntil, ctx.now);
-  }
-  return { username, candidate, key, failed, parameters: parametersFrom(lock.parameters) };
+  const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), factor);
+  return { ...tried, username, candidate };
 }
 
 /**
- * Counts the failure and writes its event; the lock that it may bring has an event of its own.
- * @throws AppError always: `invalid_credentials`, or `locked_out` when the account was locked meanwhile
+ * Counts the failure and writes its event; a lock that it brings has an event of its own.
+ * @param code what a wrong proof of this kind is answered with
+ * @throws AppError always: `code`, or `locked_out` when the account was locked meanwhile
  */
-export async function refuseAttempt(ctx: LoginCtx, { key, failed, parameters }: OpenAttempt): Promise<never> {
-  const rules = { maxTries: parameters['lockout.max_tries'], blockS: parameters['lockout.block_s'] };
-  const locked = { ...failed, id: newId(), event: 'portal.UserLocked', details: { network: key.network } };
-  const [[counted]] = (await atomically(ctx.deps.db, (h) => [
-    recordFailure(h, key, ctx.now, rules),
-    appendAudit(h, failed),
-    appendLockEvent(h, key, ctx.now, locked),
-  ])) as [{ lockedUntil: Date | null }[]];
-  if (counted === undefined) throw new AppError('locked_out');
-  throw new AppError('invalid_credentials');
+export async function refuseAttempt(
+  ctx: Ctx<BaseDeps>,
+  tried: Tried,
+  code: ErrorCode = 'invalid_credentials',
+): Promise<never> {
+  const isCounted = await countAttempt(ctx, tried);
+  throw new AppError(isCounted ? code : 'locked_out');
 }
+
+/** Where the hash of an attempt stands in line. */
+export const placeOf = ({ isKnown, key }: Tried): Place => ({
+  line: isKnown ? 'known' : 'unknown',
+  owner: key.network,
+});
 
 const domainNames = ({ authId, auth, authSmallName }: NamedDomain): DomainNames => ({
   id: authId === undefined ? undefined : idOr(authId),
@@ -118,6 +106,3 @@ function theOne(
     (labelKey === undefined || first?.domain.small_name_key === labelKey);
   return agrees ? first : undefined;
 }
-
-const lockedOut = (until: Date, now: Date): AppError =>
-  new AppError('locked_out', undefined, { retry_after_s: (until.getTime() - now.getTime()) / 1000 });

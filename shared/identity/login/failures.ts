@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
-import type { Attempt } from '../../../db/repositories/logins.ts';
+import { type Attempt, everyone } from '../../../db/repositories/login-limits.ts';
 import { auditEntry } from '../../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { asAppError } from '../../http/problem.ts';
@@ -24,11 +24,20 @@ export const failedLogin = (
     domain: known?.domain.small_name ?? null,
   });
 
-/** Audits an attempt under a lock: whoever goes on guessing must not fill the audit. */
-export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, attempt: Attempt, failed: AuditEntry): Promise<void> =>
-  noteFailure(ctx, attempt, failed, 'locked_out');
+/**
+ * Audits an attempt under a lock or a limit: whoever goes on guessing must not fill the audit. What is counted for many
+ * accounts names none of them.
+ * @param lock the row that stands in the way
+ */
+export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> =>
+  noteFailure(
+    ctx,
+    lock,
+    lock.account === everyone ? { ...failed, user_name: null, user_id: null, domain: null } : failed,
+    'locked_out',
+  );
 
-/** Audits a right password that let nobody in, unless it is on its way to the second factor. */
+/** Audits a login that let nobody in although no password was wrong, unless it is on its way to the second factor. */
 export async function noteUnadmitted(
   ctx: Ctx<BaseDeps>,
   attempt: Attempt,
@@ -36,7 +45,8 @@ export async function noteUnadmitted(
   error: unknown,
 ): Promise<void> {
   const { code } = asAppError(error);
-  const isRefused = [401, 403, 429].includes(codeFacts(code).status) && code !== 'two_factor_required';
+  const isAnswered = [401, 403, 429].includes(codeFacts(code).status) || code.startsWith('upstream_');
+  const isRefused = isAnswered && code !== 'two_factor_required';
   if (isRefused) await noteFailure(ctx, attempt, failed, code);
 }
 
@@ -46,4 +56,14 @@ const noteFailure = (
   failed: AuditEntry,
   code: string,
 ): Promise<void> =>
-  noteRefusal(ctx, `${code} ${account} ${network}`, { ...failed, id: newId(), details: { code } });
+  noteRefusal(ctx, `${code} ${account} ${network}`, {
+    ...failed,
+    id: newId(),
+    details: { ...failed.details, code, ...limitOf({ account, network }) },
+  });
+
+/** Which limit a row stands for, unless it is the lock of an account for a network. */
+function limitOf({ account, network }: Attempt): { limit?: string } {
+  if (account !== everyone) return network === everyone ? { limit: 'account' } : {};
+  return { limit: network === everyone ? 'overall' : 'address' };
+}

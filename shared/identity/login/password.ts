@@ -1,23 +1,38 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import { noteLogin } from '../../../db/repositories/logins.ts';
-import type { Account, Candidate, LoginCtx, OpenAttempt } from './attempt.ts';
+import { proveByDirectory } from '../directory/password.ts';
+import { type Account, type Candidate, type LoginCtx, type OpenAttempt, placeOf } from './attempt.ts';
 
 /** Who somebody has proved to be, and what the batch that opens his session must write, or find still true. */
 export type Proof = { account: Account; statements(h: Db): Statement[] };
 
 /**
- * Checks the password where the domain keeps it. Whatever is wrong, nothing comes back, after the same time.
- * @throws AppError `overloaded`
+ * Checks the password where the domain keeps it. Whatever is wrong, nothing comes back; where passwords are kept here,
+ * after the same time.
+ * @throws AppError `overloaded`; of a directory also `no_registered_group` and its own failures
  */
 export async function provePassword(
-  { deps: { hasher }, now }: LoginCtx,
-  { candidate }: OpenAttempt,
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
   password: string,
 ): Promise<Proof | undefined> {
+  const { candidate } = attempt;
+  if (candidate && candidate.domain.type !== 'internal')
+    return proveByDirectory(ctx, attempt, candidate, password);
+  return proveHere(ctx, attempt, password);
+}
+
+async function proveHere(
+  { deps: { hasher }, now }: LoginCtx,
+  attempt: OpenAttempt,
+  password: string,
+): Promise<Proof | undefined> {
+  const { candidate } = attempt;
+  const place = placeOf(attempt);
   const hash = mayLogIn(candidate) ? candidate.user.password_hash : null;
-  const isRight = await hasher.verify(password, hash);
+  const isRight = await hasher.verify(password, hash, place);
   if (!isRight || hash === null || !mayLogIn(candidate)) return undefined;
-  const rehashed = hasher.isOutdated(hash) ? await hasher.hash(password) : undefined;
+  const rehashed = hasher.isOutdated(hash) ? await hasher.hash(password, place) : undefined;
   return { account: candidate, statements: (h) => noteLogin(h, candidate.user, now, rehashed) };
 }
 

@@ -13,7 +13,7 @@ export type Exchange<Shape extends z.ZodType> = Omit<Call, 'key'> & {
   /** The headers that prove who we are. */
   credentials: Record<string, string>;
   answer: Shape;
-  /** About one object on behalf of a user: 404, 409 and 422 then speak of that object. */
+  /** About one object on behalf of a user: 404, 409, 410 and 422 then speak of that object. */
   isAction?: boolean;
   /** Statuses besides 2xx that may carry the answer. */
   alsoAnswers?: readonly number[];
@@ -76,6 +76,7 @@ async function send(transport: Transport, exchange: Exchange<z.ZodType>): Promis
       deadlineMs: deadlineOf(node, deadlineMs),
       ca: node.caCertificate,
       verifyTls: node.verifyTls,
+      concerns: node.id,
       signal,
     });
   } catch (error) {

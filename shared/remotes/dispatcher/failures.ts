@@ -33,14 +33,15 @@ export const badAnswer = (node: Node, reason: AnswerFault): AppError =>
 
 /**
  * The AppError of an answer that is no success.
- * @param isAction true when the call is about one object on behalf of a user: then 404, 409 and 422 are about
+ * @param isAction true when the call is about one object on behalf of a user: then 404, 409, 410 and 422 are about
  *   that object; elsewhere they only say that the node does not speak our language
  */
 export function fromStatus(node: Node, status: number, body: unknown, isAction: boolean): AppError {
   if (status === 401) return failure('upstream_refused', node, { reason: 'unauthorized' });
   if (status === 403) return failure('upstream_refused', node, { reason: 'forbidden' });
   if (status >= 500) return badAnswer(node, 'server_error');
-  if (isAction && status === 404) return failure('not_found', node);
+  // Some say of what has ended that it is gone, where others do not know it any more.
+  if (isAction && (status === 404 || status === 410)) return failure('not_found', node);
   if (isAction && (status === 409 || status === 422)) return fromConflict(node, body);
   return badAnswer(node, 'unexpected_status');
 }

@@ -25,6 +25,7 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   if (/[\s\\]/.test(text)) return refuse('The URL must hold no spaces and no backslashes');
   if (text.includes('@')) return refuse('The URL must hold no user name or password');
   if (text.includes('#')) return refuse('The URL must hold no fragment');
+  if (url.port === '0') return refuse('No connection can be made to the port 0');
   if (text.includes('?')) return refuse('The URL must hold no query');
   if (isHostAllowed(url.hostname, parseNetworks(policy.allowedNetworks))) return { ok: true, url };
   return refuse('This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS');
@@ -60,7 +61,7 @@ export function isAddressAllowed(text: string, networks: readonly Network[]): bo
 }
 
 /** True for an address that lies in one of the networks. */
-function isAddressInside(text: string, networks: readonly Network[]): boolean {
+export function isAddressInside(text: string, networks: readonly Network[]): boolean {
   const address = parseAddress(text);
   return address !== undefined && networks.some((network) => contains(network, address));
 }

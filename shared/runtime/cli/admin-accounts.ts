@@ -4,6 +4,7 @@ import { appendAudit } from '../../../db/repositories/audit.ts';
 import { findAccount, setPassword } from '../../../db/repositories/break-glass.ts';
 import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
 import { liftLocks } from '../../../db/repositories/logins.ts';
+import { removeSecondFactor } from '../../../db/repositories/second-factors.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import { assertPassword, shortestPassword } from '../../identity/password-policy.ts';
 import { createHasher } from '../../identity/passwords.ts';
@@ -46,8 +47,14 @@ export async function unlock(named: string): Promise<void> {
   say(`The locks of ${named} are lifted.`);
 }
 
+/** Takes the second factor of a user away; where his domain asks for one, his next login sets up another. */
 export async function resetSecondFactor(named: string): Promise<void> {
-  await onAccount(named, async () => say(`${named} has no second factor.`));
+  await onAccount(named, async (db, { user, isEnrolled }) => {
+    if (!isEnrolled) return say(`${named} has no second factor.`);
+    const event = eventOf('reset_two_factor', user);
+    await atomically(db, (h) => [...removeSecondFactor(h, user.id), appendAudit(h, event)]);
+    say(`The second factor of ${named} is removed, with its recovery codes.`);
+  });
 }
 
 /** Finds the account and works on it. @throws Error when nobody is called so */
@@ -85,9 +92,9 @@ async function storePassword(
   assertPassword(password, owner, parametersFrom(parameters), 'password');
   const hash = await createHasher().hash(password);
   await atomically(db, (h) => [
+    liftLocks(h, keyOf(user)),
     setPassword(h, user.id, { hash, mustChange, at: new Date() }),
     endSessionsOf(h, user.id),
-    liftLocks(h, keyOf(user)),
     appendAudit(h, eventOf('reset_password', user)),
   ]);
 }

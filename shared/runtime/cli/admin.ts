@@ -17,8 +17,12 @@ const keyCommands = { 'rotate-keys': rotateKeys, reseal };
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { password: { type: 'boolean', default: false } },
+    options: {
+      password: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   });
+  if (values.help) return console.log(usage);
   const [command = '', account, ...rest] = positionals;
   if (rest.length > 0 || (values.password && command !== 'reset-password')) throw new Error(usage);
   if (isAmong(accountCommands, command) && account !== undefined)

@@ -9,7 +9,7 @@ export const budgets: Record<EdgeModule, number> = {
   auth: 320,
   client: 200,
   discover: 170,
-  userinfo: 200,
+  userinfo: 220,
   webui: 350,
 };
 

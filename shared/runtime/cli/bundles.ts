@@ -97,6 +97,7 @@ const kinds: Record<Platform, Kind> = {
       target: 'es2024',
       // As wrangler's own bundler looks things up.
       conditions: ['workerd', 'worker', 'browser'],
+      external: ['cloudflare:sockets'],
       plugins: [englishOnly, builtinsOutside],
     },
   },

@@ -53,6 +53,30 @@ describe('the hasher', () => {
     expect(refused).toEqual(Array(6).fill('overloaded'));
     expect(await hasher.hash('x')).toMatch(/^scrypt/);
   });
+
+  it('leaves a flood of one network to wait for itself: others, the known and the signed-in come through', async () => {
+    const hasher = createHasher({ cost: 2 ** 4, concurrency: 1, maxWaiting: 4 });
+    const flood = { line: 'unknown', owner: '203.0.113.9' } as const;
+    const ended: string[] = [];
+    const note = (name: string, work: Promise<unknown>) =>
+      work.then(
+        () => ended.push(name),
+        (error) => ended.push(`${name} ${error.code}`),
+      );
+    const all = Array.from({ length: 30 }, () => note('flood', hasher.verify('guess', null, flood)));
+    all.push(
+      note('other', hasher.verify('x', null, { line: 'unknown', owner: '203.0.113.10' })),
+      note('known', hasher.verify('x', null, { line: 'known', owner: flood.owner })),
+      note('new user', hasher.hash('x')),
+    );
+    await Promise.all(all);
+    const served = ended.filter((name) => !name.endsWith('overloaded'));
+    expect(served.slice().sort()).toEqual([...Array(4).fill('flood'), 'known', 'new user', 'other']);
+    // Of the four places of its line the flood held three, when the other came, and one was at work.
+    expect(served.indexOf('known')).toBeLessThanOrEqual(3);
+    expect(served.indexOf('new user')).toBeLessThanOrEqual(3);
+    expect(ended).toHaveLength(33);
+  });
 });
 
 describe('the password policy', () => {

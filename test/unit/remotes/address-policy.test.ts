@@ -39,6 +39,8 @@ describe('G1 the shape of a destination', () => {
     'https://node.exa\nmple',
     'https://256.1.1.1',
     'https://node.example:99999',
+    'https://node.example:0',
+    'https://node.example:000/',
   ])('refuses %j', (url) => {
     expect(detailOf(url)).toEqual(expect.any(String));
   });

@@ -16,7 +16,8 @@ CREATE TABLE "audit_forwards" (
 	"error" text
 );
 --> statement-breakpoint
-CREATE INDEX "audit_checkpoints_base" ON "audit_checkpoints" USING btree ("base_seq","seq");--> statement-breakpoint
+CREATE INDEX "audit_checkpoints_base" ON "audit_checkpoints" USING btree ("base_seq","seq");
+--> statement-breakpoint
 -- Compares the row as it is stored: through JSON, this check was a third of the sealer's time.
 create or replace function audit_is_append_only() returns trigger language plpgsql as $$
 declare

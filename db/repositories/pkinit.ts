@@ -1,0 +1,73 @@
+import { and, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
+import { users } from '../schema/users.ts';
+import { must } from './statements.ts';
+
+export type Challenge = typeof pkinitChallenges.$inferSelect;
+
+/** More than come to be in the meantime, few enough for nobody to wait. */
+const sweptAtOnce = 100;
+
+/** Keeps a challenge, and removes some that nobody finished in time. */
+export const keepChallenge = (h: Db, challenge: Challenge, now: Date): Statement[] => [
+  h
+    .delete(pkinitChallenges)
+    .where(
+      inArray(
+        pkinitChallenges.token_hash,
+        h
+          .select({ token_hash: pkinitChallenges.token_hash })
+          .from(pkinitChallenges)
+          .where(lte(pkinitChallenges.expires_at, now))
+          .limit(sweptAtOnce)
+          .for('update', { skipLocked: true }),
+      ),
+    ),
+  h.insert(pkinitChallenges).values(challenge),
+];
+
+/** Takes a challenge away, so that of all who name it one gets it; one that has expired nobody gets. */
+export async function takeChallenge(
+  db: Db,
+  { token_hash, authenticator_id }: Pick<Challenge, 'token_hash' | 'authenticator_id'>,
+  now: Date,
+): Promise<Challenge | undefined> {
+  const [taken] = await db
+    .delete(pkinitChallenges)
+    .where(
+      and(
+        eq(pkinitChallenges.token_hash, token_hash),
+        eq(pkinitChallenges.authenticator_id, authenticator_id),
+        gt(pkinitChallenges.expires_at, now),
+      ),
+    )
+    .returning();
+  return taken;
+}
+
+/** A domain that lets people log in, with its parameters. */
+export async function findLiveDomain(db: Db, id: string) {
+  const [row] = await db
+    .select({ id: authenticators.id, type: authenticators.type, params: authenticators.params })
+    .from(authenticators)
+    .where(and(eq(authenticators.id, id), sql`${authenticators.state} <> 'disabled'`));
+  return row;
+}
+
+/**
+ * Notes a login that another system has vouched for, and ends its batch when the user may not log in any more; he is held
+ * until the session stands.
+ */
+export function noteVouchedLogin(h: Db, userId: string, now: Date): Statement[] {
+  const isActive: SQL | undefined = and(
+    eq(users.id, userId),
+    eq(users.state, 'active'),
+    eq(users.kind, 'person'),
+  );
+  return [
+    h.update(users).set({ last_login_at: now }).where(isActive),
+    must(h, sql`exists(select 1 from ${users} where ${isActive})`, 'invalid_credentials'),
+  ];
+}

@@ -1,0 +1,23 @@
+import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { authenticators } from './authenticators.ts';
+import { byteText, moment } from './columns.ts';
+
+/**
+ * Logins by certificate that wait for a signature. `token_hash` is the SHA-256 of what the client names it by; the state,
+ * sealed, holds the half of a key that reads the KDC's answer. A row is deleted before it is used.
+ */
+export const pkinitChallenges = pgTable(
+  'pkinit_challenges',
+  {
+    token_hash: byteText().primaryKey(),
+    authenticator_id: uuid()
+      .notNull()
+      .references(() => authenticators.id, { onDelete: 'cascade' }),
+    sealed_state: text().notNull(),
+    expires_at: moment().notNull(),
+  },
+  (t) => [
+    index('pkinit_challenges_expiry').on(t.expires_at),
+    index('pkinit_challenges_domain').on(t.authenticator_id),
+  ],
+);

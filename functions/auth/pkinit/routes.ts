@@ -1,0 +1,97 @@
+import { Buffer } from 'node:buffer';
+import { z } from 'zod';
+import { Id } from '../../../shared/http/fields.ts';
+import { beginCardLogin, type SigningTask } from '../../../shared/identity/pkinit/begin.ts';
+import { askWithCard, finishCardLogin, type Signed } from '../../../shared/identity/pkinit/finish.ts';
+import { base, endpoint } from '../deps.ts';
+import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { PkinitFinalize, PkinitLogin, PkinitRaw, PkinitResponse, PkinitTask } from './schema.ts';
+
+const params = z.object({ auth_uuid: Id });
+const path = `PATCH ${base}/authenticators/{auth_uuid}/pkinit` as const;
+
+const ofRealm = [
+  'invalid_state',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_unavailable',
+  'upstream_timeout',
+] as const;
+const ofCard = [
+  'invalid_credentials',
+  'invalid_signature',
+  'login_expired',
+  'certificate_not_trusted',
+  'certificate_invalid',
+  'certificate_revoked',
+  'certificate_mismatch',
+  'certificate_wrong_purpose',
+  'account_disabled',
+  'account_expired',
+  'password_expired',
+  'locked_out',
+] as const;
+
+export const pkinitOperations = [
+  endpoint(
+    {
+      id: 'pkinit.login',
+      route: `${path}/login`,
+      access: 'public',
+      summary: 'Start Kerberos PKINIT authentication and return data to be signed',
+      params,
+      body: { required: PkinitLogin },
+      returns: [200, PkinitTask],
+      errors: [...ofRealm, 'certificate_mismatch'],
+    },
+    async (ctx, { params: { auth_uuid }, body }) => taskAnswer(await beginCardLogin(ctx, auth_uuid, body)),
+  ),
+  endpoint(
+    {
+      id: 'pkinit.raw',
+      route: `${path}/raw`,
+      access: 'public',
+      summary: 'Direct request to the PKINIT server with a signed certificate',
+      params,
+      body: { required: PkinitRaw },
+      returns: [200, PkinitResponse],
+      errors: [...ofRealm, ...ofCard],
+    },
+    async (ctx, { params: { auth_uuid }, body }) => {
+      const response = await askWithCard(ctx, auth_uuid, signed(body));
+      return { response: response.toString('base64') };
+    },
+  ),
+  endpoint(
+    {
+      id: 'pkinit.finalize',
+      route: `${path}/finalize`,
+      access: 'public',
+      summary: 'Finish Kerberos PKINIT authentication',
+      params,
+      body: { required: PkinitFinalize },
+      returns: [200, LoginAnswer],
+      errors: [...ofRealm, ...ofCard, 'forbidden', 'no_registered_group', 'upstream_tls', 'overloaded'],
+    },
+    async (ctx, { params: { auth_uuid }, body }) =>
+      loginAnswer(await finishCardLogin(ctx, auth_uuid, signed(body))),
+  ),
+];
+
+const signed = ({ challenge_id, signature }: z.output<typeof PkinitFinalize>): Signed => ({
+  token: challenge_id,
+  signature: signature === undefined ? undefined : Buffer.from(signature, 'base64'),
+});
+
+const algorithms = { RSA: 'RSASSA-PKCS1-v1_5', EC: 'ECDSA' } as const;
+
+const taskAnswer = (task: SigningTask): z.input<typeof PkinitTask> => ({
+  challenge_id: task.token,
+  realm: task.realm,
+  principal: task.principal,
+  digest_algorithm: 'sha256',
+  signature_algorithm: algorithms[task.algorithm],
+  data_to_sign: task.toSign.toString('base64'),
+  digest: task.digest.toString('base64'),
+  expires_in: task.expiresInS,
+});

@@ -1,0 +1,56 @@
+import {
+  finishEnrolment,
+  removeOwnFactor,
+  startEnrolment,
+} from '../../../shared/identity/second-factor/own-factor.ts';
+import { base, endpoint } from '../deps.ts';
+import { EnrolmentAnswer, EnrolmentStep, Removal } from './schema.ts';
+
+const errors = [
+  'invalid_credentials',
+  'invalid_state',
+  'locked_out',
+  'overloaded',
+  'no_registered_group',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_timeout',
+] as const;
+
+export const twoFactorOperations = [
+  endpoint(
+    {
+      id: 'userinfo.enrolTwoFactor',
+      route: `POST ${base}/two_factor`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: "Set up the caller's second factor",
+      description:
+        '`password` gives a secret for the device, for 300 seconds and this session; the first `code` of the device ' +
+        'finishes it and gives the recovery codes.',
+      body: { required: EnrolmentStep },
+      returns: [200, EnrolmentAnswer],
+      errors,
+      shownOnce: ['otpauth_uri', 'secret', 'recovery_codes'],
+    },
+    async (ctx, { body }) =>
+      'password' in body
+        ? startEnrolment(ctx, body.password)
+        : { recovery_codes: await finishEnrolment(ctx, body.code) },
+  ),
+  endpoint(
+    {
+      id: 'userinfo.removeTwoFactor',
+      route: `DELETE ${base}/two_factor`,
+      access: 'signed-in',
+      duringPasswordChange: true,
+      summary: "Remove the caller's second factor",
+      description: 'Where the domain asks for one, the next login sets up another.',
+      body: { required: Removal },
+      returns: [204, null],
+      errors,
+    },
+    (ctx, { body }) => removeOwnFactor(ctx, body),
+  ),
+];

@@ -1,0 +1,106 @@
+import { atomically } from '../../../db/client.ts';
+import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
+import {
+  type Attempt,
+  appendFloodRecord,
+  countFailure,
+  everyone,
+} from '../../../db/repositories/login-limits.ts';
+import { appendLockEvent, findLock, recordFailure } from '../../../db/repositories/logins.ts';
+import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+import type { BaseDeps, Ctx } from '../../http/context.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { networkOf } from '../../kernel/networks.ts';
+import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
+import { noteLockedAttempt } from './failures.ts';
+
+/** What somebody proves who he is by; the audit tells. */
+export type Factor = 'password' | 'totp' | 'certificate';
+
+/** What somebody who tries counts for, and by which rules. */
+export type Tried = {
+  key: Attempt;
+  /** There was a good login of the account from this network of late; wider limits do not refuse it. */
+  isKnown: boolean;
+  factor: Factor;
+  /** The audit event of its failure. */
+  failed: AuditEntry;
+  parameters: Parameters;
+};
+
+/**
+ * Whether the account may be tried from the network of the caller.
+ * @throws AppError `locked_out`, which is audited
+ */
+export async function assertMayTry(
+  ctx: Ctx<BaseDeps>,
+  account: string,
+  failed: AuditEntry,
+  factor: Factor = 'password',
+): Promise<Tried> {
+  const key: Attempt = { account, network: networkOf(ctx.client.ip) };
+  const event = withFactor(failed, factor);
+  const { lockedUntil, lockedBy, isKnown, parameters } = await findLock(ctx.deps.db, key, ctx.now);
+  if (lockedUntil) {
+    await noteLockedAttempt(ctx, lockedBy, event);
+    throw new AppError('locked_out', undefined, {
+      retry_after_s: (lockedUntil.getTime() - ctx.now.getTime()) / 1000,
+    });
+  }
+  return { key, isKnown, factor, failed: event, parameters: parametersFrom(parameters) };
+}
+
+/**
+ * Counts a failed attempt to its account and network, and more widely, with its event, and tells of what that locks.
+ * @returns false when a lock or limit fell meanwhile: whether the proof was right, its sender must not learn
+ */
+export async function countAttempt(
+  { deps: { db }, now }: Ctx<BaseDeps>,
+  { key, isKnown, factor, failed: event, parameters }: Tried,
+): Promise<boolean> {
+  const failed = withFactor(event, factor);
+  const whole = { account: key.account, network: everyone };
+  const [[own], , , counted] = (await atomically(db, (h) => [
+    recordFailure(h, key, now, {
+      maxTries: parameters['lockout.max_tries'],
+      blockS: parameters['lockout.block_s'],
+    }),
+    appendAudit(h, failed),
+    appendLockEvent(h, key, now, lockEvent(failed, key.network)),
+    // What others wait for as well comes late, so that it is held for a short time.
+    countFailure(h, key, now, {
+      accountPerHour: parameters['lockout.account_per_hour'],
+      ipPerMinute: parameters['lockout.ip_per_minute'],
+      overallPerMinute: parameters['lockout.overall_per_minute'],
+    }),
+    appendLockEvent(h, whole, now, lockEvent(failed, whole.network)),
+    appendFloodRecord(h, floodRecord(now, parameters['lockout.overall_per_minute'])),
+  ])) as [object[], unknown, unknown, object[]];
+  return own !== undefined && (isKnown || counted.length === widerLimits);
+}
+
+const withFactor = (event: AuditEntry, factor: Factor): AuditEntry => ({
+  ...event,
+  details: { ...event.details, factor },
+});
+
+/** Of the account, of the address, and overall. */
+const widerLimits = 3;
+
+const lockEvent = (failed: AuditEntry, network: string): AuditEntry => ({
+  ...failed,
+  id: newId(),
+  event: 'portal.UserLocked',
+  details: { ...failed.details, network },
+  ...(network === everyone && { message: 'Locked for networks without a good login of late' }),
+});
+
+const floodRecord = (at: Date, limit: number): MonitoringEntry => ({
+  at,
+  level: 'warning',
+  source: 'portal',
+  code: 'login_failures',
+  message: `${limit} logins failed within a minute; networks without a good login of late must wait`,
+  details: { limit },
+});

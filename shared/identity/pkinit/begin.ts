@@ -1,0 +1,91 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { addSeconds } from '../../kernel/clock.ts';
+import { AppError, invalid } from '../../kernel/errors.ts';
+import { type Card, derOf, readCard } from '../../remotes/kerberos/card.ts';
+import { spelled } from '../../remotes/kerberos/names.ts';
+import { findPaData, preauthenticationRequired } from '../../remotes/kerberos/replies.ts';
+import { draft, preflight } from '../../remotes/kerberos/request.ts';
+import { askRealm } from './asking.ts';
+import { type CardName, chooseName } from './card-names.ts';
+import { keep, newChallengeToken } from './challenge-state.ts';
+import type { CardCtx } from './deps.ts';
+import { findRealm, type Realm } from './realm.ts';
+
+export type CardLogin = { certificate: string; chain?: string[] | undefined; username?: string | undefined };
+
+/** What a card is to sign, and what whoever sits before it may be shown. */
+export type SigningTask = {
+  token: string;
+  realm: string;
+  principal: string;
+  algorithm: Card['algorithm'];
+  toSign: Buffer;
+  /** SHA-256 of it: some readers want the one, some the other. */
+  digest: Buffer;
+  expiresInS: number;
+};
+
+/** A KDC takes signatures for 300 s, and its clock is not ours. */
+const lifeS = 240;
+
+/**
+ * Begins a login by certificate. What the KDC says of the account is not passed on: a certificate is no secret, so
+ * whoever holds it has proved nothing yet.
+ * @throws AppError `not_found`, `invalid_state`, `invalid_request`, `certificate_mismatch`, `rate_limited`, `upstream_*`
+ */
+export async function beginCardLogin(
+  ctx: CardCtx,
+  domainId: string,
+  { certificate, chain = [], username }: CardLogin,
+): Promise<SigningTask> {
+  const realm = await findRealm(ctx.deps.db, domainId);
+  const card = readCard(certificate) ?? refuseCertificate('/certificate');
+  const between = chain.map((text, at) => derOf(text) ?? refuseCertificate(`/chain/${at}`));
+  const name = chooseName(card.names, realm, username);
+  const hints = await askFirst(ctx, realm, name);
+  const drafted = draft(name.principal, hints.freshness, ctx.now);
+  const token = newChallengeToken();
+  const { der } = card;
+  const state = {
+    ...name,
+    certificate: der,
+    chain: between,
+    drafted,
+    cookie: hints.cookie,
+    exchanged: undefined,
+  };
+  await keep(ctx, { token, domainId, expiresAt: addSeconds(ctx.now, lifeS), state });
+  return {
+    token,
+    realm: realm.name,
+    principal: spelled(name.principal),
+    algorithm: card.algorithm,
+    toSign: drafted.toSign,
+    digest: createHash('sha256').update(drafted.toSign).digest(),
+    expiresInS: lifeS,
+  };
+}
+
+function refuseCertificate(pointer: string): never {
+  const detail =
+    'One X.509 certificate, PEM or base64 of DER, with an RSA key of 2048 bits or more, or one on P-256';
+  throw invalid({ pointer, code: 'invalid_certificate', detail });
+}
+
+type Hints = { freshness: Buffer | undefined; cookie: Buffer | undefined };
+
+/** Asks whether the realm takes certificates at all, and for what its KDC wants to see again. */
+async function askFirst(ctx: CardCtx, realm: Realm, { principal }: CardName): Promise<Hints> {
+  const { reply } = await askRealm(ctx, realm, preflight(principal, ctx.now));
+  if (reply.kind === 'ticket' || reply.code !== preauthenticationRequired)
+    return { freshness: undefined, cookie: undefined };
+  if (!findPaData(reply.paData, 'pkRequest'))
+    throw new AppError('upstream_refused', 'The realm takes no certificates', { reason: 'no_pkinit' });
+  return {
+    freshness: copied(findPaData(reply.paData, 'freshness')),
+    cookie: copied(findPaData(reply.paData, 'cookie')),
+  };
+}
+
+const copied = (bytes: Uint8Array | undefined): Buffer | undefined => bytes && Buffer.from(bytes);

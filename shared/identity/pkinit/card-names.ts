@@ -1,0 +1,49 @@
+import { AppError } from '../../kernel/errors.ts';
+import { foldName } from '../../kernel/text.ts';
+import type { SubjectNames } from '../../remotes/kerberos/card.ts';
+import { nameTypes, type Principal, spelled } from '../../remotes/kerberos/names.ts';
+import type { Realm } from './realm.ts';
+
+/** Whom a card names: the principal that the KDC is asked about, and the name of our user. */
+export type CardName = { principal: Principal; username: string; upn: string | undefined };
+
+/**
+ * Chooses whom the KDC is asked about.
+ * @param wanted the name of the user, his principal or his UPN; the first name of the card unless given
+ * @throws AppError `certificate_mismatch` when the certificate names nobody of the realm, or not the one that is wanted
+ */
+export function chooseName(names: SubjectNames, realm: Realm, wanted: string | undefined): CardName {
+  const found = namesOf(names, realm).find((name) => wanted === undefined || isMeant(name, wanted));
+  if (!found) throw new AppError('certificate_mismatch');
+  return found;
+}
+
+function namesOf({ principals, upns }: SubjectNames, realm: Realm): CardName[] {
+  const byPrincipal = principals.flatMap((principal) => {
+    const [username, ...others] = principal.parts;
+    // Neither `host/server` nor `alice/admin` is a user of ours: the first part would be somebody else.
+    const isUser = principal.realm === realm.name && others.length === 0 && username;
+    return isUser ? [asUser(username, realm, undefined)] : [];
+  });
+  const byUpn = upns.flatMap((upn) => fromUpn(upn, realm) ?? []);
+  return realm.isActiveDirectory ? [...byUpn, ...byPrincipal] : [...byPrincipal, ...byUpn];
+}
+
+/** A UPN of another suffix says nothing to any KDC but one of Active Directory (RFC 6806, 5). */
+function fromUpn(upn: string, realm: Realm): CardName | undefined {
+  const at = upn.lastIndexOf('@');
+  const [user, suffix] = [upn.slice(0, at), upn.slice(at + 1)];
+  if (at < 1 || suffix === '') return undefined;
+  if (suffix.toLowerCase() === realm.name.toLowerCase()) return asUser(user, realm, upn);
+  const principal = { type: nameTypes.enterprise, parts: [upn], realm: realm.name };
+  return realm.isActiveDirectory ? { principal, username: upn, upn } : undefined;
+}
+
+const asUser = (username: string, realm: Realm, upn: string | undefined): CardName => ({
+  principal: { type: nameTypes.principal, parts: [username], realm: realm.name },
+  username,
+  upn,
+});
+
+const isMeant = ({ principal, username, upn }: CardName, wanted: string): boolean =>
+  [username, spelled(principal), upn ?? username].some((name) => foldName(name) === foldName(wanted));

@@ -1,0 +1,152 @@
+import type { Buffer } from 'node:buffer';
+import { findCandidates } from '../../../db/repositories/logins.ts';
+import { noteVouchedLogin } from '../../../db/repositories/pkinit.ts';
+import { accountKey } from '../../../db/repositories/users.ts';
+import { rateLimitsOf } from '../../http/rate-limits.ts';
+import { sha256 } from '../../kernel/digests.ts';
+import { AppError, invalid } from '../../kernel/errors.ts';
+import { type Card, checkSignature, readCard } from '../../remotes/kerberos/card.ts';
+import { leadsToAnchor, parseAnchors, parseCertificate } from '../../remotes/kerberos/certificate-path.ts';
+import { UntrustedKdc } from '../../remotes/kerberos/kdc-signature.ts';
+import type { Reply } from '../../remotes/kerberos/replies.ts';
+import { signedRequest } from '../../remotes/kerberos/signed-request.ts';
+import { verifyReply } from '../../remotes/kerberos/verification.ts';
+import { exactly } from '../directory/login-name.ts';
+import { accountVouchedFor } from '../directory/vouched.ts';
+import { admit, type LoginResult } from '../login/admission.ts';
+import { type Account, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
+import { failedLogin, noteUnadmitted } from '../login/failures.ts';
+import { assertMayTry } from '../login/limits.ts';
+import type { Proof } from '../login/password.ts';
+import { askRealm, questionsOfLogin, readResponse } from './asking.ts';
+import { type Challenge, keep, take } from './challenge-state.ts';
+import type { CardCtx } from './deps.ts';
+import { type Realm, realmOf } from './realm.ts';
+import { refusalOf } from './refusals.ts';
+
+/** The signature of a card, as it came from it. */
+export type Signed = { token: string; signature: Buffer | undefined };
+
+/** A login by certificate that was taken up again. */
+type TakenUp = { challenge: Challenge; attempt: OpenAttempt; realm: Realm; card: Card };
+type Exchanged = { request: Buffer; response: Buffer };
+
+/**
+ * Has the KDC answer what the card has signed, once; the answer is kept for `finishCardLogin`.
+ * @returns AS-REP (RFC 4120, 5.4.2)
+ * @throws AppError as `finishCardLogin`, but for what concerns the user
+ */
+export async function askWithCard(ctx: CardCtx, domainId: string, signed: Signed): Promise<Buffer> {
+  const takenUp = await takeUp(ctx, domainId, signed.token);
+  const exchanged = await exchange(ctx, takenUp, signed.signature);
+  const { challenge } = takenUp;
+  await keep(ctx, { ...challenge, state: { ...challenge.state, exchanged } });
+  return exchanged.response;
+}
+
+/**
+ * Opens a session for whom the KDC has vouched for. The challenge is spent, whatever comes of it.
+ * @throws AppError `login_expired`, `locked_out`, `invalid_signature`, `certificate_*`, `account_*`, `invalid_credentials`,
+ * `forbidden`, `rate_limited`, `upstream_*`
+ */
+export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Signed): Promise<LoginResult> {
+  const takenUp = await takeUp(ctx, domainId, signed.token);
+  const exchanged = await exchange(ctx, takenUp, signed.signature);
+  await assertGenuine(ctx, takenUp, exchanged);
+  const proof = await proofOf(ctx, takenUp);
+  if (!proof) return refuseAttempt(ctx, takenUp.attempt);
+  const result = await admit(ctx, {}, takenUp.attempt, proof);
+  rateLimitsOf(ctx.deps).giveBackQuestions(ctx.client.ip, questionsOfLogin);
+  return result;
+}
+
+/** Failures count to the certificate: whoever has none but his own cannot lock anybody else out. */
+async function takeUp(ctx: CardCtx, domainId: string, token: string): Promise<TakenUp> {
+  const challenge = await take(ctx, domainId, token);
+  const { username, certificate } = challenge.state;
+  const [candidate] = await findCandidates(ctx.deps.db, { id: domainId }, exactly(username));
+  const card = readCard(certificate.toString('base64'));
+  if (!candidate || candidate.domain.state === 'disabled' || !card) throw new AppError('login_expired');
+  const account = accountKey(domainId, `certificate ${sha256(certificate)}`);
+  const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), 'certificate');
+  return { challenge, attempt: { ...tried, username, candidate }, realm: realmOf(candidate.domain), card };
+}
+
+/** What was asked and answered; the KDC is asked once, whichever call comes first. */
+async function exchange(ctx: CardCtx, takenUp: TakenUp, signature: Buffer | undefined): Promise<Exchanged> {
+  const { challenge, attempt, realm, card } = takenUp;
+  const { exchanged, drafted, chain, cookie } = challenge.state;
+  if (exchanged && !signature) return exchanged;
+  if (!signature)
+    throw invalid({ pointer: '/signature', code: 'required', detail: 'Needed unless `raw` came first' });
+  const checked = checkSignature(card, drafted.toSign, signature);
+  if (!checked) return refuseUncounted(ctx, attempt, new AppError('invalid_signature'));
+  if (exchanged) return exchanged;
+  const request = signedRequest(drafted, card, chain, checked, cookie);
+  const { response, reply } = await askRealm(ctx, realm, request);
+  if (reply.kind === 'refusal') return refuse(ctx, takenUp, reply);
+  return { request, response };
+}
+
+/** Anybody can send a wrong signature with the certificate of somebody else, so that it is told and not counted. */
+async function refuseUncounted(ctx: CardCtx, { key, failed }: OpenAttempt, error: AppError): Promise<never> {
+  await noteUnadmitted(ctx, key, failed, error);
+  throw error;
+}
+
+async function refuse(
+  ctx: CardCtx,
+  { challenge: { state }, attempt, realm }: TakenUp,
+  { code }: Extract<Reply, { kind: 'refusal' }>,
+): Promise<never> {
+  const refusal = await refusalOf(code, () => isOfTrusted(state, realm, ctx.now));
+  if (refusal instanceof AppError) throw refusal;
+  const failed = {
+    ...attempt.failed,
+    details: { ...attempt.failed.details, code: refusal, krb_error: code },
+  };
+  return refuseAttempt(ctx, { ...attempt, failed }, refusal);
+}
+
+/** Whether the card is of an authority that vouches for the KDC as well: then it is no card of anybody's own making. */
+const isOfTrusted = (
+  { certificate, chain }: Challenge['state'],
+  { trust }: Realm,
+  now: Date,
+): Promise<boolean> =>
+  leadsToAnchor(parseCertificate(certificate), chain.map(parseCertificate), parseAnchors(trust.anchors), now);
+
+async function assertGenuine(
+  ctx: CardCtx,
+  { challenge: { state }, realm, attempt }: TakenUp,
+  { request, response }: Exchanged,
+): Promise<void> {
+  const reply = readResponse(response);
+  const { principal: client, drafted } = state;
+  const { nonce, exponent } = drafted;
+  try {
+    if (reply.kind === 'refusal') throw new UntrustedKdc('malformed');
+    await verifyReply({ client, nonce, exponent, request, trust: realm.trust }, reply, ctx.now);
+  } catch (error) {
+    if (!(error instanceof UntrustedKdc)) throw error;
+    const { domain, user_name: user } = attempt.failed;
+    ctx.log.warn('the reply of a KDC was not believed', { request_id: ctx.requestId, domain, user, error });
+    throw new AppError(
+      'upstream_failed',
+      'The reply of the KDC cannot be trusted',
+      { reason: `kdc_${error.reason}` },
+      { cause: error },
+    );
+  }
+}
+
+/** A user who is here already needs no directory: that of a site may be away while its KDC answers. */
+async function proofOf(ctx: CardCtx, { challenge: { state }, attempt }: TakenUp): Promise<Proof | undefined> {
+  const { candidate } = attempt;
+  if (candidate?.user === null) return accountVouchedFor(ctx, attempt, candidate, state);
+  if (!candidate || !mayLogIn(candidate)) return undefined;
+  return { account: candidate, statements: (h) => noteVouchedLogin(h, candidate.user.id, ctx.now) };
+}
+
+const mayLogIn = (candidate: NonNullable<OpenAttempt['candidate']>): candidate is Account =>
+  candidate.user !== null && candidate.user.state === 'active' && candidate.user.kind === 'person';

@@ -1,0 +1,51 @@
+import { AppError, type ErrorCode } from '../../kernel/errors.ts';
+
+/**
+ * What a KDC says of the card, or of its holder (RFC 4120, 7.5.9; RFC 4556, 3.1.3). Words are given only where a KDC says
+ * them of nothing else; many answer 24 or 31 whatever is wrong.
+ */
+const refusals: Readonly<Record<number, ErrorCode>> = {
+  1: 'account_expired',
+  6: 'invalid_credentials',
+  18: 'account_disabled',
+  23: 'password_expired',
+  24: 'invalid_credentials',
+  31: 'invalid_credentials',
+  62: 'certificate_not_trusted',
+  64: 'invalid_signature',
+  66: 'certificate_mismatch',
+  70: 'certificate_not_trusted',
+  71: 'certificate_invalid',
+  72: 'certificate_revoked',
+  75: 'certificate_mismatch',
+  77: 'certificate_wrong_purpose',
+  90: 'login_expired',
+};
+
+/** What is said before the KDC has found the card good: to others it would tell which accounts there are. */
+const toHoldersOnly = new Set([1, 6, 18, 23, 62, 70]);
+
+/** What is the matter with the realm, not with the card. */
+const faults: Readonly<Record<number, string>> = {
+  14: 'algorithms',
+  16: 'no_pkinit',
+  37: 'clock_skew',
+  65: 'algorithms',
+  68: 'wrong_realm',
+  73: 'revocation_unknown',
+  74: 'revocation_unknown',
+  100: 'algorithms',
+};
+
+/** What the caller is told of a KRB-ERROR; `isHolder` has shown that the card is of an authority that we trust. */
+export async function refusalOf(
+  code: number,
+  isHolder: () => Promise<boolean>,
+): Promise<ErrorCode | AppError> {
+  const refusal = refusals[code];
+  if (!refusal) {
+    const reason = faults[code] ?? 'refused';
+    return new AppError('upstream_refused', 'The KDC of the domain refused the request', { reason });
+  }
+  return !toHoldersOnly.has(code) || (await isHolder()) ? refusal : 'invalid_credentials';
+}

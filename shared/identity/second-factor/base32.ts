@@ -1,0 +1,26 @@
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const bitsEach = 5;
+
+/** RFC 4648, section 6, of whole groups of five bytes, which need no padding. */
+export const toBase32 = (bytes: Uint8Array): string =>
+  groups(bytes, 8, bitsEach)
+    .map((value) => alphabet[value])
+    .join('');
+
+/** The bytes of what `toBase32` made. */
+export const fromBase32 = (text: string): Uint8Array =>
+  Uint8Array.from(
+    groups(
+      [...text].map((letter) => alphabet.indexOf(letter)),
+      bitsEach,
+      8,
+    ),
+  );
+
+/** The same bits in numbers of another width; what is left of the last one is dropped. */
+function groups(numbers: Iterable<number>, from: number, to: number): number[] {
+  const bits = Array.from(numbers, (number) => number.toString(2).padStart(from, '0')).join('');
+  return Array.from({ length: Math.floor(bits.length / to) }, (_, at) =>
+    Number.parseInt(bits.slice(at * to, (at + 1) * to), 2),
+  );
+}

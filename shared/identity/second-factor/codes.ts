@@ -1,0 +1,119 @@
+import type { Db, Statement } from '../../../db/client.ts';
+import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
+import {
+  addSecondFactor,
+  type ChallengeKey,
+  countWrongCode,
+  type FoundFactor,
+  type NewFactor,
+  spendChallenge,
+  spendRecoveryCode,
+  takeStep,
+} from '../../../db/repositories/second-factors.ts';
+import { auditEntry } from '../../http/audit-entry.ts';
+import { escapeControls } from '../../kernel/text.ts';
+import { type LoginCtx, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
+import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts';
+import { openPending, openSecret, sealSecret } from './secrets.ts';
+import { stepOf } from './totp.ts';
+
+/** Whose second factor it is. */
+export type Owner = { user: { id: string; name: string }; domain: { small_name: string } };
+
+/** A code to be judged, and what was found to judge it by; `challenge` is the one that it names. */
+export type ShownCode = { code: string; challenge: ChallengeKey | undefined; found: FoundFactor };
+
+/** What the batch that acts on a right code must write, or find still true; the codes that finishing an enrolment brings. */
+export type CodeProof = { statements(h: Db): Statement[]; recoveryCodes?: string[] };
+
+/**
+ * Judges a code of the user's device, a recovery code, or the first code of an enrolment. A challenge that is named must
+ * be alive, and still be about what the user has.
+ * @returns undefined for whatever is wrong
+ */
+export async function proveCode(
+  ctx: LoginCtx,
+  owner: Owner,
+  { code, challenge, found }: ShownCode,
+): Promise<CodeProof | undefined> {
+  if (challenge && !found.challenge) return undefined;
+  const spend = (h: Db): Statement[] => (challenge ? [spendChallenge(h, challenge, ctx.now)] : []);
+  const pending = found.challenge?.sealed_secret ?? null;
+  const text = code.replaceAll(/\s/g, '');
+  if (!found.factor) return found.challenge && pending ? finish(ctx, owner, found, text, spend) : undefined;
+  if (pending !== null) return undefined;
+  const { factor } = found;
+  const secret = await openSecret(ctx.deps.sealer, factor.sealed_secret, factor.user_id);
+  const step = stepOf(secret, text, ctx.now, factor.last_step);
+  if (step !== undefined) return { statements: (h) => [takeStep(h, factor, step), ...spend(h)] };
+  if (!found.isRecoveryCode) return undefined;
+  const audit = factorEvent(ctx, owner, 'use_recovery_code');
+  return {
+    statements: (h) => [
+      spendRecoveryCode(h, factor.user_id, recoveryHash(code)),
+      ...spend(h),
+      appendAudit(h, audit),
+    ],
+  };
+}
+
+/**
+ * Counts a wrong code to its challenge and to the lock-out.
+ * @throws AppError always: `invalid_credentials`, or `locked_out` when the account was locked meanwhile
+ */
+export async function refuseCode(
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
+  { challenge, found }: ShownCode,
+): Promise<never> {
+  if (challenge && found.challenge) await countWrongCode(ctx.deps.db, challenge.id);
+  return refuseAttempt(ctx, { ...attempt, factor: 'totp' });
+}
+
+/** The event of a change of somebody's second factor, who need not be logged in. */
+export const factorEvent = (
+  ctx: LoginCtx,
+  { user, domain }: Owner,
+  action: 'enrol_two_factor' | 'remove_two_factor' | 'use_recovery_code',
+): AuditEntry =>
+  auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'auth',
+    user_name: escapeControls(user.name),
+    user_id: user.id,
+    domain: domain.small_name,
+    action,
+    object_type: 'user',
+    object_id: user.id,
+    object_name: user.name,
+  });
+
+async function finish(
+  ctx: LoginCtx,
+  owner: Owner,
+  { challenge }: FoundFactor,
+  code: string,
+  spend: (h: Db) => Statement[],
+): Promise<CodeProof | undefined> {
+  const { sealer } = ctx.deps;
+  const userId = owner.user.id;
+  const secret = await openPending(sealer, challenge?.sealed_secret ?? '', challenge?.id ?? '');
+  const step = stepOf(secret, code, ctx.now, 0);
+  if (step === undefined) return undefined;
+  const factor: NewFactor = {
+    user_id: userId,
+    sealed_secret: await sealSecret(sealer, secret, userId),
+    last_step: step,
+    enrolled_at: ctx.now,
+  };
+  const recovery = newRecoveryCodes();
+  const audit = factorEvent(ctx, owner, 'enrol_two_factor');
+  return {
+    statements: (h) => [
+      ...addSecondFactor(h, factor, recovery.map(recoveryHash)),
+      ...spend(h),
+      appendAudit(h, audit),
+    ],
+    recoveryCodes: recovery,
+  };
+}

@@ -1,0 +1,112 @@
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { clearFailures } from '../../../db/repositories/logins.ts';
+import {
+  addChallenge,
+  type ChallengeKey,
+  findSecondFactor,
+  removeSecondFactor,
+} from '../../../db/repositories/second-factors.ts';
+import { assertLoggedIn, type SignedIn } from '../../access/actor.ts';
+import type { Ctx } from '../../http/context.ts';
+import { conflict } from '../../kernel/errors.ts';
+import {
+  type Account,
+  type LoginDeps,
+  type OpenAttempt,
+  openAttempt,
+  refuseAttempt,
+} from '../login/attempt.ts';
+import { provePassword } from '../login/password.ts';
+import { challengeRow, type Enrolment, enrolmentOf } from './challenges.ts';
+import { factorEvent, proveCode, refuseCode } from './codes.ts';
+import { recoveryHash } from './recovery-codes.ts';
+import { newSecret } from './totp.ts';
+
+type OwnCtx = Ctx<LoginDeps, SignedIn>;
+
+/**
+ * Gives the caller, who knows his password, a secret for a device; beginning again gives another one.
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has a device, and for service tokens
+ */
+export async function startEnrolment(ctx: OwnCtx, password: string): Promise<Enrolment> {
+  const { attempt, account } = await proveAgain(ctx, password);
+  const { factor, siteName } = await findSecondFactor(ctx.deps.db, account.user.id, {}, ctx.now);
+  if (factor) throw enrolledAlready();
+  const secret = newSecret();
+  const key = ownKey(ctx, attempt);
+  const row = await challengeRow(ctx, key, secret);
+  await atomically(ctx.deps.db, (h) => addChallenge(h, key, row, ctx.now));
+  return enrolmentOf(siteName, account.domain.small_name, account.user.name, secret);
+}
+
+/**
+ * Makes the device the caller's by its first code.
+ * @returns his recovery codes
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` without an enrolment under way
+ */
+export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string[]> {
+  const attempt = await openOwn(ctx);
+  const challenge = ownKey(ctx, attempt);
+  const found = await findSecondFactor(ctx.deps.db, challenge.userId, { challenge }, ctx.now);
+  if (found.factor) throw enrolledAlready();
+  if (!found.challenge)
+    throw conflict('no_enrolment', 'No enrolment is under way; begin one by the password');
+  const shown = { code, challenge, found };
+  const proof = await proveCode(ctx, ownerOf(ctx), shown);
+  if (!proof) return refuseCode(ctx, attempt, shown);
+  await atomically(ctx.deps.db, (h) => [...clearFailures(h, attempt.key, ctx.now), ...proof.statements(h)]);
+  return proof.recoveryCodes ?? [];
+}
+
+/**
+ * Takes the caller's device away; he shows his password and a code of it, or a recovery code.
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has no device, and for service tokens
+ */
+export async function removeOwnFactor(
+  ctx: OwnCtx,
+  { password, code }: { password: string; code: string },
+): Promise<void> {
+  const { attempt, account } = await proveAgain(ctx, password);
+  const codeHash = recoveryHash(code);
+  const found = await findSecondFactor(ctx.deps.db, account.user.id, { codeHash }, ctx.now);
+  if (!found.factor) throw conflict('not_enrolled', 'The account has no second factor');
+  const shown = { code, challenge: undefined, found };
+  const proof = await proveCode(ctx, account, shown);
+  if (!proof) return refuseCode(ctx, attempt, shown);
+  const audit = factorEvent(ctx, account, 'remove_two_factor');
+  await atomically(ctx.deps.db, (h) => [
+    ...clearFailures(h, attempt.key, ctx.now),
+    ...proof.statements(h),
+    ...removeSecondFactor(h, account.user.id),
+    appendAudit(h, audit),
+  ]);
+}
+
+/** A stolen session must not become a way to guess: failures count as those of a login, and a lock holds here too. */
+async function proveAgain(
+  ctx: OwnCtx,
+  password: string,
+): Promise<{ attempt: OpenAttempt; account: Account }> {
+  const attempt = await openOwn(ctx);
+  const proof = await provePassword(ctx, attempt, password);
+  return proof ? { attempt, account: proof.account } : refuseAttempt(ctx, attempt);
+}
+
+function openOwn(ctx: OwnCtx): Promise<OpenAttempt> {
+  assertLoggedIn(ctx.actor);
+  return openAttempt(ctx, { authId: ctx.actor.domain.id }, ctx.actor.user.name);
+}
+
+/** An enrolment belongs to the session that began it. */
+const ownKey = ({ actor }: OwnCtx, { key: { network } }: OpenAttempt): ChallengeKey => ({
+  id: actor.session.id,
+  userId: actor.user.id,
+  network,
+  sessionId: actor.session.id,
+});
+
+const ownerOf = ({ actor: { user, domain } }: OwnCtx) => ({ user, domain: { small_name: domain.label } });
+
+const enrolledAlready = () =>
+  conflict('enrolled', 'The account has a second factor; it must be removed before another one is set up');

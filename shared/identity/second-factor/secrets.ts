@@ -1,0 +1,18 @@
+import type { Place, Sealer } from '../../kernel/sealing.ts';
+
+/** The secret of an enrolment that is not finished, as its challenge keeps it. */
+export const sealPending = (sealer: Sealer, secret: string, challengeId: string): Promise<string> =>
+  sealer.seal(secret, pending(challengeId));
+
+export const openPending = (sealer: Sealer, sealed: string, challengeId: string): Promise<string> =>
+  sealer.open(sealed, pending(challengeId));
+
+/** The secret of a user's device. */
+export const sealSecret = (sealer: Sealer, secret: string, userId: string): Promise<string> =>
+  sealer.seal(secret, owned(userId));
+
+export const openSecret = (sealer: Sealer, sealed: string, userId: string): Promise<string> =>
+  sealer.open(sealed, owned(userId));
+
+const pending = (id: string): Place => ({ table: 'login_challenges', row: id, column: 'sealed_secret' });
+const owned = (id: string): Place => ({ table: 'second_factors', row: id, column: 'sealed_secret' });

@@ -1,0 +1,112 @@
+import { Buffer } from 'node:buffer';
+import { type KeyObject, verify, X509Certificate } from 'node:crypto';
+import { expectTag, integer, isOid, readAll, readOne, readText, sequence, type Tlv, tags } from './der.ts';
+import { type Principal, readRealmAndName } from './names.ts';
+
+/** The certificate of a card, and what of it is used; issuer and serial number are bytes of it. */
+export type Card = {
+  der: Buffer;
+  algorithm: 'RSA' | 'EC';
+  key: KeyObject;
+  issuer: Uint8Array;
+  serial: Uint8Array;
+  names: SubjectNames;
+};
+
+/** Whom the subjectAltName of a certificate names. */
+export type SubjectNames = { principals: Principal[]; upns: string[]; hosts: string[] };
+
+const pkinitSan = '1.3.6.1.5.2.2';
+const upnSan = '1.3.6.1.4.1.311.20.2.3';
+
+/**
+ * Reads a certificate, PEM or base64 of DER.
+ * @returns undefined for a text that is none, or whose key is neither RSA of 2048 to 8192 bits nor on P-256
+ */
+export function readCard(text: string): Card | undefined {
+  const der = derOf(text);
+  if (!der) return undefined;
+  try {
+    const { publicKey: key } = new X509Certificate(der);
+    const algorithm = algorithmOf(key);
+    return algorithm && { der, algorithm, key, ...identifiersOf(der) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the bytes of one certificate, or undefined */
+export function derOf(text: string): Buffer | undefined {
+  const base64 = text.replace(/-----(?:BEGIN|END) CERTIFICATE-----/g, '').replace(/\s+/g, '');
+  const der = Buffer.from(base64, 'base64');
+  if (der.length === 0 || der.toString('base64') !== base64) return undefined;
+  try {
+    return new X509Certificate(der).raw.length === der.length ? der : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Checks a signature over SHA-256 and brings it into the form of CMS. Cards give `r || s` for a curve where CMS has a
+ * SEQUENCE of the two.
+ * @returns undefined when it is not of this card
+ */
+export function checkSignature(card: Card, text: Uint8Array, signature: Uint8Array): Buffer | undefined {
+  const forms = card.algorithm === 'EC' ? [signature, sequenceOfHalves(signature)] : [signature];
+  const found = forms.find((form) => form && isSignedBy(card, text, form));
+  return found && Buffer.from(found);
+}
+
+/** @throws DerError when the certificate is not one */
+export function identifiersOf(der: Uint8Array): Pick<Card, 'issuer' | 'serial' | 'names'> {
+  const [body] = readAll(readOne(der, tags.sequence).content);
+  const parts = readAll(expectTag(body, tags.sequence).content).filter(({ tag }) => tag !== 0xa0);
+  const [serial, , issuer] = parts;
+  const extensions = parts.find(({ tag }) => tag === 0xa3);
+  return {
+    issuer: expectTag(issuer, tags.sequence).raw,
+    serial: expectTag(serial, tags.integer).raw,
+    names: extensions ? subjectNames(extensions) : { principals: [], upns: [], hosts: [] },
+  };
+}
+
+function algorithmOf({
+  asymmetricKeyType,
+  asymmetricKeyDetails: details,
+}: KeyObject): Card['algorithm'] | undefined {
+  const { modulusLength = 0, namedCurve } = details ?? {};
+  if (asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 8192) return 'RSA';
+  return asymmetricKeyType === 'ec' && namedCurve === 'prime256v1' ? 'EC' : undefined;
+}
+
+function isSignedBy({ key }: Card, text: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return verify('sha256', text, key, signature);
+  } catch {
+    return false;
+  }
+}
+
+function sequenceOfHalves(signature: Uint8Array): Buffer | undefined {
+  if (signature.length !== 64) return undefined;
+  const half = (bytes: Uint8Array) => integer(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+  return sequence(half(signature.subarray(0, 32)), half(signature.subarray(32)));
+}
+
+/** The names of all `subjectAltName` extensions (RFC 5280, 4.2.1.6). */
+function subjectNames(extensions: Tlv): SubjectNames {
+  const all = readAll(readOne(extensions.content, tags.sequence).content).map((one) => readAll(one.content));
+  const sans = all.filter(([type]) => isOid(type, '2.5.29.17'));
+  const names = sans.flatMap((san) =>
+    readAll(readOne(expectTag(san.at(-1), tags.octetString).content, tags.sequence).content),
+  );
+  const others = names.filter(({ tag }) => tag === 0xa0).map(({ content }) => readAll(content));
+  const valuesOf = (type: string) =>
+    others.filter(([id]) => isOid(id, type)).map(([, value]) => readOne(expectTag(value, 0xa0).content));
+  return {
+    principals: valuesOf(pkinitSan).map(readRealmAndName),
+    upns: valuesOf(upnSan).map((value) => readText(expectTag(value, tags.utf8String))),
+    hosts: names.filter(({ tag }) => tag === 0x82).map((name) => readText(name).toLowerCase()),
+  };
+}

@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer';
+import {
+  expectTag,
+  explicit,
+  generalString,
+  integer,
+  readAll,
+  readFields,
+  readInteger,
+  readText,
+  sequence,
+  type Tlv,
+  tags,
+} from './der.ts';
+
+/** A principal as it is asked for or told; `type` is 1 (a user), 2 (a service) or 10 (an enterprise name). */
+export type Principal = { type: number; parts: readonly string[]; realm: string };
+
+export const nameTypes = { principal: 1, service: 2, enterprise: 10 } as const;
+
+/** The ticket-granting service, which is also whom the certificate of a KDC names. */
+export const ticketService = (realm: string): Principal => ({
+  type: nameTypes.service,
+  parts: ['krbtgt', realm],
+  realm,
+});
+
+/** `user@REALM`, or an enterprise name as it is: that names its own domain. */
+export const spelled = ({ type, parts, realm }: Principal): string =>
+  type === nameTypes.enterprise ? parts.join('/') : `${parts.join('/')}@${realm}`;
+
+/** PrincipalName (RFC 4120, 5.2.2). */
+export const principalName = ({ type, parts }: Principal): Buffer =>
+  sequence(explicit(0, integer(type)), explicit(1, sequence(...parts.map(generalString))));
+
+/** KRB5PrincipalName (RFC 4556, 3.2.2). */
+export const realmAndName = (principal: Principal): Buffer =>
+  sequence(explicit(0, generalString(principal.realm)), explicit(1, principalName(principal)));
+
+/** @throws DerError */
+export function readPrincipal(name: Tlv, realm: Tlv): Principal {
+  const fields = readFields(name);
+  return {
+    type: readInteger(fields(0)),
+    parts: readAll(fields(1, tags.sequence).content).map((part) =>
+      readText(expectTag(part, tags.generalString)),
+    ),
+    realm: readText(expectTag(realm, tags.generalString)),
+  };
+}
+
+/** @throws DerError */
+export function readRealmAndName(value: Tlv): Principal {
+  const fields = readFields(value);
+  return readPrincipal(fields(1), fields(0));
+}
+
+/** Types are hints (RFC 4120, 6.2): two names are one when realm and all parts are. */
+export const isSamePrincipal = (a: Principal, b: Principal): boolean =>
+  a.realm === b.realm &&
+  a.parts.length === b.parts.length &&
+  a.parts.every((part, at) => Buffer.from(part).equals(Buffer.from(b.parts[at] ?? '')));

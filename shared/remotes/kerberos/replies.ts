@@ -1,0 +1,112 @@
+import {
+  DerError,
+  expectTag,
+  hasField,
+  readAll,
+  readBits,
+  readFields,
+  readInteger,
+  readOne,
+  readTime,
+  type Tlv,
+  tags,
+} from './der.ts';
+import { type Principal, readPrincipal } from './names.ts';
+import { type PaData, paTypes } from './request.ts';
+
+/** What a KDC says: a ticket, or why there is none, perhaps with what it wants to be told first. */
+export type Reply =
+  | { kind: 'ticket'; paData: PaData[]; client: Principal; encryptionType: number; sealed: Uint8Array }
+  | { kind: 'refusal'; code: number; paData: PaData[] };
+
+/** What the sealed part of a ticket's reply tells (EncASRepPart: RFC 4120, 5.4.2; RFC 6806, 11). */
+export type SealedPart = {
+  nonce: number;
+  flags: Uint8Array;
+  authenticatedAt: Date;
+  endsAt: Date;
+  server: Principal;
+  paData: PaData[];
+};
+
+export const preauthenticationRequired = 25;
+
+/** @throws DerError */
+export function readReply(bytes: Uint8Array): Reply {
+  const message = readOne(bytes);
+  if (message.tag === 0x7e) return readRefusal(readOne(message.content, tags.sequence));
+  const body = readOne(expectTag(message, 0x6b).content, tags.sequence);
+  const fields = readFields(body);
+  const sealed = readFields(fields(6));
+  return {
+    kind: 'ticket',
+    paData: hasField(body, 2) ? readPaData(fields(2)) : [],
+    client: readPrincipal(fields(4), fields(3)),
+    encryptionType: readInteger(sealed(0)),
+    sealed: sealed(2, tags.octetString).content,
+  };
+}
+
+/** KRB-ERROR (RFC 4120, 5.9.1). Only with code 25 is its e-data a list of PA-DATA. @throws DerError */
+function readRefusal(body: Tlv): Reply {
+  const fields = readFields(body);
+  const code = readInteger(fields(6));
+  const isAsking = code === preauthenticationRequired && hasField(body, 12);
+  return {
+    kind: 'refusal',
+    code,
+    paData: isAsking ? readPaData(readOne(fields(12, tags.octetString).content)) : [],
+  };
+}
+
+/** Some KDCs put the part into the frame of another reply (RFC 4120, 5.4.2). @throws DerError */
+export function readSealedPart(plain: Uint8Array): SealedPart {
+  const [frame] = readAll(plain);
+  if (frame?.tag !== 0x79 && frame?.tag !== 0x7a) throw new DerError('EncASRepPart');
+  const body = readOne(frame.content, tags.sequence);
+  const fields = readFields(body);
+  return {
+    nonce: readInteger(fields(2)),
+    flags: readBits(fields(4)),
+    authenticatedAt: readTime(fields(5)),
+    endsAt: readTime(fields(7)),
+    server: readPrincipal(fields(10), fields(9)),
+    paData: hasField(body, 12) ? readPaData(fields(12)) : [],
+  };
+}
+
+/** PA-PK-AS-REP: of its two forms only that with a Diffie-Hellman key. @throws DerError */
+export function readKeyReply(value: Uint8Array): { signed: Uint8Array; derivation: Tlv | undefined } {
+  const choice = expectTag(readOne(value), 0xa0);
+  const body = readOne(choice.content, tags.sequence);
+  const signed = expectTag(
+    readAll(body.content).find(({ tag }) => tag === 0x80),
+    0x80,
+  );
+  return {
+    signed: signed.content,
+    derivation: hasField(body, 2) ? readFields(readFields(body)(2))(0, tags.oid) : undefined,
+  };
+}
+
+/** KDCDHKeyInfo (RFC 4556, 3.2.3.1). @throws DerError */
+export function readKeyInfo(content: Uint8Array): { publicValue: Uint8Array; nonce: number } {
+  const fields = readFields(readOne(content));
+  return { publicValue: readBits(fields(0)), nonce: readInteger(fields(1)) };
+}
+
+/** The value of a Checksum (RFC 4120, 5.2.9). @throws DerError */
+export function readChecksum(value: Uint8Array): { type: number; bytes: Uint8Array } {
+  const fields = readFields(readOne(value));
+  return { type: readInteger(fields(0)), bytes: fields(1, tags.octetString).content };
+}
+
+export const findPaData = (paData: readonly PaData[], type: keyof typeof paTypes): Uint8Array | undefined =>
+  paData.find((one) => one.type === paTypes[type])?.value;
+
+function readPaData(list: Tlv): PaData[] {
+  return readAll(expectTag(list, tags.sequence).content).map((one) => {
+    const fields = readFields(one);
+    return { type: readInteger(fields(1)), value: fields(2, tags.octetString).content };
+  });
+}

@@ -1,0 +1,73 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { explicit, integer, octets, oid, sequence } from './der.ts';
+import { type EncryptionType, encryptionTypes } from './encryption.ts';
+import { type Principal, realmAndName } from './names.ts';
+
+/** Key derivation functions of RFC 8636 that are offered, the preferred one first, and one that a KDC may prefer. */
+export const derivations = {
+  '1.3.6.1.5.2.3.6.2': 'sha256',
+  '1.3.6.1.5.2.3.6.3': 'sha512',
+} as const;
+export type Derivation = keyof typeof derivations;
+
+export const isDerivation = (dotted: string): dotted is Derivation => Object.hasOwn(derivations, dotted);
+
+/** What RFC 8636 mixes into a key; all of it byte by byte as it was sent and received. */
+export type Exchanged = {
+  client: Principal;
+  server: Principal;
+  request: Uint8Array;
+  reply: Uint8Array;
+};
+
+/** octetstring2key (RFC 4556, 3.2.3.1). */
+export function keyOfSecret(secret: Uint8Array, type: EncryptionType): Buffer {
+  const { keyLength } = encryptionTypes[type];
+  const rounds = [0, 1, 2].map((n) =>
+    createHash('sha1')
+      .update(Buffer.from([n]))
+      .update(secret)
+      .digest(),
+  );
+  return Buffer.concat(rounds).subarray(0, keyLength);
+}
+
+/**
+ * The keys that a KDC may mean, the right one first. One secret in 256 begins with a zero: Heimdal, and with it Samba,
+ * then hash as many bytes less at the end as there are zeroes at the start.
+ */
+export function keysOfSecret(secret: Uint8Array, type: EncryptionType): Buffer[] {
+  const zeroes = secret.findIndex((byte) => byte !== 0);
+  const keys = [keyOfSecret(secret, type)];
+  return zeroes > 0 ? [...keys, keyOfSecret(secret.subarray(0, -zeroes), type)] : keys;
+}
+
+/** The key of RFC 8636, 4 (SP 800-56A, one step). */
+export function keyOfExchange(
+  secret: Uint8Array,
+  type: EncryptionType,
+  derivation: string,
+  hash: string,
+  { client, server, request, reply }: Exchanged,
+): Buffer {
+  const publicParts = sequence(
+    explicit(0, integer(type)),
+    explicit(1, octets(request)),
+    explicit(2, octets(reply)),
+  );
+  const otherInfo = sequence(
+    sequence(oid(derivation)),
+    explicit(0, octets(realmAndName(client))),
+    explicit(1, octets(realmAndName(server))),
+    explicit(2, octets(publicParts)),
+  );
+  const rounds = [1, 2].map((n) =>
+    createHash(hash)
+      .update(Buffer.from([0, 0, 0, n]))
+      .update(secret)
+      .update(otherInfo)
+      .digest(),
+  );
+  return Buffer.concat(rounds).subarray(0, encryptionTypes[type].keyLength);
+}

@@ -1,0 +1,108 @@
+import { Buffer } from 'node:buffer';
+import { AppError } from '../../kernel/errors.ts';
+import { parseKdc } from '../directory/address.ts';
+import { withinDeadline } from '../http/deadline.ts';
+import { toTransportError } from '../http/faults.ts';
+import { TransportError, type TransportReason } from '../http/transport.ts';
+
+/** A connection that is open; both ways end with `close`. */
+export type TcpConnection = {
+  write(bytes: Uint8Array): Promise<void>;
+  chunks: AsyncIterable<Uint8Array>;
+  close(): void;
+};
+
+/**
+ * Opens a connection to an address that is allowed; every runtime brings its own way. An aborted signal closes it.
+ * @throws TransportError, or an error of the runtime with a code
+ */
+export type OpenTcp = (
+  peer: { hostname: string; port: number },
+  signal: AbortSignal,
+) => Promise<TcpConnection>;
+
+export type KdcCall = {
+  open: OpenTcp;
+  /** `host:port`, asked in this order until one answers. */
+  kdcs: readonly string[];
+  /** For all of them together. */
+  deadlineMs: number;
+};
+
+/** Far more than any reply that is read here. */
+const maxBytes = 65_536;
+
+/**
+ * Sends a message to the first KDC that answers it, the same bytes to each. One that says nothing leaves the others their
+ * share of the time.
+ * @throws AppError `upstream_timeout`, `upstream_unavailable`, `upstream_refused`, `upstream_failed`
+ */
+export async function askKdc({ open, kdcs, deadlineMs }: KdcCall, message: Uint8Array): Promise<Buffer> {
+  const endsAt = performance.now() + deadlineMs;
+  let last: unknown;
+  for (const [at, kdc] of kdcs.entries()) {
+    const shareMs = (endsAt - performance.now()) / (kdcs.length - at);
+    try {
+      return await withinDeadline(shareMs, undefined, (signal) => exchange(open, kdc, message, signal));
+    } catch (error) {
+      last = toTransportError(error);
+      if (!(last instanceof TransportError)) throw last;
+    }
+  }
+  throw failureOf(last);
+}
+
+async function exchange(
+  open: OpenTcp,
+  kdc: string,
+  message: Uint8Array,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const peer = parseKdc(kdc);
+  if (!peer) throw new TransportError('unreachable');
+  const connection = await open({ hostname: peer.hostname, port: Number(peer.port) }, signal);
+  try {
+    await connection.write(framed(message));
+    return await readFrame(connection.chunks);
+  } finally {
+    connection.close();
+  }
+}
+
+/** RFC 4120, 7.2.2: four bytes of length, the highest bit zero. */
+function framed(message: Uint8Array): Buffer {
+  const frame = Buffer.alloc(4 + message.length);
+  frame.writeUInt32BE(message.length);
+  frame.set(message, 4);
+  return frame;
+}
+
+async function readFrame(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  let received = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    received = Buffer.concat([received, chunk]);
+    const length = received.length < 4 ? 0 : received.readUInt32BE();
+    if (length > maxBytes) throw new TransportError('too_large');
+    if (received.length >= 4 && received.length >= 4 + length)
+      return message(received.subarray(4, 4 + length));
+  }
+  throw new TransportError('unreachable', { code: 'EOF' });
+}
+
+/** AS-REP or KRB-ERROR; whatever says something else is no KDC. */
+function message(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x6b && bytes[0] !== 0x7e) throw new TransportError('malformed');
+  return bytes;
+}
+
+const failures: Partial<Record<TransportReason, [ConstructorParameters<typeof AppError>[0], string]>> = {
+  timeout: ['upstream_timeout', 'No KDC of the domain answered in time'],
+  unreachable: ['upstream_unavailable', 'No KDC of the domain can be reached'],
+  address_not_allowed: ['upstream_refused', 'The address of the KDC is not allowed'],
+};
+
+function failureOf(fault: unknown): AppError {
+  const reason = fault instanceof TransportError ? fault.reason : 'unreachable';
+  const [code, detail] = failures[reason] ?? ['upstream_failed', 'The KDC of the domain answered wrongly'];
+  return new AppError(code, detail, { reason }, { cause: fault });
+}

@@ -1,0 +1,51 @@
+// biome-ignore lint/correctness/noUnresolvedImports: the runtime has it, no package
+import { connect } from 'cloudflare:sockets';
+import { isHostAllowed, parseNetworks, type UrlPolicy } from '../http/address-policy.ts';
+import { TransportError } from '../http/transport.ts';
+import type { OpenTcp } from './transport.ts';
+
+/**
+ * TCP for Workers: names are checked, what they resolve to is not seen.
+ * @throws Error when `allowedNetworks` holds something else than networks
+ */
+export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'>): OpenTcp {
+  const networks = parseNetworks(allowedNetworks);
+  return async ({ hostname, port }, signal) => {
+    if (!isHostAllowed(hostname, networks)) throw new TransportError('address_not_allowed');
+    const socket = connect({ hostname, port }, { secureTransport: 'off', allowHalfOpen: false });
+    const close = () => void socket.close().catch(quiet);
+    // A promise that nobody waits for must not be one that fails.
+    socket.closed.catch(quiet);
+    signal.addEventListener('abort', close, { once: true });
+    await translated(socket.opened);
+    return {
+      write: async (bytes) => {
+        const writer = socket.writable.getWriter();
+        await translated(writer.write(bytes)).finally(() => writer.releaseLock());
+      },
+      chunks: chunksOf(socket.readable),
+      close,
+    };
+  };
+}
+
+const quiet = (): undefined => undefined;
+
+async function* chunksOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = readable.getReader();
+  try {
+    for (let part = await translated(reader.read()); !part.done; part = await translated(reader.read()))
+      yield part.value;
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+/** The faults of these sockets have neither code nor class. */
+async function translated<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new TransportError('unreachable', {}, { cause });
+  }
+}

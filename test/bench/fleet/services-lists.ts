@@ -1,0 +1,130 @@
+import { fanOut } from '../../../shared/fleet/fan-out.ts';
+import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
+import { createApi } from '../../e2e/api.ts';
+import { alice, domain } from '../../simulator/demo-seed.ts';
+import { rounded } from '../load.ts';
+import { sameForBoth } from '../settings.ts';
+import type { Stand } from '../stand.ts';
+import { watchPortal } from '../statements.ts';
+import type { StatementsSettings } from '../statements-server.ts';
+import { type Times, timed, timesOf } from '../times.ts';
+import type { FleetNode, FleetStand } from './stand.ts';
+
+export type ServicesFigures = {
+  /** The same calls of all farms, six at a time, with nothing of ours around them, in turns with `warm`. */
+  floor: Times;
+  /** Nothing is kept but the keys of the nodes. */
+  warm: Times & { ratio: number };
+  /** Without any key, and with domains that nobody told. */
+  cold: Times & { present: number };
+  /** A bare route that runs the same statements, in turns with `kept`. */
+  kept_floor: Times & { statements: number };
+  kept: Times & { ratio: number };
+  /** One farm hangs: lists until its circuit was open, and how many farms the worst of them had. */
+  hanging: Times & { lists: number; present: number };
+  circuit_open: Times & { present: number };
+};
+
+type Listed = { tookMs: number; statuses: string[] };
+
+/** Lists of one user, one after the other. */
+export async function measureServices(
+  stand: Stand,
+  fleet: FleetStand,
+  count: number,
+): Promise<ServicesFigures> {
+  const list = () => listOf(fleet);
+  const cold: Listed[] = [];
+  while (cold.length < Math.ceil(count / 4)) {
+    await fleet.forget('dispatcher_sessions');
+    cold.push(await list());
+  }
+  // Keys that came after the deadline of the last cold list are there for the next.
+  await list();
+  return {
+    cold: { ...timesOf(tookBy(cold)), present: presentIn(cold) },
+    ...(await measureWarm(fleet, count)),
+    ...(await measureKept(stand, fleet, count)),
+    ...(await measureHanging(fleet, count)),
+  };
+}
+
+async function listOf({ ask, listed: [farm] }: FleetStand): Promise<Listed> {
+  const { tookMs, status, body } = await ask(farm?.siteUri ?? '', 'servicesList/');
+  if (status !== 200) throw new Error(`a list was ${status}: ${JSON.stringify(body)}`);
+  return { tookMs, statuses: body.sites.map((site: { status: string }) => site.status) };
+}
+
+const tookBy = (lists: readonly Listed[]): number[] => lists.map(({ tookMs }) => tookMs);
+
+const presentIn = (lists: readonly Listed[]): number =>
+  Math.min(...lists.map(({ statuses }) => statuses.filter((status) => status === 'ok').length));
+
+const ratioOf = (portal: Times, floor: Times): number => rounded(portal.p50_ms / floor.p50_ms, 2);
+
+async function measureWarm(fleet: FleetStand, count: number) {
+  const { deps, forget } = fleet;
+  const calls = await Promise.all(fleet.listed.map((node) => callOf(fleet, node)));
+  const floors: number[] = [];
+  const lists: Listed[] = [];
+  while (lists.length < count) {
+    floors.push(await timed(() => fanOut(calls, 5_000, (call) => deps.dispatchers.services(call))));
+    await forget();
+    lists.push(await listOf(fleet));
+  }
+  const [floor, warm] = [timesOf(floors), timesOf(tookBy(lists))];
+  return { floor, warm: { ...warm, ratio: ratioOf(warm, floor) } };
+}
+
+async function callOf({ deps }: FleetStand, { name, url, caPem }: FleetNode): Promise<Call> {
+  const node = { id: name, name, url, caCertificate: caPem, verifyTls: true, timeoutMs: 5_000 };
+  const claims = { sub: alice.name, auth: domain.small_name, groups: [], client_ip: sameForBoth.host };
+  const trace = { requestId: 'floor', traceparent: '' };
+  const jwt = await deps.signingKeys.signFor(name, claims, new Date(), 600);
+  return { node, key: (await deps.dispatchers.authorize({ node, jwt, trace })).token, trace };
+}
+
+async function measureKept({ settings, start }: Stand, fleet: FleetStand, count: number) {
+  const [farm] = fleet.listed;
+  const portal = await watchPortal(settings, fleet.token);
+  const { statements } = await portal.ask(`/aggregator/api/client/v7.0/${farm?.siteUri}/servicesList/`);
+  await portal.close();
+  const pages: StatementsSettings['pages'] = [statements];
+  const { url } = await start('statements-server.ts', { databaseUrl: settings.databaseUrl, pages });
+  const bare = createApi(url);
+  const floors: number[] = [];
+  const lists: Listed[] = [];
+  while (lists.length < count) {
+    floors.push(await timed(() => bare.send('GET /0')));
+    lists.push(await listOf(fleet));
+  }
+  await bare.close();
+  const [floor, kept] = [timesOf(floors), timesOf(tookBy(lists))];
+  return {
+    kept_floor: { ...floor, statements: statements.length },
+    kept: { ...kept, ratio: ratioOf(kept, floor) },
+  };
+}
+
+/** The circuit opens by itself: three lists in a row that the farm lets down. */
+async function measureHanging(fleet: FleetStand, count: number) {
+  const { hang, forget } = fleet;
+  await hang(fleet.listed.slice(0, 1));
+  const hanging: Listed[] = [];
+  for (;;) {
+    await forget();
+    const listed = await listOf(fleet);
+    if (listed.statuses.includes('circuit_open')) break;
+    if (hanging.push(listed) === 10) throw new Error('the circuit of a farm that hangs did not open');
+  }
+  const open: Listed[] = [];
+  while (open.length < count) {
+    await forget();
+    open.push(await listOf(fleet));
+  }
+  await hang([]);
+  return {
+    hanging: { ...timesOf(tookBy(hanging)), lists: hanging.length, present: presentIn(hanging) },
+    circuit_open: { ...timesOf(tookBy(open)), present: presentIn(open) },
+  };
+}

@@ -1,0 +1,57 @@
+import { authenticators } from '../../db/schema/authenticators.ts';
+import { users } from '../../db/schema/users.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import type { Kdc } from './kdc.ts';
+import type { CardFiles } from './kdc-cards.ts';
+import type { Answer, Json, TestPortal } from './portal.ts';
+
+export const path = (domain: Json, step: 'login' | 'raw' | 'finalize') =>
+  `PATCH /api/auth/v7.0/authenticators/${domain.id}/pkinit/${step}`;
+
+/** A domain of the realm, straight into its table; `kerberos` changes its parameters, `given` its row. */
+export async function addCardDomain(
+  { db }: Pick<TestPortal, 'db'>,
+  kdc: Pick<Kdc, 'realm' | 'address' | 'anchors'>,
+  kerberos: Json = {},
+  given: Partial<typeof authenticators.$inferInsert> = {},
+  directory: Json = { hosts: ['ldaps://directory.example'], base_dn: 'dc=example,dc=com' },
+): Promise<{ id: string; name: string }> {
+  const [id, name] = [newId(), `realm-${newId()}`];
+  const names = { name, name_key: name, small_name: name, small_name_key: name };
+  const parameters = { realm: kdc.realm, kdc: [kdc.address], anchors: kdc.anchors, ...kerberos };
+  const params = { ...directory, timeout_s: 5, kerberos: parameters };
+  await db.insert(authenticators).values({ id, ...names, type: 'ldap', params, ...given });
+  return { id, name };
+}
+
+export async function addCardUser(
+  { db }: Pick<TestPortal, 'db'>,
+  domain: Json,
+  name: string,
+  given: Partial<typeof users.$inferInsert> = {},
+): Promise<string> {
+  const id = newId();
+  await db.insert(users).values({ id, authenticator_id: domain.id, name, name_key: name, ...given });
+  return id;
+}
+
+type Sending = { send(route: string, options: { body: Json; ip?: string }): Promise<Answer> };
+
+export const begin = (portal: Sending, domain: Json, card: CardFiles, given: Json = {}): Promise<Answer> =>
+  portal.send(path(domain, 'login'), { body: { certificate: card.certificate, ...given } });
+
+export const finalize = (portal: Sending, domain: Json, body: Json, ip?: string): Promise<Answer> =>
+  portal.send(path(domain, 'finalize'), { body, ...(ip && { ip }) });
+
+/** The whole way, or the answer of the first step when it is refused. */
+export async function signIn(
+  portal: Sending,
+  domain: Json,
+  card: CardFiles,
+  given: Json = {},
+): Promise<Answer> {
+  const begun = await begin(portal, domain, card, given);
+  if (begun.status !== 200) return begun;
+  const { challenge_id, data_to_sign } = begun.body;
+  return finalize(portal, domain, { challenge_id, signature: await card.sign(data_to_sign) });
+}

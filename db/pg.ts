@@ -8,6 +8,8 @@ import { isUnavailable, pgFault } from './errors.ts';
 export type PgOptions = ConnectOptions & {
   /** Rows come and go by this many connections at most. */
   maxConnections?: number;
+  /** Connections stay open while nobody uses them. */
+  keepIdle?: boolean;
   /** Told of connections that ended while nobody used them. */
   onError?: (error: Error) => void;
 };
@@ -17,6 +19,7 @@ export function connectPg({
   url,
   maxConnections = 10,
   statementTimeoutMs = 10_000,
+  keepIdle = false,
   ...on
 }: PgOptions): Connection {
   const pool = new pg.Pool({
@@ -24,7 +27,7 @@ export function connectPg({
     max: maxConnections,
     connectionTimeoutMillis: 3_000,
     query_timeout: statementTimeoutMs,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: keepIdle ? 0 : 30_000,
     keepAlive: true,
   });
   // Idle connections that the server ends are replaced by the pool; unheard, the event would end the process.

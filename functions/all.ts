@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Db } from '../db/client.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
+import type { Telemetry } from '../shared/kernel/telemetry.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
@@ -19,10 +21,13 @@ import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import type { Config } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
+import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
+import { telemetryInto } from '../shared/runtime/telemetry.ts';
+import { timed } from '../shared/runtime/upstream-times.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
@@ -84,6 +89,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
   const onError = (error: Error) => log.warn('a database connection was lost', { error });
   const connection = connectDatabase({ ...config, databaseUrl }, { onError });
   keep('database connections', () => connection.close());
+  const telemetry = keptTelemetry(connection.db, log);
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -106,14 +112,28 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     secretKeys: config.secretKey,
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
-    dispatchers: createDispatcherRemote(transport),
+    s3: config.s3,
+    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    ...directoriesBySockets(outbound),
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
+    telemetry,
     // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
     // has for hashing, looking up names and reading files.
     hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
+}
+
+/** Counts that are handed over every five seconds, and when the process ends. */
+function keptTelemetry(db: Db, log: Log): Telemetry {
+  const telemetry = telemetryInto(db, log);
+  const handingOver = setInterval(() => void telemetry.flush(), 5_000).unref();
+  keep('telemetry', () => {
+    clearInterval(handingOver);
+    return telemetry.flush();
+  });
+  return telemetry;
 }
 
 /** Takes the port at once, so that one in use is told at once; what comes before the portal is ready gets 503. */

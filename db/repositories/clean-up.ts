@@ -1,9 +1,11 @@
-import { and, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import { addSeconds } from '../../shared/kernel/clock.ts';
 import type { Parameters } from '../../shared/kernel/system-parameters.ts';
 import type { Db } from '../client.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { exportedChunks } from '../schema/exported-chunks.ts';
+import { exportedFiles } from '../schema/exported-files.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
@@ -22,43 +24,59 @@ export type Leftover = { table: PgTable; where: SQL | undefined };
 
 const day = 86_400;
 
+type Ago = (seconds: number) => Date;
+
 /** What has outlived its time, by the parameters in force. */
 export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[] => {
-  const ago = (seconds: number): Date => addSeconds(now, -seconds);
+  const ago: Ago = (seconds) => addSeconds(now, -seconds);
   return [
-    {
-      table: loginSessions,
-      where: or(
-        lt(loginSessions.last_seen_at, ago(parameters['session.idle_s'])),
-        ...(['admin', 'user'] as const).map((portal) =>
-          and(
-            sql`${loginSessions.portal} = ${portal}`,
-            lt(loginSessions.created_at, ago(parameters[`session.${portal}_absolute_s`])),
-          ),
-        ),
-      ),
-    },
-    {
-      table: peerSessions,
-      where: or(
-        lt(peerSessions.last_seen_at, ago(parameters['session.idle_s'])),
-        lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
-      ),
-    },
-    { table: pageTokens, where: lt(pageTokens.expires_at, now) },
-    { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
-    { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
+    ...ofLogins(parameters, now, ago),
     { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
     { table: idempotencyKeys, where: isPastKeeping(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
-    { table: loginLocks, where: isForgotten(now) },
+    // Until then whoever asks for the file learns that it expired.
+    {
+      table: exportedFiles,
+      where: and(isNull(exportedFiles.file), lt(exportedFiles.expires_at, ago(30 * day))),
+    },
+    // What an attempt wrote between being given up and learning of it.
+    {
+      table: exportedChunks,
+      where: sql`not exists(select 1 from ${exportedFiles} where ${exportedFiles.file} = ${exportedChunks.file})`,
+    },
     {
       table: monitoringRecords,
       where: lt(monitoringRecords.at, ago(parameters['monitoring.retention_days'] * day)),
     },
   ];
 };
+
+const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
+  {
+    table: loginSessions,
+    where: or(
+      lt(loginSessions.last_seen_at, ago(parameters['session.idle_s'])),
+      ...(['admin', 'user'] as const).map((portal) =>
+        and(
+          sql`${loginSessions.portal} = ${portal}`,
+          lt(loginSessions.created_at, ago(parameters[`session.${portal}_absolute_s`])),
+        ),
+      ),
+    ),
+  },
+  {
+    table: peerSessions,
+    where: or(
+      lt(peerSessions.last_seen_at, ago(parameters['session.idle_s'])),
+      lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
+    ),
+  },
+  { table: pageTokens, where: lt(pageTokens.expires_at, now) },
+  { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
+  { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
+  { table: loginLocks, where: isForgotten(now) },
+];
 
 /** Rows of one statement: none holds its locks for long. */
 const atOnce = 5_000;

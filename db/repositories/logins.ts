@@ -25,15 +25,18 @@ export type DomainNames = {
   labelKey?: string | undefined;
 };
 
+/** Folded names that a typed one may mean; which of them, the type of the domain says. */
+export type UserNames = { typed: string; address: string; bare: string };
+
 /**
  * The domains that one of the identifiers names, each with the user of that name and his roles, in one statement.
  * Which of them counts, and whether anybody may log in, the caller decides.
  */
-export const findCandidates = (db: Db, names: DomainNames, userKey: string) =>
+export const findCandidates = (db: Db, names: DomainNames, user: UserNames) =>
   db
     .select({ domain: authenticators, user: users, roles: rolesOf(users.id) })
     .from(authenticators)
-    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, userKey)))
+    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, keyIn(user))))
     .where(
       or(
         names.id === undefined ? undefined : eq(authenticators.id, names.id),
@@ -41,6 +44,11 @@ export const findCandidates = (db: Db, names: DomainNames, userKey: string) =>
         names.labelKey === undefined ? undefined : eq(authenticators.small_name_key, names.labelKey),
       ),
     );
+
+const keyIn = ({ typed, address, bare }: UserNames): SQL => sql`case
+  when ${authenticators.type} = 'internal' then ${typed}
+  when lower(${authenticators.params} ->> 'user_id_attribute') in ('mail', 'userprincipalname') then ${address}
+  else ${bare} end`;
 
 /**
  * Until when the attempt is refused and by which row, whether the network is known to the account, and the system

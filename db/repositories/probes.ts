@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
+import { auditForwards } from '../schema/audit-forwards.ts';
 import { type CertificateFacts, dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { jobWorkers } from '../schema/job-workers.ts';
 import { sites } from '../schema/sites.ts';
+import type { ForwardState } from './audit-forwards.ts';
 import { isTransition } from './dispatcher-status.ts';
 import { parameterOverrides } from './login-sessions.ts';
 import { isInMaintenance } from './maintenance-state.ts';
@@ -52,6 +54,7 @@ export type HealthFacts = {
   overrides: Record<string, unknown> | null;
   workers: string[];
   sites: SiteFacts[];
+  forwards: ForwardState[];
 };
 
 type ProbePlan = { overrides: Record<string, unknown> | null; targets: ProbeTarget[] };
@@ -104,11 +107,16 @@ export async function healthFacts(db: Db, workerLivesS: number): Promise<HealthF
     select coalesce(jsonb_agg(distinct ${jobWorkers.host} order by ${jobWorkers.host}), '[]') from ${jobWorkers}
     where ${jobWorkers.last_seen_at} > now() - make_interval(secs => ${workerLivesS})`);
   const [facts] = await db
-    .select({ overrides: parameterOverrides, workers, sites: siteFacts })
+    .select({ overrides: parameterOverrides, workers, sites: siteFacts, forwards: forwardFacts })
     .from(sql`(values (1)) as once`);
   if (!facts) throw new Error('a select without a table gave no row');
   return facts;
 }
+
+const forwardFacts = derived<ForwardState[]>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('target', ${auditForwards.target}, 'seq', ${auditForwards.seq},
+    'error', ${auditForwards.error},
+    'checkedAgeS', extract(epoch from now() - ${auditForwards.checked_at})::float8)), '[]') from ${auditForwards}`);
 
 const siteFacts = derived<SiteFacts[]>(sql`
   select coalesce(jsonb_agg(to_jsonb(site) order by site.uri), '[]') from (

@@ -38,6 +38,8 @@ export const dispatchers = pgTable(
     last_error: text(),
     response_time_ms: integer(),
     certificate: jsonb().$type<CertificateFacts>(),
+    /** What was last told of its end; another certificate begins anew. */
+    certificate_notice: jsonb().$type<{ not_after: string; days: number }>(),
     domains: jsonb().$type<NodeDomain[]>(),
     domains_at: moment(),
   },

@@ -98,6 +98,14 @@ async function signIn(form, more) {
   });
 }
 
+/** A QR code with the quiet zone that readers need. */
+function pictureOf(text) {
+  const code = globalThis.qrcode(0, 'M');
+  code.addData(text);
+  code.make();
+  return `data:image/svg+xml,${encodeURIComponent(code.createSvgTag({ scalable: true, margin: 4 }))}`;
+}
+
 function askFactor({ challenge_id, enrolment }) {
   attempt.challenge_id = challenge_id;
   at('enrolment').hidden = !enrolment;
@@ -105,7 +113,7 @@ function askFactor({ challenge_id, enrolment }) {
   at('code').value = '';
   useRecovery(false);
   if (!enrolment) return show('factor', 'factor_heading', 'factor_hint', { user: attempt.username });
-  at('qr').src = enrolment.picture;
+  at('qr').src = pictureOf(enrolment.otpauth_uri);
   at('secret').textContent = enrolment.secret.replace(/(.{4})(?=.)/g, '$1 ');
   show('factor', 'enrol_heading', 'enrol_hint');
 }

@@ -5,7 +5,7 @@ import { createHasher } from '../../shared/identity/passwords.ts';
 import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
 import type { OpenTcp } from '../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
-import type { FleetIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 
 export type AuthDeps = CardDeps &
@@ -18,11 +18,12 @@ export type AuthDeps = CardDeps &
   };
 
 /** With a way to the KDCs of domains. */
-export type AuthIngredients = FleetIngredients & { openTcp: OpenTcp };
+export type AuthIngredients = IdentityIngredients & { openTcp: OpenTcp };
 
 export const authDeps = async (given: AuthIngredients): Promise<AuthDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
+  directories: given.directories,
   openTcp: given.openTcp,
   baseUrl: given.baseUrl,
   assets: given.assets,

@@ -1,4 +1,5 @@
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { lambdaOf } from '../../shared/runtime/lambda.ts';
@@ -7,6 +8,11 @@ import { authDeps } from './deps.ts';
 
 export const handler = lambdaOf({
   create: createAuth,
-  depsOf: (given) => authDeps({ ...bySockets(given), openTcp: createTcp(given.outbound) }),
+  depsOf: (given) =>
+    authDeps({
+      ...bySockets(given),
+      ...directoriesBySockets(given.outbound),
+      openTcp: createTcp(given.outbound),
+    }),
   demands,
 });

@@ -1,4 +1,5 @@
 import { createTcp } from '../../shared/remotes/kerberos/workers.ts';
+import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
 import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { workerOf } from '../../shared/runtime/workers.ts';
@@ -7,6 +8,11 @@ import { authDeps } from './deps.ts';
 
 export default workerOf({
   create: createAuth,
-  depsOf: (given) => authDeps({ ...byFetch(given), openTcp: createTcp(given.outbound) }),
+  depsOf: (given) =>
+    authDeps({
+      ...byFetch(given),
+      ...directoriesOnWorkers(given.outbound),
+      openTcp: createTcp(given.outbound),
+    }),
   demands,
 });

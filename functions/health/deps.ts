@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
+import type { Collectors } from './forwarder-state.ts';
 import type { SystemSample } from './system.ts';
 
 /** What the two endpoints need. */
@@ -9,6 +10,8 @@ export type HealthDeps = {
   db: Db;
   /** Shown as the broker of the job queue, which lives in the database; its password is not shown. */
   databaseUrl: string;
+  /** Whose connection the health tells of; none unless given. */
+  collectors?: Collectors;
   clock: Clock;
   log: Log;
   /** An absent key refuses everything. */
@@ -18,3 +21,6 @@ export type HealthDeps = {
 
 /** Milliseconds that an answer waits for the database, so that it is there within a second. */
 export const patienceMs = 900;
+
+/** Seconds after its last heartbeat during which a worker counts as alive. */
+export const workerLivesS = 20;

@@ -1,10 +1,15 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { InstallationCounts } from '../../db/repositories/installation-counts.ts';
+import type { Sum } from '../../db/repositories/telemetry.ts';
 import { version } from '../../shared/kernel/version.ts';
+import { addFleet, type FleetFacts } from './fleet-families.ts';
 import type { SystemSample } from './system.ts';
+import { addTotals } from './total-families.ts';
 
-/** `counts` is absent until the database has answered for the first time. */
+/** What the specification's own metrics tell; `counts` is absent until the database has answered for the first time. */
 export type MetricsFacts = { system: SystemSample; counts: InstallationCounts | undefined };
+/** With what the further families tell; absent like the counts. */
+export type AllFacts = MetricsFacts & { fleet?: FleetFacts | undefined; totals?: readonly Sum[] | undefined };
 
 type Family = {
   name: string;
@@ -15,9 +20,11 @@ type Family = {
 };
 
 /** All families in the Prometheus text format 0.0.4; every value is written as a float. */
-export async function metricsText(facts: MetricsFacts): Promise<string> {
+export async function metricsText(facts: AllFacts): Promise<string> {
   const registry = new Registry();
   for (const family of families) addFamily(registry, family, facts);
+  addFleet(registry, facts.fleet);
+  addTotals(registry, facts.totals ?? []);
   return asFloats(await registry.metrics());
 }
 

@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../db/client.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
-import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
-import { createSealer } from '../../shared/kernel/sealing.ts';
-import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import type { Telemetry } from '../../shared/kernel/telemetry.ts';
 import { createNodeTransport, type NodeTransport } from '../../shared/remotes/http/node.ts';
 import { orEnd } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
@@ -18,23 +16,11 @@ import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/c
 import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { telemetryInto } from '../../shared/runtime/telemetry.ts';
 import { createHealthApp } from './app.ts';
-import { refusalsJob, sealJob } from './jobs/audit.ts';
-import { circuitJob } from './jobs/circuits.ts';
-import { cleanUp } from './jobs/clean-up.ts';
-import { noteFailedJob } from './jobs/failures.ts';
-import { heartbeatJob } from './jobs/heartbeat.ts';
-import { type KeptQueue, keepQueue } from './jobs/kept-queue.ts';
-import { type Job, runEvery } from './jobs/loop.ts';
-import { maintenanceJob } from './jobs/maintenance.ts';
-import { onceForAll } from './jobs/once-for-all.ts';
-import { outboxJob } from './jobs/outbox.ts';
-import { parametersJob } from './jobs/parameters.ts';
-import { portalReportJob } from './jobs/portal-report.ts';
-import { probeJob } from './jobs/probes.ts';
-import { startQueue } from './jobs/queue.ts';
-import { snapshotJob } from './jobs/snapshot.ts';
-import { systemSampleJob } from './jobs/system-sample.ts';
+import { createJobs } from './jobs/all.ts';
+import type { KeptQueue } from './jobs/kept-queue.ts';
+import { runEvery } from './jobs/loop.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
 
 type Running = {
@@ -46,6 +32,7 @@ type Running = {
   snapshotDb: Connection;
   answersDb: Connection;
   transport: NodeTransport;
+  telemetry: Telemetry;
   worker: { name: string; host: string };
 };
 
@@ -60,7 +47,7 @@ async function startSidecar(): Promise<void> {
   // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
   const settings = { ...config, databaseUrl };
   const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
-  // Merges of whole farms are long; heartbeats and audit must not stand in line behind them.
+  // Merges of whole farms are long, and so are exports; heartbeats and audit must not stand in line behind them.
   const snapshotDb = connectDatabase(settings, { maxConnections: 6, statementTimeoutMs: 20_000, onError });
   const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
   const transport = createNodeTransport({
@@ -71,7 +58,8 @@ async function startSidecar(): Promise<void> {
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
   const stopping = new AbortController();
-  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker };
+  const telemetry = telemetryInto(jobsDb.db, log);
+  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker, telemetry };
   const { jobs, queue } = await createJobs(parts, databaseUrl, stopping.signal);
   // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
   await Promise.all([
@@ -80,50 +68,8 @@ async function startSidecar(): Promise<void> {
   ]);
   const serving = await serve(config, log, databaseUrl, answersDb, system);
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
-  stopGracefully({ stopping, serving, loops, queue, jobsDb, snapshotDb, answersDb, transport, worker }, log);
+  stopGracefully({ ...parts, stopping, serving, loops, queue, answersDb }, log);
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
-}
-
-type JobParts = Pick<Running, 'jobsDb' | 'snapshotDb' | 'transport' | 'worker'> & {
-  config: Config;
-  log: Log;
-  system: SystemSampler;
-};
-
-async function createJobs(
-  { config, log, jobsDb, transport, system, worker, ...parts }: JobParts,
-  databaseUrl: string,
-  stopping: AbortSignal,
-): Promise<{ jobs: Job[]; queue: KeptQueue }> {
-  const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
-  const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
-  const parameters = parametersJob(jobsDb.db);
-  const probes = {
-    remote: createDispatcherRemote(transport),
-    sealer: await createSealer(secretKey),
-    signing: await createSigningKeys(pems, baseUrl),
-    clock: systemClock,
-    log,
-  };
-  const fleet = { ...probes, db: jobsDb.db, dispatchers: probes.remote, signingKeys: probes.signing };
-  const noteFailure = noteFailedJob(jobsDb.db, systemClock);
-  const workers = [cleanUp(jobsDb.db, parameters, systemClock)];
-  const queue = keepQueue(() => startQueue({ databaseUrl, log, stopping, noteFailure }, workers), log);
-  const jobs = [
-    queue.job,
-    outboxJob(jobsDb.db, queue.current),
-    heartbeatJob(jobsDb.db, worker),
-    parameters.job,
-    systemSampleJob(system),
-    sealJob(jobsDb.db),
-    refusalsJob(jobsDb.db, systemClock),
-    portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
-    onceForAll(jobsDb.db, probeJob(jobsDb.db, probes, parameters)),
-    circuitJob(fleet, parameters),
-    maintenanceJob(fleet, parameters),
-    snapshotJob({ ...fleet, db: parts.snapshotDb.db }, parameters),
-  ];
-  return { jobs, queue };
 }
 
 async function serve(
@@ -136,6 +82,7 @@ async function serve(
   const app = createHealthApp({
     db: answersDb.db,
     databaseUrl,
+    collectors: { fluentd: config.fluentdUrl, syslog: config.syslogUrl },
     clock: systemClock,
     log,
     accessKeys: { check: config.healthCheckAccessKey, metrics: config.metricsAccessKey },
@@ -178,7 +125,7 @@ function urlOf(config: Config, port: number): string {
 
 /** The order matters: nothing new begins, what runs may end, and only then goes what it stands on. */
 function stopGracefully({ stopping, serving, loops, queue, ...parts }: Running, log: Log): void {
-  const { jobsDb, snapshotDb, answersDb, transport, worker } = parts;
+  const { jobsDb, snapshotDb, answersDb, transport, telemetry, worker } = parts;
   onStop(
     [
       { name: 'jobs', run: () => stopping.abort() },
@@ -186,6 +133,7 @@ function stopGracefully({ stopping, serving, loops, queue, ...parts }: Running, 
       // A certificate that is being read cannot be told to stop; its result is no longer written.
       { name: 'rounds', run: () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]) },
       { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
+      { name: 'telemetry', run: () => telemetry.flush() },
       { name: 'database', run: () => Promise.all([jobsDb.close(), snapshotDb.close(), answersDb.close()]) },
       { name: 'connections', run: () => transport.close() },
     ],

@@ -1,14 +1,19 @@
 import type { SignedIn } from '../../shared/access/actor.ts';
-import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
-import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
+import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
+import { createHasher } from '../../shared/identity/passwords.ts';
+import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
-export type UserinfoDeps = BaseDeps & { hasher: Hasher };
+export type UserinfoDeps = LoginDeps;
 export type UserinfoCtx = Ctx<UserinfoDeps, SignedIn>;
 
-export const userinfoDeps = async (given: Ingredients): Promise<UserinfoDeps> => ({
+export const userinfoDeps = async (
+  given: Ingredients & { directories: DirectoryRemote },
+): Promise<UserinfoDeps> => ({
   ...(await baseDeps(given)),
+  directories: given.directories,
   hasher: createHasher(given.hashing),
 });
 

@@ -1,5 +1,9 @@
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { lambdaOf } from '../../shared/runtime/lambda.ts';
 import { createUserinfo } from './app.ts';
 import { userinfoDeps } from './deps.ts';
 
-export const handler = lambdaOf({ create: createUserinfo, depsOf: userinfoDeps });
+export const handler = lambdaOf({
+  create: createUserinfo,
+  depsOf: (given) => userinfoDeps({ ...given, ...directoriesBySockets(given.outbound) }),
+});

@@ -1,5 +1,9 @@
+import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
 import { workerOf } from '../../shared/runtime/workers.ts';
 import { createUserinfo } from './app.ts';
 import { userinfoDeps } from './deps.ts';
 
-export default workerOf({ create: createUserinfo, depsOf: userinfoDeps });
+export default workerOf({
+  create: createUserinfo,
+  depsOf: (given) => userinfoDeps({ ...given, ...directoriesOnWorkers(given.outbound) }),
+});

@@ -4,28 +4,35 @@ import type { Assets } from '../../shared/http/assets.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
+import type { ExportDeps } from '../../shared/journal/exports/exportable.ts';
 import type { Host } from '../../shared/kernel/version.ts';
+import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
-import type { FleetIngredients } from '../../shared/runtime/deps.ts';
+import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
+import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 
-export type WebuiDeps = FleetDeps & {
-  hasher: Hasher;
-  host: Host;
-  /** What the status page is made of. */
-  assets: Assets;
-  /** Which addresses dispatchers may have. */
-  outbound: UrlPolicy;
-  /** Test stands: dispatchers may be used without checking their certificates. */
-  allowInsecureDispatchers: boolean;
-};
+export type WebuiDeps = FleetDeps &
+  ExportDeps & {
+    hasher: Hasher;
+    directories: DirectoryRemote;
+    host: Host;
+    /** What the status page is made of. */
+    assets: Assets;
+    /** Which addresses dispatchers may have. */
+    outbound: UrlPolicy;
+    /** Test stands: dispatchers may be used without checking their certificates. */
+    allowInsecureDispatchers: boolean;
+  };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (given: FleetIngredients): Promise<WebuiDeps> => ({
+export const webuiDeps = async (given: IdentityIngredients): Promise<WebuiDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
+  directories: given.directories,
   host: given.host,
   assets: given.assets,
+  ...(given.s3 && { objectStore: createS3Reader(given.s3) }),
   outbound: given.outbound,
   allowInsecureDispatchers: given.outbound.allowInsecure,
 });

@@ -1,3 +1,4 @@
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { streamingLambdaOf } from '../../shared/runtime/lambda.ts';
@@ -7,6 +8,6 @@ import { webuiDeps } from './deps.ts';
 /** A page of 500 rows, each with thousands of ids or a certificate file, has up to 60 MB. */
 export const handler = streamingLambdaOf({
   create: createWebui,
-  depsOf: (given) => webuiDeps(bySockets(given)),
+  depsOf: (given) => webuiDeps({ ...bySockets(given), ...directoriesBySockets(given.outbound) }),
   demands,
 });

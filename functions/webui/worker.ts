@@ -1,7 +1,12 @@
+import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
 import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { workerOf } from '../../shared/runtime/workers.ts';
 import { createWebui } from './app.ts';
 import { webuiDeps } from './deps.ts';
 
-export default workerOf({ create: createWebui, depsOf: (given) => webuiDeps(byFetch(given)), demands });
+export default workerOf({
+  create: createWebui,
+  depsOf: (given) => webuiDeps({ ...byFetch(given), ...directoriesOnWorkers(given.outbound) }),
+  demands,
+});

@@ -1,4 +1,4 @@
-import { calculateJwkThumbprint, exportJWK, importPKCS8, type JWK, SignJWT } from 'jose';
+import { CompactSign, calculateJwkThumbprint, exportJWK, importPKCS8, type JWK, SignJWT } from 'jose';
 import { addSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 
@@ -8,6 +8,10 @@ export type DispatcherClaims = { sub: string; auth?: string; groups?: string[]; 
 export type SigningKeys = {
   /** A JWT for one dispatcher (`aud` is its name), by the first key. */
   signFor(audience: string, claims: DispatcherClaims, now: Date, lifeS: number): Promise<string>;
+  /** A compact JWS of a text by the first key; `type` keeps apart what is signed for different purposes. */
+  signText(type: string, text: string): Promise<string>;
+  /** The id of the first key. */
+  readonly kid: string;
   /** Our public keys, two during a rotation. */
   readonly jwks: { keys: JWK[] };
 };
@@ -22,11 +26,17 @@ export async function createSigningKeys(pems: readonly string[], issuer: string)
   const keys = await Promise.all(pems.map(importKey));
   const [current] = keys;
   if (!current) throw new Error('AGGREGATOR_JWT_SSL_KEY holds no key');
+  const kid = String(current.jwk.kid);
   return {
+    kid,
+    signText: (type, text) =>
+      new CompactSign(new TextEncoder().encode(text))
+        .setProtectedHeader({ alg: current.algorithm, typ: type, kid })
+        .sign(current.key),
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     signFor: (audience, { sub, ...claims }, now, lifeS) =>
       new SignJWT(claims)
-        .setProtectedHeader({ alg: current.algorithm, typ: 'JWT', kid: String(current.jwk.kid) })
+        .setProtectedHeader({ alg: current.algorithm, typ: 'JWT', kid })
         .setIssuer(issuer)
         .setAudience(audience)
         .setSubject(sub)

@@ -23,15 +23,13 @@ export class Answer<Body = unknown> {
   }
 }
 
-/** A document of another media type than JSON: an error page, metrics, a picture. */
-export class Document extends Answer<string | Uint8Array<ArrayBuffer>> {
+type Content = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
+/** A document of another media type than JSON: an error page, metrics, a picture, a file that is read as it is sent. */
+export class Document extends Answer<Content> {
   readonly mediaType: string;
 
-  constructor(
-    body: string | Uint8Array<ArrayBuffer>,
-    mediaType: string,
-    headers: Record<string, string> = {},
-  ) {
+  constructor(body: Content, mediaType: string, headers: Record<string, string> = {}) {
     super(body, { headers });
     this.mediaType = mediaType;
   }

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { AppError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Telemetry } from '../kernel/telemetry.ts';
 import { withoutTrailingSlashes } from '../kernel/text.ts';
 import { type ModuleName, modules } from '../modules.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
@@ -19,7 +20,7 @@ export type ModuleApp = {
   fetch: (request: Request, invocation: Invocation) => Promise<Response>;
 };
 
-type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } };
+type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx; operation?: string } };
 
 /** A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else. */
 export function createModule<D extends BaseDeps>(
@@ -37,6 +38,7 @@ export function createModule<D extends BaseDeps>(
       if (!c.res.headers.has(header)) c.res.headers.set(header, value);
     }
     logRequest(deps.log, c, started);
+    countRequest(deps.telemetry, name, c, started);
   });
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
   app.notFound((c) => problemResponse(new AppError('not_found'), c.get('trace').requestId));
@@ -81,8 +83,11 @@ function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, ver
   app.all(path, async function route(c: Served) {
     // Hono runs GET for HEAD and drops the body; the method of the request is still HEAD.
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
-    if (operation?.browser) return orSignIn(c.req.raw, serveOperation(c, deps, operation));
-    if (operation) return serveOperation(c, deps, operation);
+    if (operation) {
+      c.set('operation', operation.id);
+      const answer = serveOperation(c, deps, operation);
+      return operation.browser ? orSignIn(c.req.raw, answer) : answer;
+    }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
     throw new AppError('method_not_allowed', undefined, { allow });
   });
@@ -105,4 +110,15 @@ function logRequest(log: Log, c: Served, started: number): void {
     client_ip: c.env.client.ip,
     user_id: ctx?.actor.kind === 'user' ? ctx.actor.user.id : undefined,
   });
+}
+
+/** Labels are of closed lists: what reached no operation has none. What is due is handed over after the answer. */
+function countRequest(telemetry: Telemetry, module: ModuleName, c: Served, started: number): void {
+  const operation = c.get('operation') ?? 'none';
+  telemetry.count('http_requests', [module, operation, String(c.res.status)]);
+  telemetry.time('http_duration', [module, operation], (performance.now() - started) / 1000);
+  if (!telemetry.isDue()) return;
+  const ctx = c.get('ctx');
+  if (ctx) ctx.later(() => telemetry.flush());
+  else c.env.background(telemetry.flush());
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Sealer } from '../kernel/sealing.ts';
+import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Turnstile } from '../kernel/turnstile.ts';
 import type { PortalType } from '../modules.ts';
 import type { Invocation } from './invocation.ts';
@@ -20,6 +21,7 @@ export type BaseDeps = {
   portalType: PortalType;
   /** Tests: an answer that differs from its declaration becomes an error. */
   checkAnswers: boolean;
+  telemetry: Telemetry;
 };
 
 /** W3C Trace Context and our request id, as they are passed on to dispatchers. */

@@ -169,9 +169,16 @@ function dryRunOf(real: Success | undefined, schemas: Schemas) {
 function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
   return {
     ...(shape && { [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas) }),
-    ...Object.fromEntries(alsoReturns.map((type) => [type, { schema: documentSchema(type) }])),
+    ...Object.fromEntries(alsoReturns.map((type) => [type, documentOf(type)])),
   };
 }
+
+/** What a file of JSON holds is told by whoever wrote it; here that it is one. */
+const documentOf = (type: string) => ({
+  schema: documentSchema(type),
+  ...(type.includes('json') && { example: exampleFiles[type] ?? {} }),
+});
+const exampleFiles: Record<string, unknown> = { 'application/json': [], 'application/x-ndjson': '{}\n' };
 
 /** Bytes have no type in JSON Schema: since OpenAPI 3.1 their media type says all about them. */
 const documentSchema = (type: string): Schema =>

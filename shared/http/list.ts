@@ -7,6 +7,12 @@ import { Answer } from './answer.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import { PageLimit } from './fields.ts';
 
+export const ListSearch = z
+  .string()
+  .max(128)
+  .optional()
+  .meta({ description: 'Part of a name, without regard to case' });
+
 /** The query of a list: paging, the closed list of sort keys, search, and the resource's own filters. */
 export const listQuery = <F extends z.ZodRawShape>(
   sorts: readonly string[],
@@ -17,7 +23,7 @@ export const listQuery = <F extends z.ZodRawShape>(
     limit: PageLimit.meta({ description: 'Items of a page', example: 50 }),
     cursor: z.string().max(2048).optional().meta({ description: 'From `next` of the page before' }),
     sort: z.enum(sorts.flatMap((key) => [key, `-${key}`])).default(defaultSort),
-    search: z.string().max(128).optional().meta({ description: 'Part of a name, without regard to case' }),
+    search: ListSearch,
     count: z.literal('exact').optional().meta({ description: 'Adds `total`' }),
     ...filters,
   });

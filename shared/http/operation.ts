@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Anonymous, SignedIn } from '../access/actor.ts';
 import type { Access } from '../access/guard.ts';
 import { type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
+import { Document } from './answer.ts';
 import type { Conditions } from './conditions.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import { fieldErrors } from './field-errors.ts';
@@ -53,6 +54,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   readsOnly?: true | 'without body';
   /** What it does, it does on a dispatcher: no transaction can hold it, nor take it back. */
   effects?: 'dispatcher';
+  /** A read that begins something: HEAD gets no further than the check of its input. */
+  begins?: true;
   /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
   shownOnce?: readonly string[];
   /**
@@ -79,6 +82,8 @@ export type RawInput = {
   query: Record<string, string>;
   body: Record<string, unknown> | undefined;
   conditions: Conditions;
+  /** Only the headers of the answer are asked for. */
+  isHead: boolean;
 };
 
 /** An endpoint as modules register it. */
@@ -119,7 +124,11 @@ export function endpointIn<D extends BaseDeps>() {
       method,
       path,
       // The guard has run: an operation that is not public is never reached without an actor, or what takes its place.
-      run: async (ctx, raw) => handler(ctx as Ctx<D, ActorFor<A, C>>, checkInput(declaration, raw)),
+      run: async (ctx, raw) => {
+        const input = checkInput(declaration, raw);
+        if (declaration.begins && raw.isHead) return new Document('', 'application/json');
+        return handler(ctx as Ctx<D, ActorFor<A, C>>, input);
+      },
     };
   };
 }

@@ -26,6 +26,7 @@ export async function readInput(
     params: c.req.param() as Record<string, string>,
     query,
     body,
+    isHead: c.req.method === 'HEAD',
     conditions: { ifMatch: c.req.header('if-match'), ifNoneMatch: c.req.header('if-none-match') },
   };
 }

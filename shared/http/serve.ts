@@ -14,7 +14,10 @@ import { assertBrowser, cookieTokenOf, isFromOwnPage } from './own-pages.ts';
 import { readInput } from './reading.ts';
 import { runAsAsked } from './write-modes.ts';
 
-export type Served = Context<{ Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx } }>;
+export type Served = Context<{
+  Bindings: Invocation;
+  Variables: { trace: Trace; ctx?: Ctx; operation?: string };
+}>;
 
 /** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
 function broughtBy({ browser, orToken }: Pick<Operation, 'browser' | 'orToken'>, request: Request) {

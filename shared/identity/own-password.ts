@@ -7,7 +7,7 @@ import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
 import { assertLoggedIn, type SignedIn } from '../access/actor.ts';
 import { auditEntry } from '../http/audit-entry.ts';
-import type { Ctx } from '../http/context.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
 import { conflict } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { type LoginDeps, refuseAttempt } from './login/attempt.ts';
@@ -15,7 +15,7 @@ import { assertMayTry, type Tried } from './login/limits.ts';
 import { assertPassword } from './password-policy.ts';
 import type { Place } from './passwords.ts';
 
-type OwnCtx = Ctx<LoginDeps, SignedIn>;
+type OwnCtx = Ctx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, SignedIn>;
 
 /**
  * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.

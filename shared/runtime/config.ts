@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { S3Config } from '../remotes/object-store/s3-config.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -11,13 +12,6 @@ export class ConfigError extends Error {
 }
 
 export type Config = ReturnType<typeof configFrom>;
-export type S3Config = {
-  endpoint: string;
-  bucket: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-};
 
 /**
  * Reads every variable there is; an empty one counts as absent. Files are not read here: the variables that may
@@ -129,6 +123,8 @@ const s3Names = [
   'S3_SECRET_ACCESS_KEY',
 ] as const;
 
+type S3Variables = Pick<Variables, (typeof s3Names)[number]>;
+
 /** What one variable demands of another. */
 function togetherFaults(given: Variables): string[] {
   const faults: string[] = [];
@@ -148,9 +144,14 @@ function togetherFaults(given: Variables): string[] {
   if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
   if (given.RDP_SIGNING_CERT) demand('RDP_SIGNING_KEY', 'with RDP_SIGNING_CERT');
   if (given.RDP_SIGNING_KEY) demand('RDP_SIGNING_CERT', 'with RDP_SIGNING_KEY');
-  const s3 = s3Names.find((name) => given[name] !== undefined);
-  if (s3) for (const name of s3Names) demand(name, `with ${s3}`);
-  return faults;
+  return [...faults, ...s3Faults(given)];
+}
+
+/** All of an object store must be told, or nothing. */
+export function s3Faults(given: S3Variables): string[] {
+  const told = s3Names.find((name) => given[name] !== undefined);
+  if (told === undefined) return [];
+  return s3Names.filter((name) => given[name] === undefined).map((name) => `${name}: required with ${told}`);
 }
 
 function configFrom(given: Variables) {
@@ -199,7 +200,7 @@ const networkFrom = (given: Variables) => ({
   allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
 });
 
-function s3From(given: Variables): S3Config | undefined {
+export function s3From(given: S3Variables): S3Config | undefined {
   const [endpoint, bucket, region, accessKeyId, secretAccessKey] = s3Names.map((name) => given[name]);
   if (!endpoint || !bucket || !region || !accessKeyId || !secretAccessKey) return undefined;
   return { endpoint, bucket, region, accessKeyId, secretAccessKey };

@@ -5,10 +5,13 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
+import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
+import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
@@ -24,8 +27,12 @@ export type Ingredients = {
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;
+  /** Where exported files are; absent: in the database. */
+  s3?: S3Config | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
+  /** Where requests are counted; nowhere unless given. */
+  telemetry?: Telemetry;
 };
 
 /** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */
@@ -34,6 +41,9 @@ export type FleetIngredients = Ingredients & {
   peerKeys: PeerKeyRemote;
   share?: Share;
 };
+
+/** With a way to directories as well, for the modules that ask them who somebody is. */
+export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote };
 
 /** The dependencies that every module has. */
 export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
@@ -46,5 +56,6 @@ export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
     sealer,
     cursorSealer: await sealer.derive('cursor'),
     checkAnswers: given.checkAnswers ?? false,
+    telemetry: given.telemetry ?? noTelemetry,
   };
 }

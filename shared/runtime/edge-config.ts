@@ -1,4 +1,4 @@
-import { ConfigError, lineOf, variables } from './config.ts';
+import { ConfigError, lineOf, s3Faults, s3From, variables } from './config.ts';
 
 /** Variables and bindings as a platform hands them over; bindings are no text and are not read here. */
 export type EdgeEnv = Readonly<Record<string, unknown>>;
@@ -18,6 +18,11 @@ const edgeVariables = variables.pick({
   AGGREGATOR_JWT_SSL_KEY_SECOND: true,
   ALLOWED_PRIVATE_NETWORKS: true,
   ALLOW_INSECURE_DISPATCHERS: true,
+  S3_ENDPOINT: true,
+  S3_BUCKET: true,
+  S3_REGION: true,
+  S3_ACCESS_KEY_ID: true,
+  S3_SECRET_ACCESS_KEY: true,
   LOG_LEVEL: true,
 });
 
@@ -37,7 +42,8 @@ export function parseEdgeConfig(env: EdgeEnv, demands: readonly Demand[]): EdgeC
   const parsed = edgeVariables.safeParse(given);
   const bad = parsed.error?.issues.map(lineOf) ?? [];
   const missing = [...always, ...demands].filter((name) => given[name] === undefined);
-  const faults = [...bad, ...missing.map((name) => `${name}: required here`)];
+  const together = parsed.data ? s3Faults(parsed.data) : [];
+  const faults = [...bad, ...missing.map((name) => `${name}: required here`), ...together];
   if (!parsed.data || faults.length > 0) throw new ConfigError([...new Set(faults)]);
   return configFrom(parsed.data);
 }
@@ -60,6 +66,7 @@ function configFrom(given: Variables) {
       allowedNetworks: given.ALLOWED_PRIVATE_NETWORKS,
       allowInsecure: given.ALLOW_INSECURE_DISPATCHERS === '1',
     },
+    s3: s3From(given),
     logLevel: given.LOG_LEVEL,
   };
 }

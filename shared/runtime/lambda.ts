@@ -5,6 +5,7 @@ import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
@@ -12,6 +13,7 @@ import { type Assembly, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
 import { assetsIn } from './node-assets.ts';
+import { telemetryInto } from './telemetry.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 
@@ -25,14 +27,19 @@ export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(ap
 export const streamingLambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => streamHandle(appOf(assembly));
 
 function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {
-  let built: ModuleApp | undefined;
+  let built: { app: ModuleApp; telemetry: Telemetry | undefined } | undefined;
   const build = async (): Promise<ModuleApp> => {
-    built ??= assembly.create(await assembly.depsOf(ingredientsOf(assembly)));
-    return built;
+    if (built) return built.app;
+    const ingredients = ingredientsOf(assembly);
+    const app = assembly.create(await assembly.depsOf(ingredients));
+    built = { app, telemetry: ingredients.telemetry };
+    return app;
   };
   return new Hono<Env>().all('*', async (c) => {
     const work = createBackground();
     const client = clientOf(c.env.event);
+    // What earlier requests have counted goes beside this one: after its answer somebody would wait for it.
+    if (built?.telemetry?.isDue()) work.add(built.telemetry.flush());
     const response = await serveBuilt(build, c.req.raw, { client, background: work.add });
     // The instance is frozen as soon as it has answered, and what runs then may never go on.
     await work.finish();
@@ -50,7 +57,7 @@ function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingre
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
   // Beside the bundle, as the build puts them.
   const assets = assetsIn([new URL('assets/', import.meta.url)]);
-  return { ...config, db, log, host, assets };
+  return { ...config, db, log, host, assets, telemetry: telemetryInto(db, log) };
 }
 
 function createBackground() {

@@ -9,6 +9,7 @@ import type { Ingredients } from './deps.ts';
 import { type Assembly, serveBuilt } from './edge.ts';
 import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
+import { telemetryInto } from './telemetry.ts';
 import { assetsOf } from './worker-assets.ts';
 
 /** The part of Cloudflare's `ExecutionContext` that is used. */
@@ -59,7 +60,9 @@ function ingredientsOf<D extends BaseDeps>(env: EdgeEnv, { demands = [] }: Assem
   // Nobody waits in a line that others would have to move on: their request may be gone. It is 503 instead.
   const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
   const assets = assetsOf(env.ASSETS);
-  return { ...config, db, log, host, assets, hashing: { concurrency: 2, maxWaiting: 0 } };
+  // An isolate may never be asked again, and nobody tells it when it ends.
+  const telemetry = telemetryInto(db, log, { isHasty: true });
+  return { ...config, db, log, host, assets, telemetry, hashing: { concurrency: 2, maxWaiting: 0 } };
 }
 
 /** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */

@@ -3,14 +3,15 @@ import { asc, eq, isNull, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atomically, type Connection, type Db } from '../../db/client.ts';
 import { appendAudit } from '../../db/repositories/audit.ts';
-import { sealAudit, verifyAudit } from '../../db/repositories/audit-chain.ts';
+import { sealAudit } from '../../db/repositories/audit-chain.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { sealJob } from '../../functions/health/jobs/audit.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { sealAll } from '../support/audit.ts';
+import { sealAll, verdictOf } from '../support/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { connectBy, type Driver } from '../support/neon-proxy.ts';
+import { signingKeysOf } from '../support/signing-keys.ts';
 
 const entry = (n: number) => ({
   id: newId(),
@@ -97,7 +98,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     const rows = await chain(first.db);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 120 }, (_, at) => at + 1));
     expect(new Set(rows.map(({ hash }) => hash)).size).toBe(120);
-    expect(await verifyAudit(first.db, whole)).toEqual({ checked: 120, sealedTo: 120, broken: null });
+    expect(await verdictOf(first.db, whole)).toEqual({ checked: 120, sealedTo: 120, broken: null });
   });
 
   it('follows the moments of events that wait, whatever order they were written in', async () => {
@@ -109,18 +110,19 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
 
   it('is sealed by a round of the job to the last event, and not at all when it stops', async () => {
     await first.db.insert(auditEvents).values(Array.from({ length: 520 }, (_, n) => entry(n)));
-    const { round } = sealJob(first.db);
+    const keys = await signingKeysOf();
+    const { round } = sealJob(first.db, keys, () => new Date());
     await round(AbortSignal.abort());
     expect(await first.db.$count(auditEvents, isNull(auditEvents.seq))).toBe(520);
     await round(new AbortController().signal);
-    expect(await verifyAudit(first.db, whole)).toEqual({ checked: 520, sealedTo: 520, broken: null });
+    expect(await verdictOf(first.db, whole)).toEqual({ checked: 520, sealedTo: 520, broken: null });
   });
 
   it('is empty and whole before the first event', async () => {
-    expect(await verifyAudit(first.db, whole)).toEqual({ checked: 0, sealedTo: 0, broken: null });
+    expect(await verdictOf(first.db, whole)).toEqual({ checked: 0, sealedTo: 0, broken: null });
     await write(1);
     expect(await sealAudit(first.db, 0)).toBe(0);
-    expect(await verifyAudit(first.db, whole)).toEqual({ checked: 0, sealedTo: 0, broken: null });
+    expect(await verdictOf(first.db, whole)).toEqual({ checked: 0, sealedTo: 0, broken: null });
   });
 
   it('is checked in stretches, whatever the time zone of the session', async () => {
@@ -130,7 +132,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
       sql.raw(`alter database ${new URL(database.url).pathname.slice(1)} set timezone to 'Asia/Tokyo'`),
     );
     const third = await connectBy(driver, { url: database.url });
-    const verdict = (from: number, to: number, limit = 100) => verifyAudit(third.db, { from, to, limit });
+    const verdict = (from: number, to: number, limit = 100) => verdictOf(third.db, { from, to, limit });
     expect(await verdict(1, 10, 4)).toEqual({ checked: 4, sealedTo: 10, broken: null });
     expect(await verdict(5, 10, 4)).toEqual({ checked: 4, sealedTo: 10, broken: null });
     expect(await verdict(9, 99, 4)).toEqual({ checked: 2, sealedTo: 10, broken: null });
@@ -152,10 +154,10 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
           .set({ [name]: other })
           .where(eq(auditEvents.seq, 3)),
       );
-      expect([name, (await verifyAudit(first.db, whole)).broken]).toEqual([name, 3]);
+      expect([name, (await verdictOf(first.db, whole)).broken]).toEqual([name, 3]);
       await tamper(first.db, (h) => h.update(auditEvents).set(third).where(eq(auditEvents.seq, 3)));
     }
-    expect((await verifyAudit(first.db, whole)).broken).toBeNull();
+    expect((await verdictOf(first.db, whole)).broken).toBeNull();
   });
 
   it('shows an event that was changed and sealed anew in the one after it, or at the end', async () => {
@@ -170,9 +172,9 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
         );
       });
     await forge(3);
-    expect((await verifyAudit(first.db, whole)).broken).toBe(3);
+    expect((await verdictOf(first.db, whole)).broken).toBe(3);
     await forge(1);
-    expect((await verifyAudit(first.db, whole)).broken).toBe(2);
+    expect((await verdictOf(first.db, whole)).broken).toBe(2);
   });
 
   it('shows events that are gone: the first, one between, the last ones', async () => {
@@ -180,8 +182,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     await sealAll(first.db);
     const remove = (condition: ReturnType<typeof sql>) =>
       tamper(first.db, (h) => h.delete(auditEvents).where(condition));
-    const broken = async (from = 1, to = 99) =>
-      (await verifyAudit(first.db, { from, to, limit: 100 })).broken;
+    const broken = async (from = 1, to = 99) => (await verdictOf(first.db, { from, to, limit: 100 })).broken;
     await remove(sql`seq = 6`);
     expect([await broken(), await broken(1, 5), await broken(6)]).toEqual([6, null, 6]);
     await write(1, 50);
@@ -208,10 +209,10 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
       await h.execute(sql`update audit_events set seq = 2 where seq = 3`);
       await h.execute(sql`update audit_events set seq = 3 where seq = -1`);
     });
-    expect((await verifyAudit(first.db, whole)).broken).toBe(2);
-    expect((await verifyAudit(first.db, { ...whole, from: 5 })).broken).toBeNull();
+    expect((await verdictOf(first.db, whole)).broken).toBe(2);
+    expect((await verdictOf(first.db, { ...whole, from: 5 })).broken).toBeNull();
     await tamper(first.db, (h) => h.insert(auditEvents).values({ ...entry(9), seq: 7 }));
-    expect((await verifyAudit(first.db, { ...whole, from: 5 })).broken).toBe(5);
+    expect((await verdictOf(first.db, { ...whole, from: 5 })).broken).toBe(5);
   });
 });
 

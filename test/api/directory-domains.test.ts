@@ -151,16 +151,16 @@ describe('a directory domain', () => {
     }
   });
 
-  it('is listed for logins, and lets nobody in yet, as with a wrong password', async () => {
+  it('is listed for logins, and is not asked about whom an administrator keeps out', async () => {
     const domain = await addDirectory(admin);
-    const user = await addUser(admin, domain, { password: null });
+    const user = await addUser(admin, domain, { password: null, state: 'inactive' });
     const { body } = await world.portal.send('GET /api/auth/v7.0/authenticators');
     expect(body.find(({ authUuid }: Json) => authUuid === domain.id)).toMatchObject({
       type: 'ldap',
       isPkinit: false,
     });
     const refused = await logIn(world.portal, domain, user);
-    const unknown = await logIn(world.portal, domain, { name: 'nobody' });
+    const unknown = await logIn(world.portal, world.domain, { name: 'nobody' });
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_credentials']);
     expect({ ...refused.body, instance: '' }).toEqual({ ...unknown.body, instance: '' });
   });

@@ -15,6 +15,7 @@ import {
   token,
 } from '../support/health-port.ts';
 import { addFarm, addNode, addSite } from '../support/installation.ts';
+import { startPortal } from '../support/portal.ts';
 
 let database: FreshDatabase;
 let admin: Connection;
@@ -83,7 +84,15 @@ describe('I1 the keys', () => {
   });
 });
 
-describe('the port', () => {
+describe('I1 the port', () => {
+  test('of the portal does not know the two paths', async () => {
+    const portal = await startPortal();
+    const headers = { ...token(accessKeys.check) };
+    for (const path of [checkPath, metricsPath])
+      expect((await portal.send(`GET ${path}`, { headers })).status).toBe(404);
+    await portal.close();
+  });
+
   test('knows two paths only', async () => {
     for (const path of ['/', '/livez', '/api/discover/', '/aggregator/health', `${checkPath}/x`])
       expect((await port.ask(path, { headers: token(accessKeys.check) })).headers['content-type']).toBe(
@@ -103,7 +112,7 @@ describe('the port', () => {
   });
 });
 
-describe('the health check', () => {
+describe('I1 the health check', () => {
   test('has exactly the shape of the specification', async () => {
     await addNode(admin.db, passing, { site: { uri: 'north.example' } });
     const { status, headers, report } = await check();
@@ -167,6 +176,23 @@ describe('the health check', () => {
     const { status, headers, report } = await check();
     expect([status, report.status, headers['content-type']]).toEqual([503, 'fail', 'application/json']);
     expect(report.checks['database:responseTime'][0].status).toBe('pass');
+  });
+
+  test('passes while no site counts: disabled, in maintenance, or without a node that could be down', async () => {
+    const { db } = admin;
+    await addNode(db, { status: 'fail' }, { site: { enabled: false } });
+    await addNode(db, { status: 'fail' }, { site: { maintenance: true } });
+    await addFarm(db, (await addSite(db)).id);
+    await setParameter('monitoring.site_failure_fails_health', true);
+    const { status, report } = await check();
+    expect([status, report.status]).toEqual([200, 'pass']);
+  });
+
+  test('believes a probe for three intervals, whatever their length', async () => {
+    await addNode(admin.db, { ...passing, last_check_at: ago(80) }, { site: { uri: 'north' } });
+    expect((await check()).status).toBe(503);
+    await setParameter('aggregator.health_interval_s', 30);
+    expect((await check()).status).toBe(200);
   });
 
   test('answers 503 for one failing site when the parameter demands it', async () => {

@@ -44,15 +44,28 @@ const gauges = [
   ...['user_session_count', 'admin_session_count', 'auth_domain_count', 'farms_count', 'servers_count'],
   'sites_count',
 ];
+const further = {
+  gauge: [
+    ...['aggregator_site_up', 'aggregator_dispatcher_up', 'aggregator_dispatcher_failure'],
+    ...['aggregator_circuit_state', 'aggregator_certificate_not_after_seconds'],
+    ...['aggregator_snapshot_age_seconds', 'aggregator_jobs_waiting', 'aggregator_jobs_oldest_seconds'],
+    'aggregator_audit_unsealed',
+  ],
+  counter: ['aggregator_http_requests_total', 'aggregator_logins_total', 'aggregator_jobs_total'],
+  histogram: ['aggregator_http_request_duration_seconds', 'aggregator_upstream_duration_seconds'],
+};
 const counters = ['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'];
 
 test('I2 every line parses, every family has HELP and TYPE, every name of the specification is there', async () => {
   const { text } = await scrape();
   const families = parseMetrics(text);
-  expect([...families.keys()].sort()).toEqual(['version_info', 'system_info', ...gauges, ...counters].sort());
+  const own = ['version_info', 'system_info', ...gauges, ...counters];
+  expect([...families.keys()].sort()).toEqual([...own, ...Object.values(further).flat()].sort());
+  for (const [type, names] of Object.entries(further))
+    for (const name of names) expect(families.get(name)?.type, name).toBe(type);
   for (const name of gauges) expect(families.get(name)?.type, name).toBe('gauge');
   for (const name of counters) expect(families.get(name)?.type, name).toBe('counter');
-  for (const [name, { samples }] of families) expect(samples.size, name).toBe(1);
+  for (const name of own) expect(families.get(name)?.samples.size, name).toBe(1);
   for (const name of [...gauges, ...counters]) {
     const value = families.get(name)?.samples.get('');
     expect(Number.isFinite(value) && Number(value) >= 0, name).toBe(true);

@@ -7,6 +7,8 @@ declare module 'autocannon/autocannon.js' {
     duration: number;
     /** Milliseconds. */
     sampleInt: number;
+    /** Requests a second of all connections together. */
+    overallRate?: number;
     headers: Record<string, string>;
     /** GET unless given. */
     method?: 'POST';

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { edgeModules } from '../../shared/runtime/cli/bundles.ts';
 import { bareVariables, root } from '../e2e/portal-process.ts';
 import { hasKdc } from '../support/kdc.ts';
+import { hasSlapd } from '../support/slapd.ts';
 
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
 const sample = { requests_per_s: positive, p50_ms: positive, p99_ms: positive };
@@ -82,7 +83,11 @@ describe('npm run bench', () => {
         logins: { ...loading, connections: 1 },
         fleet: expect.objectContaining({ farms: 4 }),
       },
-      benchmarks: [comparison('GET /api/userinfo'), comparison('GET …/connectionInfo/{id}')],
+      benchmarks: [
+        comparison('GET /api/userinfo'),
+        comparison('GET …/connectionInfo/{id}'),
+        ...(hasSlapd ? [comparison('POST …/login by LDAP')] : []),
+      ],
       cards: hasKdc ? { logins: positive, portal: cardTimes, floor: cardTimes, besides: cardTimes } : null,
       fleet: fleetFigures,
       logins: {
@@ -106,10 +111,30 @@ describe('npm run bench', () => {
           difference: expect.any(Number),
         },
       },
+      health: {
+        sites: 50,
+        series: positive,
+        asked: [comparison('GET …/health/check'), comparison('GET …/health/metrics')],
+      },
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
         filled_s: positive,
         pages: pages.map(page),
+      },
+      audit: {
+        append: { plain_per_s: positive, audited_per_s: positive, ratio: positive },
+        sealing: { per_s: positive, oldest_ms: positive },
+        verification: { events: positive, per_s: positive },
+      },
+      exports: {
+        rows: expect.toSatisfy((rows) => rows >= 10_000),
+        mb: positive,
+        first_rows_s: positive,
+        export_s: positive,
+        // However many rows there are, only some are in memory.
+        memory_growth_mb: expect.toSatisfy((mb) => mb < 64),
+        copy_s: positive,
+        ratio: positive,
       },
       starts: { first_ms: positive, later_ms: positive },
       edge: {

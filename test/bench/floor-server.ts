@@ -1,6 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Context, Hono } from 'hono';
+import { Client } from 'ldapts';
 import { connectPg } from '../../db/pg.ts';
 import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { findOwnAccount } from '../../db/repositories/own-account.ts';
@@ -14,6 +15,8 @@ import { createTurnstile } from '../../shared/kernel/turnstile.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
+import { passwordOf } from '../support/directory-entries.ts';
+import { reader, suffix } from '../support/slapd.ts';
 import { tellReady } from './child-process.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -53,6 +56,23 @@ app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
   });
   await appendAudit(db, eventOf(actor));
   return c.json(JSON.parse(text));
+});
+
+/** What a login asks of a directory, by the same client in the same order, and nothing else. */
+app.post('/floor/login-by-directory', async (c) => {
+  const client = new Client({ url: settings.directoryUrl ?? '' });
+  const { bind_dn, bind_password } = reader;
+  await client.bind(bind_dn, bind_password);
+  const people = await client.search(suffix, {
+    filter: '(&(objectClass=inetOrgPerson)(uid=alice))',
+    sizeLimit: 2,
+  });
+  await client.bind(people.searchEntries[0]?.dn ?? '', passwordOf('alice'));
+  await client.bind(bind_dn, bind_password);
+  const filter = '(&(objectClass=posixGroup)(memberUid=alice))';
+  const groups = await client.search(suffix, { filter, attributes: ['cn'], paged: { pageSize: 500 } });
+  await client.unbind();
+  return c.json(groups.searchEntries);
 });
 
 /** What a login cannot do without: one hash of the same cost, as many at once as the portal makes. */

@@ -16,7 +16,14 @@ export type Comparison = {
   ratio: { requests: number; p50: number; p99: number };
 };
 
-export type Loading = { connections: number; warmUpS: number; roundS: number; rounds: number };
+export type Loading = {
+  connections: number;
+  warmUpS: number;
+  roundS: number;
+  rounds: number;
+  /** Requests a second that are asked for; as many as there are answers unless given. */
+  perSecond?: number;
+};
 
 export type Effort = Loading & {
   /** Of each module on the edge. */
@@ -33,14 +40,14 @@ export type Effort = Loading & {
 export async function compare(
   name: string,
   { portal, floor }: { portal: Target; floor: Target },
-  { connections, warmUpS, roundS, rounds }: Loading,
+  { connections, warmUpS, roundS, rounds, perSecond }: Loading,
 ): Promise<Comparison> {
-  for (const target of [portal, floor]) await load(target, connections, warmUpS);
+  for (const target of [portal, floor]) await load(target, connections, warmUpS, perSecond);
   const pairs: { portal: Sample; floor: Sample }[] = [];
   while (pairs.length < rounds) {
     pairs.push({
-      portal: await load(portal, connections, roundS),
-      floor: await load(floor, connections, roundS),
+      portal: await load(portal, connections, roundS, perSecond),
+      floor: await load(floor, connections, roundS, perSecond),
     });
   }
   const ratioOf = (figure: keyof Sample): number =>
@@ -56,13 +63,19 @@ export async function compare(
 /** Seconds without a single answer that count as a failure. */
 const longestS = 8;
 
-async function load(target: Target, connections: number, duration: number): Promise<Sample> {
+async function load(
+  target: Target,
+  connections: number,
+  duration: number,
+  perSecond?: number,
+): Promise<Sample> {
   const { url, headers, body } = target;
   const times: number[] = [];
   const started = performance.now();
   // It ends at the first sample after `duration`.
   const post = body === undefined ? {} : { method: 'POST' as const, body };
-  const run = autocannon({ url, headers, ...post, connections, duration, sampleInt: 100 });
+  const rate = perSecond === undefined ? {} : { overallRate: perSecond };
+  const run = autocannon({ url, headers, ...post, ...rate, connections, duration, sampleInt: 100 });
   run.on('response', (_client, _status, _bytes, milliseconds) => void times.push(milliseconds));
   const { errors, timeouts, non2xx } = await run;
   const seconds = (performance.now() - started) / 1000;
@@ -70,7 +83,7 @@ async function load(target: Target, connections: number, duration: number): Prom
     throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors + timeouts} never came`);
   }
   // So short a round may be over before the first answer on a machine that has much else to do.
-  if (times.length === 0) return load(target, connections, Math.min(longestS, 4 * duration));
+  if (times.length === 0) return load(target, connections, Math.min(longestS, 4 * duration), perSecond);
   return {
     requests_per_s: times.length / seconds,
     p50_ms: quantile(times, 0.5),

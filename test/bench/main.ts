@@ -2,10 +2,13 @@ import { availableParallelism } from 'node:os';
 import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
+import { type AuditEffort, measureAudit } from './audit.ts';
 import { measureCards } from './cards.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
+import { measureExports } from './exports.ts';
 import type { Rows } from './fill.ts';
 import { type FleetEffort, measureFleet } from './fleet/figures.ts';
+import { measureHealth } from './health.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
 import { measureLogins } from './logins.ts';
@@ -13,7 +16,7 @@ import { type Stand, startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
-type BenchEffort = Effort & { rows: Rows; fleet: FleetEffort };
+type BenchEffort = Effort & { rows: Rows; fleet: FleetEffort; audit: AuditEffort };
 
 /** Some minutes altogether, or with `--quick` as little as shows that everything works. */
 const efforts: Record<'full' | 'quick', BenchEffort> = {
@@ -26,6 +29,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     lists: { connections: 16, warmUpS: 0.5, roundS: 1.5, rounds: 3 },
     logins: { connections: 2, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
+    audit: { roundS: 4, rounds: 3, events: 200_000 },
     fleet: {
       farms: 20,
       latencyMs: 50,
@@ -46,6 +50,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     lists: { connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1 },
     logins: { connections: 1, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
+    audit: { roundS: 0.4, rounds: 1, events: 2_000 },
     fleet: {
       farms: 4,
       latencyMs: 5,
@@ -60,7 +65,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
 };
 
 /** Named on the command line, each by itself; without a name all of them. */
-const parts = ['starts', 'requests', 'storm', 'cards', 'fleet', 'lists'] as const;
+const parts = ['starts', 'requests', 'storm', 'cards', 'fleet', 'health', 'audit', 'lists'] as const;
 type Part = (typeof parts)[number];
 
 try {
@@ -77,7 +82,10 @@ try {
 }
 
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
-async function run({ rows, ...effort }: BenchEffort, isAsked: (part: Part) => boolean): Promise<Figures> {
+async function run(
+  { rows, audit, ...effort }: BenchEffort,
+  isAsked: (part: Part) => boolean,
+): Promise<Figures> {
   const only = async <T>(part: Part, measure: () => Promise<T>): Promise<T | undefined> =>
     isAsked(part) ? measure() : undefined;
   const starts = await only('starts', measureStarts);
@@ -86,15 +94,23 @@ async function run({ rows, ...effort }: BenchEffort, isAsked: (part: Part) => bo
     database: stand.database,
     machine: { node: process.versions.node, cores: availableParallelism() },
     effort,
+    audit: await only('audit', () => measureAudit(audit)),
     benchmarks: await only('requests', async () => [
       await compare('GET /api/userinfo', stand.userinfo, effort),
       await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
+      // One at a time: how much longer it takes than the directory, not how many a machine bears.
+      ...(stand.directoryLogin
+        ? [await compare('POST …/login by LDAP', stand.directoryLogin, { ...effort, connections: 1 })]
+        : []),
     ]),
     logins: await only('storm', () => measureLogins(stand, effort.logins)),
     cards: await only('cards', () => measureCards(stand.settings, effort.rounds * 30)),
     fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
-    // The last: the tables are small before, as they were when the figures above were first taken.
+    health: await only('health', () => measureHealth(stand, effort)),
+    // Late: the tables are small before, as they were when the figures above were first taken.
     lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
+    // It exports the events that the lists were filled with.
+    exports: await only('lists', () => measureExports(stand.settings.databaseUrl)),
     starts,
     edge,
     sources: measureSources(),

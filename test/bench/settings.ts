@@ -7,6 +7,8 @@ export type Settings = {
   secretKey: string;
   signingKey: string;
   adminPassword: string;
+  /** Where the floor asks a directory, where there is one. */
+  directoryUrl?: string;
 };
 
 /** Both servers reach the same dispatcher, and are reached, alike. */

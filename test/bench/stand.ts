@@ -7,6 +7,7 @@ import { createApi } from '../e2e/api.ts';
 import { alice, domain, seed } from '../simulator/demo-seed.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startChild } from './child-process.ts';
+import { loginByDirectory, startDirectory } from './directory.ts';
 import type { Target } from './load.ts';
 import { node, type Settings } from './settings.ts';
 
@@ -14,6 +15,8 @@ export type Stand = {
   database: { kind: string; version: string };
   userinfo: { portal: Target; floor: Target };
   connectionInfo: { portal: Target; floor: Target };
+  /** Only where a slapd is installed. */
+  directoryLogin: { portal: Target; floor: Target } | undefined;
   login: { portal: Target; floor: Target };
   /** What the portal was started with, where it listens, and the session of its administrator. */
   settings: Settings;
@@ -40,7 +43,10 @@ export async function startStand(): Promise<Stand> {
     const database = await startPostgres();
     endings.push(() => database.stop());
     await migrateDatabase(database.url);
-    const targets = await startServers(start, newSettings(database.url));
+    const directory = await startDirectory();
+    if (directory) endings.push(directory.stop);
+    const settings = { ...newSettings(database.url), ...(directory && { directoryUrl: directory.url }) };
+    const targets = await startServers(start, settings);
     return { database: { kind: database.kind, version: database.version }, ...targets, start, stop };
   } catch (error) {
     await stop();
@@ -78,6 +84,11 @@ async function startServers(
   const token = await api.login(alice.name, alice.password, domain.small_name);
   const { body } = await api.send('GET /aggregator/api/client/v7.0/north/servicesList/', { token });
   await api.close();
+  const { directoryUrl } = settings;
+  const directoryLogin =
+    directoryUrl === undefined
+      ? undefined
+      : await loginByDirectory(directoryUrl, { url: portal.url, adminToken }, floor.url);
   const pairOf = (path: string) => ({
     portal: { url: portal.url + path, headers: { 'x-auth-token': token } },
     floor: { url: floor.url + path, headers: { 'x-auth-token': token } },
@@ -85,6 +96,7 @@ async function startServers(
   return {
     userinfo: pairOf('/api/userinfo'),
     connectionInfo: pairOf(body.services[0].link),
+    directoryLogin,
     login: { portal: loginAt(portal.url), floor: loginAt(floor.url) },
     settings,
     portalUrl: portal.url,

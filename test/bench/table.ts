@@ -1,7 +1,10 @@
+import type { AuditFigures } from './audit.ts';
 import type { CardFigures } from './cards.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
+import type { ExportFigures } from './exports.ts';
 import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
 import { fleetLines } from './fleet/table.ts';
+import type { HealthFigures } from './health.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort } from './load.ts';
 import type { LoginFigures } from './logins.ts';
@@ -17,6 +20,9 @@ export type Figures = {
   /** Null where there is no KDC. */
   cards?: CardFigures | null | undefined;
   fleet?: FleetFigures | undefined;
+  health?: HealthFigures | undefined;
+  audit?: AuditFigures | undefined;
+  exports?: ExportFigures | undefined;
   lists?: ListFigures | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   edge?: EdgeFigures | undefined;
@@ -25,8 +31,22 @@ export type Figures = {
 
 /** The figures for people. */
 export function tableOf(figures: Figures): string {
-  const { database, machine, effort, benchmarks, logins, cards, fleet, lists, starts, edge, sources } =
-    figures;
+  const {
+    database,
+    machine,
+    effort,
+    benchmarks,
+    logins,
+    cards,
+    fleet,
+    health,
+    lists,
+    audit,
+    exports,
+    starts,
+    edge,
+    sources,
+  } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
@@ -35,7 +55,10 @@ export function tableOf(figures: Figures): string {
     ...(logins ? loginLines(logins) : []),
     ...cardLines(cards),
     ...(fleet ? fleetLines(fleet) : []),
+    ...(health ? healthLines(health) : []),
     ...(lists ? listLines(lists) : []),
+    ...(audit ? auditLines(audit) : []),
+    ...(exports ? [exportLine(exports)] : []),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),
@@ -77,6 +100,21 @@ const listLines = ({ rows, filled_s, pages }: ListFigures): string[] => [
     .join(', ')} (filled in ${filled_s} s)\n`,
   ...pageLines(pages),
 ];
+
+const auditLines = ({ append, sealing, verification }: AuditFigures): string[] => [
+  'Audit on a database of its own, per second\n',
+  `append      ${append.audited_per_s.toFixed(0)} events, ${append.plain_per_s.toFixed(0)} plain rows, ratio ${append.ratio.toFixed(2)}`,
+  `seal        ${sealing.per_s.toFixed(0)} events; at 1000 a second the oldest waits ${sealing.oldest_ms.toFixed(0)} ms`,
+  `verify      ${verification.per_s.toFixed(0)} events (of ${verification.events})\n`,
+];
+
+const healthLines = ({ sites, series, asked }: HealthFigures): string[] => [
+  `The sidecar of ${sites} sites, ${series} series: health 50 times a second, metrics 4 times\n`,
+  ...asked.flatMap(rowsOf),
+];
+
+const exportLine = ({ rows, mb, export_s, copy_s, ratio, memory_growth_mb }: ExportFigures): string =>
+  `export      ${rows} audit events, ${mb} MB of CSV: ${export_s} s, COPY ${copy_s} s, ratio ${ratio}, memory +${memory_growth_mb} MB`;
 
 const edgeLines = ({ request, floor, workers, lambda }: EdgeFigures, coldStarts: number): string[] => [
   `\nCold starts, median of ${coldStarts} fresh processes; each asks ${request}\n`,

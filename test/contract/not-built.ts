@@ -15,16 +15,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'GET /api/agent/v7.0/notify',
   ],
   aggregator: ['POST /api/aggregator/v7.0/portals/heartbeat', 'GET /api/aggregator/v7.0/portals/self'],
-  audit: ['GET /api/webui/aggregator/audit/export', 'POST /api/webui/aggregator/audit/export'],
-  authenticators: [
-    'POST /api/webui/aggregator/authenticators/test/{type}',
-    'GET /api/webui/aggregator/authenticators/{auth_uuid}/groups/external',
-  ],
-  monitoring: ['GET /api/webui/aggregator/monitoring/export', 'POST /api/webui/aggregator/monitoring/export'],
-  portals: [
-    'GET /api/webui/aggregator/appnodes/portals/export',
-    'POST /api/webui/aggregator/appnodes/portals/export',
-  ],
   ssa: [
     'POST /api/ssa/v7.0/register',
     'POST /api/ssa/v7.0/ping',
@@ -33,7 +23,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/ssa/v7.0/events',
     'GET /api/ssa/v7.0/messages',
   ],
-  tags: ['GET /api/webui/aggregator/tags/export', 'POST /api/webui/aggregator/tags/export'],
   wsproxy: [
     'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
     'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',

@@ -1,11 +1,8 @@
 import { verify } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findCandidates } from '../../db/repositories/logins.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { users } from '../../db/schema/users.ts';
-import { createPortal } from '../../functions/portal.ts';
-import type { FindDirectoryAccount } from '../../shared/identity/pkinit/deps.ts';
 import { readAll, readOne } from '../../shared/remotes/kerberos/der.ts';
 import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
@@ -188,35 +185,6 @@ requireService('krb5kdc', hasKdc)('a login by certificate', () => {
     const { body } = await portal.send('GET /api/auth/v7.0/authenticators');
     const told = (id: string) => body.find(({ authUuid }: Json) => authUuid === id)?.isPkinit;
     expect([told(domain.id), told(plain.id)]).toEqual([true, false]);
-  });
-
-  it('is by the account that the directory gives, where it is asked', async () => {
-    const [candidate] = await findCandidates(portal.db, { id: domain.id }, 'bob');
-    const asked: string[] = [];
-    const directory: FindDirectoryAccount = async (_, { id }, { username, upn }) => {
-      asked.push(`${id} ${username} ${upn}`);
-      const user = candidate?.user;
-      return user && candidate && asked.length === 1
-        ? { account: { ...candidate, user }, statements: () => [] }
-        : undefined;
-    };
-    const { fetch } = createPortal({ ...portal.deps, findDirectoryAccount: directory });
-    const send = async (route: string, { body }: { body: Json }): Promise<Answer> => {
-      const [method = '', target] = route.split(' ');
-      const headers = { 'content-type': 'application/json' };
-      const request = new Request(`https://portal.test${target}`, {
-        method,
-        headers,
-        body: JSON.stringify(body),
-      });
-      const client = { ip: '127.0.0.1', secure: true, loopback: false };
-      const answer = await fetch(request, { client, background: () => undefined });
-      return { status: answer.status, headers: answer.headers, body: await answer.json() };
-    };
-    const first = await signIn({ send }, domain, alice);
-    expect(first).toMatchObject({ status: 200, body: { user: { name: 'bob' } } });
-    expect(asked).toEqual([`${domain.id} alice undefined`]);
-    expect(await signIn({ send }, domain, alice)).toMatchObject(refused(401, 'invalid_credentials'));
   });
 
   it('takes two trips to the database to begin and four to finish', async () => {

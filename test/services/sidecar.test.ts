@@ -1,17 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { asc, eq, isNull } from 'drizzle-orm';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
-import { verifyAudit } from '../../db/repositories/audit-chain.ts';
 import { countRefusal } from '../../db/repositories/audit-refusals.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
@@ -27,9 +23,18 @@ import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import type { Knobs } from '../simulator/faults.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
+import { verdictOf } from '../support/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { accessKeys, askOver, checkPath, metricsPath, token } from '../support/health-port.ts';
 import { addNode } from '../support/installation.ts';
+import {
+  exitOf,
+  launchSidecar,
+  type Sidecar,
+  secretKey,
+  signingKey,
+  startSidecar as start,
+} from '../support/sidecar-process.ts';
 import { addPart } from '../support/snapshot-rows.ts';
 
 const baseUrl = 'https://localhost:8443';
@@ -38,11 +43,6 @@ const domain = {
   authSmallName: 'CORP',
   auth: 'Corporation',
 };
-const secretKey = randomBytes(32).toString('base64');
-const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString();
-const main = fileURLToPath(new URL('../../functions/health/main.ts', import.meta.url));
 
 let database: FreshDatabase;
 let admin: Connection;
@@ -73,50 +73,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-type Sidecar = { url: string; stop(): Promise<{ code: number | null; errors: string }> };
+const place = () => ({ databaseUrl: database.url, folder });
+const launch = (env: Record<string, string>) => launchSidecar(place(), env);
 
-function launch(env: Record<string, string> = {}): ChildProcess & { errors: () => string } {
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      DATA_DIR: folder,
-      DATABASE_URL: database.url,
-      HEALTH_PORT: '0',
-      SECRET_KEY: secretKey,
-      AGGREGATOR_JWT_SSL_KEY: signingKey,
-      HEALTH_CHECK_ACCESS_KEY: accessKeys.check,
-      METRICS_ACCESS_KEY: accessKeys.metrics,
-      ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
-      LOG_LEVEL: 'warn',
-      ...env,
-    },
-  });
-  let errors = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  return Object.assign(child, { errors: () => errors });
-}
-
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-
-/** Resolves with the first line of standard output, which says that it is ready. */
 async function startSidecar(env: Record<string, string> = {}): Promise<Sidecar> {
-  const child = launch(env);
-  const exited = exitOf(child);
-  const line = new Promise<string>((resolve) => {
-    child.stdout?.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
-  });
-  const first = await Promise.race([line, exited.then(() => `no line, but: ${child.errors()}`)]);
-  const { ready, health_url: url } = JSON.parse(first);
-  expect(ready).toBe(true);
-  const stop = async () => {
-    child.kill('SIGTERM');
-    return { code: await exited, errors: child.errors() };
-  };
-  const sidecar = { url, stop };
+  const sidecar = await start(place(), env);
   sidecars.push(sidecar);
   return sidecar;
 }
@@ -178,7 +139,7 @@ test('the audit is sealed and refusals are settled by however many sidecars ther
   const counts = async () => (await db.select().from(auditEvents)).map(({ count }) => count).sort();
   await expect.poll(counts, { timeout: 10_000 }).toEqual([1, 2]);
   await expect.poll(unsealed, { timeout: 10_000 }).toBe(0);
-  const verdict = await verifyAudit(db, { from: 1, to: 10, limit: 10 });
+  const verdict = await verdictOf(db, { from: 1, to: 10, limit: 10 });
   expect(verdict).toEqual({ checked: 2, sealedTo: 2, broken: null });
 });
 
@@ -298,6 +259,19 @@ describe('the process', () => {
     expect((await stop()).code).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(9_000);
     expect((await rowOf(id)).status).toBe('unknown');
+  });
+
+  test('I1 answers within a second while every node of every site hangs', async () => {
+    for (let n = 0; n < 8; n++) await registerNew({ hang: 'headers' }, { timeout_ms: 20_000 });
+    const { url } = await startSidecar();
+    await expect
+      .poll(() => simulators.filter(({ inFlight }) => inFlight > 0).length, { timeout: 10_000 })
+      .toBeGreaterThan(3);
+    for (const [path, key] of [
+      [checkPath, accessKeys.check],
+      [metricsPath, accessKeys.metrics],
+    ] as const)
+      expect((await askOver(agent, `${url}${path}`, { headers: token(key) })).tookMs).toBeLessThan(1_000);
   });
 
   test('outlives a database that is not there, and says so', async () => {

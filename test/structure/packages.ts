@@ -4,6 +4,8 @@ type PackageRule = { rule: string; concerns: (name: string) => boolean; allowed:
 
 const test = /^test\//;
 const cli = /^shared\/runtime\/cli\//;
+/** A Worker has sockets as well; names of packages say nothing of what it can do with them. */
+const socketRemote = /^shared\/remotes\/directory\/(?:workers|sockets|session)\.ts$/;
 const nodeRemote = /^shared\/remotes\/[^/]+\/node\.ts$/;
 
 const named =
@@ -64,6 +66,7 @@ export const packageRules: readonly PackageRule[] = [
       /^shared\/runtime\/(?:node(?:-\w+)*|lambda)\.ts$/,
       cli,
       nodeRemote,
+      socketRemote,
       /^db\/(?:migrate|drizzle\.config)\.ts$/,
       test,
     ],

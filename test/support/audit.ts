@@ -1,6 +1,11 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
-import { sealAudit } from '../../db/repositories/audit-chain.ts';
+import { atomically, type Db } from '../../db/client.ts';
+import type { AuditEntry } from '../../db/repositories/audit.ts';
+import { type Stretch, sealAudit, verifyAudit } from '../../db/repositories/audit-chain.ts';
+import { auditCheckpoints } from '../../db/schema/audit-checkpoints.ts';
+import { auditEvents } from '../../db/schema/audit-events.ts';
+import { auditHead } from '../../db/schema/audit-head.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 
 /** From now on no audit event can be written. @returns what mends it */
 export async function breakAudit(db: Db): Promise<() => Promise<void>> {
@@ -18,4 +23,33 @@ export async function sealAll(db: Db, batch = 500): Promise<number> {
     total += sealed;
     if (sealed < batch) return total;
   }
+}
+
+/** What the chain says of itself, without what was signed of it. */
+export async function verdictOf(db: Db, stretch: Stretch) {
+  const { leaning: _, ...verdict } = await verifyAudit(db, stretch, ['no key']);
+  return verdict;
+}
+
+/** An event of the `n`th second of a year. */
+export const auditEntry = (n: number, given: Partial<AuditEntry> = {}): AuditEntry => ({
+  id: newId(),
+  at: new Date(Date.UTC(2026, 0, 1) + n * 1000),
+  event: 'portal.EntityAction',
+  category: 'config',
+  level: 'info',
+  result: 'success',
+  message: `event ${n}`,
+  changes: [{ field: 'comments', before: null, after: { b: 1.5, a: ['ü', null] } }],
+  ...given,
+});
+
+/** An audit as before the first event. */
+export async function emptyAudit(db: Db): Promise<void> {
+  await atomically(db, (h) => [
+    h.execute(sql`select set_config('aggregator.audit', 'retention', true)`),
+    h.delete(auditEvents),
+    h.delete(auditCheckpoints),
+    h.update(auditHead).set({ seq: 0, hash: '0'.repeat(64) }),
+  ]);
 }

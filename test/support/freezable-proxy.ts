@@ -7,6 +7,9 @@ export type FreezableProxy = {
   freeze(): void;
   /** Passes on again what was held back. */
   thaw(): void;
+  /** Ends all connections, and refuses every new one until `restore`. */
+  cut(): void;
+  restore(): void;
   /** Resolves once something was sent to the target, and held back. */
   held(): Promise<void>;
   close(): Promise<void>;
@@ -18,6 +21,7 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
   const sockets = new Set<Socket>();
   const answering = new Set<Socket>();
   let isFrozen = false;
+  let isCut = false;
   let held = Promise.withResolvers<void>();
   let release = Promise.withResolvers<void>();
   /** What is on its way to the target is read even while frozen, so that it is known to have been sent. */
@@ -29,6 +33,7 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
     far.write(piece);
   };
   const server = createServer((near) => {
+    if (isCut) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket.on('error', () => undefined));
@@ -56,6 +61,13 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
       isFrozen = false;
       release.resolve();
       for (const socket of answering) socket.resume();
+    },
+    cut: () => {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    restore: () => {
+      isCut = false;
     },
     held: () => held.promise,
     close: () => {

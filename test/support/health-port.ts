@@ -15,6 +15,9 @@ import { serveNode } from '../../shared/runtime/node.ts';
 export type Answer = { status: number; headers: Record<string, string>; text: string; tookMs: number };
 export type Ask = { method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS'; headers?: Record<string, string> };
 export type HealthPort = {
+  /** `name:port`, and the authority of its certificate. */
+  host: string;
+  caFile: string;
   ask(path: string, options?: Ask): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -47,6 +50,8 @@ export async function startHealthPort(
   });
   const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
   return {
+    host: `127.0.0.1:${serving.port}`,
+    caFile,
     ask: (path, options) => askOver(agent, `https://127.0.0.1:${serving.port}${path}`, options),
     close: async () => {
       await agent.destroy();

@@ -14,11 +14,12 @@ export async function addCardDomain(
   kdc: Pick<Kdc, 'realm' | 'address' | 'anchors'>,
   kerberos: Json = {},
   given: Partial<typeof authenticators.$inferInsert> = {},
+  directory: Json = { hosts: ['ldaps://directory.example'], base_dn: 'dc=example,dc=com' },
 ): Promise<{ id: string; name: string }> {
   const [id, name] = [newId(), `realm-${newId()}`];
   const names = { name, name_key: name, small_name: name, small_name_key: name };
   const parameters = { realm: kdc.realm, kdc: [kdc.address], anchors: kdc.anchors, ...kerberos };
-  const params = { timeout_s: 5, kerberos: parameters };
+  const params = { ...directory, timeout_s: 5, kerberos: parameters };
   await db.insert(authenticators).values({ id, ...names, type: 'ldap', params, ...given });
   return { id, name };
 }

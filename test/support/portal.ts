@@ -2,13 +2,17 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
+import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
+import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
+import { timed } from '../../shared/runtime/upstream-times.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
 
@@ -55,8 +59,11 @@ type Options = {
   driver?: Driver;
   /** `SECRET_KEY`; a new one unless given. */
   secretKeys?: readonly string[];
+  s3?: S3Config;
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
+  /** Where requests are counted; nowhere unless given. */
+  telemetry?: (db: Db) => Telemetry;
 };
 
 /** The real portal in this process, on a database of its own. */
@@ -67,6 +74,8 @@ export async function startPortal({
   driver = 'pg',
   secretKeys = [randomBytes(32).toString('base64')],
   database: given,
+  telemetry: telemetryOf = () => noTelemetry,
+  s3,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -75,6 +84,7 @@ export async function startPortal({
   const transport = createNodeTransport(outbound);
   const log: Record<string, unknown>[] = [];
   const clock = { offsetMs: 0 };
+  const telemetry = telemetryOf(connection.db);
   const write = (message: string, fields?: Record<string, unknown>) => void log.push({ message, ...fields });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = await portalDeps({
@@ -88,10 +98,13 @@ export async function startPortal({
     secretKeys,
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
-    dispatchers: createDispatcherRemote(transport),
+    s3,
+    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
+    ...directoriesBySockets(outbound),
     share: createSharing(),
+    telemetry,
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
     checkAnswers: true,

@@ -28,6 +28,7 @@ async function guardBundle(bundle: Bundle, folder: string): Promise<Bundle> {
     stdin: { contents, resolveDir: folder },
     outfile: file,
     bundle: true,
+    external: ['cloudflare:sockets'],
     format: 'esm',
     target: 'es2024',
     logLevel: 'warning',

@@ -29,11 +29,18 @@ function readLine(families: Map<string, Family>, line: string): void {
 
 function addSample(families: Map<string, Family>, line: string): void {
   const [, name = '', labels = '', value = ''] = sampleLine.exec(line) ?? [];
-  const family = families.get(name);
+  const family = families.get(name) ?? histogramOf(families, name);
   if (!family?.type) throw new Error(`no HELP and TYPE before: ${line}`);
   if (!float.test(value)) throw new Error(`not a float: ${line}`);
-  if (family.samples.has(labels)) throw new Error(`given twice: ${line}`);
-  family.samples.set(labels, Number(value));
+  // Of a histogram each of the three kinds of series stands under its own name.
+  const key = family.type === 'histogram' ? `${name}${labels}` : labels;
+  if (family.samples.has(key)) throw new Error(`given twice: ${line}`);
+  family.samples.set(key, Number(value));
+}
+
+function histogramOf(families: Map<string, Family>, name: string): Family | undefined {
+  const family = families.get(name.replace(/_(?:bucket|sum|count)$/, ''));
+  return family?.type === 'histogram' ? family : undefined;
 }
 
 function addFamily(families: Map<string, Family>, family: string, help: string): void {

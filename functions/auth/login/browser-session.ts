@@ -1,4 +1,3 @@
-import qrcode from 'qrcode-generator';
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { startPageToken } from '../../../db/repositories/page-tokens.ts';
@@ -29,14 +28,7 @@ export async function signIn(
 ): Promise<Answer<z.input<typeof SignInAnswer>>> {
   if (!ctx.client.isOwnPage) throw new AppError('forbidden', 'Only pages of this portal sign a browser in');
   const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
-  if (answer.result === 'challenge') {
-    const { enrolment, ...challenge } = answer;
-    const picture = enrolment && pictureOf(enrolment.otpauth_uri);
-    return new Answer({
-      ...challenge,
-      ...(enrolment && picture && { enrolment: { ...enrolment, picture } }),
-    });
-  }
+  if (answer.result === 'challenge') return new Answer(answer);
   const { token, ...shown } = answer;
   return new Answer(shown, { headers: { 'set-cookie': sessionCookie(token) } });
 }
@@ -57,11 +49,3 @@ export async function givePageToken(ctx: Ctx<AuthDeps, SignedIn>): Promise<z.inp
 
 export const endBrowserSession = async (ctx: Ctx<AuthDeps, SignedIn>): Promise<Answer> =>
   new Answer(await logOut(ctx), { headers: { 'set-cookie': noCookie } });
-
-/** A QR code as a picture for pages, with the quiet zone that readers need. */
-function pictureOf(text: string): string {
-  const code = qrcode(0, 'M');
-  code.addData(text);
-  code.make();
-  return `data:image/svg+xml,${encodeURIComponent(code.createSvgTag({ scalable: true, margin: 4 }))}`;
-}

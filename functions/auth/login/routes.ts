@@ -4,7 +4,17 @@ import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
 import { answerTwoFactorLogin, logOut } from './usecases.ts';
 
-const errors = ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded'] as const;
+const errors = [
+  'invalid_credentials',
+  'locked_out',
+  'no_registered_group',
+  'forbidden',
+  'overloaded',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_timeout',
+] as const;
 
 export const loginOperations = [
   endpoint(

@@ -61,11 +61,7 @@ export const TwoFactorLoginAnswer = z.union([LoginAnswer.extend({ recovery_codes
 /** The token is in the cookie. */
 export const SignInAnswer = z.union([
   LoginAnswer.omit({ token: true }).extend({ recovery_codes }),
-  Challenge.extend({
-    enrolment: Enrolment.extend({
-      picture: z.string().meta({ description: 'The QR code of `otpauth_uri`, a data URI' }),
-    }).optional(),
-  }),
+  Challenge,
 ]);
 
 export const PageToken = z.strictObject({

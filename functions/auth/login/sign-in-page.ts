@@ -18,7 +18,7 @@ export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Docu
   const other = new URLSearchParams({ language: language === 'en' ? 'ru' : 'en', ...(next && { next }) });
   return renderPage(ctx.deps.assets, {
     name: 'signin',
-    scripts: ['signin.js'],
+    scripts: ['qr-code.js', 'signin.js'],
     language,
     branding,
     values: { other_link: `/signin?${other}` },

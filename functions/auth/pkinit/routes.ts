@@ -71,7 +71,7 @@ export const pkinitOperations = [
       params,
       body: { required: PkinitFinalize },
       returns: [200, LoginAnswer],
-      errors: [...ofRealm, ...ofCard, 'forbidden'],
+      errors: [...ofRealm, ...ofCard, 'forbidden', 'no_registered_group', 'upstream_tls', 'overloaded'],
     },
     async (ctx, { params: { auth_uuid }, body }) =>
       loginAnswer(await finishCardLogin(ctx, auth_uuid, signed(body))),

@@ -1,11 +1,9 @@
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
-
-/** What a code means, what usually causes it, and what to do about it. */
-export type Explanation = { meaning: string; cause: string; remedy: string };
-
-const explain = (meaning: string, cause: string, remedy: string): Explanation => ({ meaning, cause, remedy });
+import { type Explanation, explain } from './explanation.ts';
+import { loginErrors } from './login-errors.ts';
 
 export const catalogue: Record<ErrorCode, Explanation> = {
+  ...loginErrors,
   malformed_json: explain(
     'The body could not be read as one JSON object.',
     'A syntax error, a member name given twice, nesting deeper than 32 levels, or text that is not UTF-8.',
@@ -31,75 +29,10 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'The session ended by logout, age, idleness, or a change of the account; or the token is of another installation.',
     'Log in again.',
   ),
-  invalid_credentials: explain(
-    'The credentials were not accepted.',
-    'The domain, the name or the password is wrong, or the account may not log in. The answer does not tell which.',
-    'Check what was typed; ask an administrator whether the account is active.',
-  ),
-  invalid_signature: explain(
-    'The signature was not made by the key of the certificate, or not over what was to be signed.',
-    'Another card, a signature over the digest as if it were the text, or one that is not SHA-256.',
-    'Begin the login again and sign `data_to_sign`, or its `digest`, with the key of the same certificate.',
-  ),
-  login_expired: explain(
-    'This login by certificate is over.',
-    'It was finished before, more than 240 seconds have passed, or it belongs to another domain.',
-    'Begin the login again.',
-  ),
-  certificate_not_trusted: explain(
-    'The KDC finds no way from the certificate to an authority that it knows.',
-    'An authority that the realm does not accept, or a certificate in between that is missing.',
-    'Send the certificates in between in `chain`; ask whoever runs the realm.',
-  ),
-  certificate_invalid: explain(
-    'The KDC does not accept the certificate.',
-    'It has expired, is not valid yet, or has something that the realm refuses.',
-    'Have a new certificate issued.',
-  ),
-  certificate_revoked: explain(
-    'The certificate was revoked.',
-    'Its authority has taken it back.',
-    'Use another card.',
-  ),
-  certificate_mismatch: explain(
-    'The certificate does not name the account that is to log in.',
-    'It has no Kerberos or user principal name of this realm, another one than `username`, or the KDC maps it to another account.',
-    'Use the certificate that was issued for this account.',
-  ),
-  certificate_wrong_purpose: explain(
-    'The certificate was issued for another purpose.',
-    'It lacks the extended key usage that the realm asks for.',
-    'Use the certificate for logging in; a card may hold several.',
-  ),
   forbidden: explain(
     'The caller is known, but may not do this.',
     'No role gives `required_permission`, its scope is too narrow, or permissions in `missing` are at stake.',
     'Ask an administrator for a role with the permission named.',
-  ),
-  two_factor_required: explain(
-    'The domain asks for a second factor.',
-    'The plain login was used for a domain with a second factor.',
-    'Use POST /api/auth/v7.0/login/2fa, which answers with a challenge for the code.',
-  ),
-  password_change_required: explain(
-    'The password must be changed before anything else.',
-    'An administrator set the password, or asked for a change.',
-    'PUT /api/userinfo/password with the present and a new password.',
-  ),
-  account_disabled: explain(
-    'The account is disabled in its realm.',
-    'An administrator of the realm has disabled or locked it.',
-    'Ask whoever runs the realm.',
-  ),
-  account_expired: explain(
-    'The account has expired in its realm.',
-    'It was given an end, which has passed.',
-    'Ask whoever runs the realm.',
-  ),
-  password_expired: explain(
-    'The password of the account has expired in its realm.',
-    'The realm asks for a new one before anything else, also of those who log in by certificate.',
-    'Change the password there, then log in again.',
   ),
   https_required: explain(
     'The request came over plain HTTP.',
@@ -136,6 +69,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'It is being created or started; `percent` says how far it is, where known.',
     'Ask again after the seconds of Retry-After.',
   ),
+  export_pending: explain(
+    'The file of the export is still being built.',
+    'It was ordered a short time ago, has many rows, or no sidecar runs that would build it.',
+    'Ask for its state with its export_id until that is `ready`, then obtain it.',
+  ),
   idempotency_in_progress: explain(
     'A request with the same Idempotency-Key has not ended yet.',
     'It was sent twice at once, or again while the first one still ran.',
@@ -145,6 +83,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'A request with this Idempotency-Key began, and how it ended is not known.',
     'The connection to another system, or the process itself, ended on the way. The request is not run again.',
     'Look at the object, then send the request with a new key if it is still wanted.',
+  ),
+  expired: explain(
+    'What is asked for was there, and is kept no longer.',
+    'Exports are kept for `export.keep_h` hours.',
+    'Order a new one.',
   ),
   precondition_failed: explain(
     'The object has changed since it was read.',
@@ -195,11 +138,6 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'There were more requests than the limit allows.',
     'The session, or the address for requests without a valid one (`policy`), used up `limit_per_minute`.',
     'Wait for Retry-After; ask an administrator for another limit if the load is meant to be.',
-  ),
-  locked_out: explain(
-    'There were too many failed attempts: for this account from this network, or for it, from the address or altogether.',
-    'The right password is refused as well until the lock ends; the wider limits spare networks that the account has been used from in the last 30 days.',
-    'Wait for Retry-After, or ask an administrator to lift the lock of the account.',
   ),
   internal: explain(
     'Something went wrong on our side.',

@@ -1,13 +1,10 @@
 import { healthFacts } from '../../../db/repositories/probes.ts';
-import { type HealthDeps, patienceMs } from '../deps.ts';
+import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
 import { lastKnown } from '../last-known.ts';
 import { brokerName, reportHealth } from './usecases.ts';
 
-/** Seconds after its last heartbeat during which a worker counts as alive. */
-const workerLivesS = 20;
-
 /** `GET /aggregator/health/check`: plain JSON whatever the result, 503 when it is `fail`. */
-export function checkHealth({ db, databaseUrl, log }: HealthDeps): () => Promise<Response> {
+export function checkHealth({ db, databaseUrl, log, collectors }: HealthDeps): () => Promise<Response> {
   const broker = brokerName(databaseUrl);
   const read = lastKnown(
     () => healthFacts(db, workerLivesS),
@@ -15,7 +12,7 @@ export function checkHealth({ db, databaseUrl, log }: HealthDeps): () => Promise
     (error) => log.error('health facts could not be read', { error }),
   );
   return async () => {
-    const report = reportHealth(await read(), broker);
+    const report = reportHealth(await read(), broker, collectors);
     return new Response(JSON.stringify(report), {
       status: report.status === 'pass' ? 200 : 503,
       headers: { 'content-type': 'application/json' },

@@ -1,19 +1,28 @@
-import type { HealthFacts, SiteFacts } from '../../../db/repositories/probes.ts';
+import type { HealthFacts } from '../../../db/repositories/probes.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
+import { type Collectors, forwarderStates } from '../forwarder-state.ts';
 import type { Known } from '../last-known.ts';
+import { type JudgedSite, judgeSites } from '../sites.ts';
 import type { ComponentEntry, HealthReport } from './schema.ts';
-
-type Judged = { entry: ComponentEntry; isCounted: boolean };
 
 /**
  * The health of the installation by what is known of it. What needs the database fails when its answer did not come
  * in time; sites are then judged by the last known probes, which grow older meanwhile.
  * @param broker name of the job queue's broker, without a password
+ * @param collectors of logs, where any are configured
  */
-export function reportHealth(known: Known<HealthFacts>, broker: string): HealthReport {
+export function reportHealth(
+  known: Known<HealthFacts>,
+  broker: string,
+  collectors: Collectors = {},
+): HealthReport {
   const database = statusOf(known.isFresh);
-  const sites = judgeSites(known);
+  const forwarders = forwarderStates(known.value?.forwards ?? [], collectors).map(({ name, isPassing }) =>
+    component(name, known.isFresh && isPassing),
+  );
+  const { value, isFresh, ageS } = known;
+  const sites = value && judgeSites(value, isFresh ? 0 : ageS);
   const checks = {
     'celery:connectionTest': workerEntries(known),
     'database:responseTime': [
@@ -26,11 +35,13 @@ export function reportHealth(known: Known<HealthFacts>, broker: string): HealthR
       },
     ],
     'messages_broker:connectionTest': [component(broker, known.isFresh)],
-    'fluentd:connectionTest': [],
-    'sites:connectionTest': sites.map(({ entry }) => entry),
+    'fluentd:connectionTest': forwarders,
+    'sites:connectionTest': siteEntries(sites),
   } satisfies HealthReport['checks'];
   const isJobsRunning = checks['celery:connectionTest'].every(({ status }) => status === 'pass');
-  const isPassing = known.isFresh && isJobsRunning && !doSitesFail(sites, known.value?.overrides);
+  const isForwarding = forwarders.every(({ status }) => status === 'pass');
+  const isPassing =
+    known.isFresh && isJobsRunning && isForwarding && !doSitesFail(sites ?? [], value?.overrides);
   return { version, description: 'aggregator', status: statusOf(isPassing), checks };
 }
 
@@ -59,27 +70,13 @@ function workerEntries({ isFresh, value }: Known<HealthFacts>): ComponentEntry[]
 }
 
 /** Before the database has answered once no site is known, and one entry says so. */
-function judgeSites({ value, isFresh, ageS }: Known<HealthFacts>): Judged[] {
-  if (!value) return [{ entry: component('sites', false), isCounted: false }];
-  const intervalS = parametersFrom(value.overrides)['aggregator.health_interval_s'];
-  const olderS = isFresh ? 0 : ageS;
-  return value.sites.map((site) => judgeSite(site, intervalS * 3 - olderS));
-}
-
-/**
- * A site that is switched off, or worked on, is as it should be. An enabled site without nodes fails (nothing of it
- * passes) but is not counted: there is nothing that could be down.
- */
-function judgeSite({ uri, enabled, maintenance, nodes, pass_age_s }: SiteFacts, freshS: number): Judged {
-  const isWanted = enabled && !maintenance;
-  const isPassing = pass_age_s !== null && pass_age_s <= freshS;
-  return { entry: component(uri, !isWanted || isPassing), isCounted: isWanted && nodes > 0 };
-}
+const siteEntries = (sites: readonly JudgedSite[] | undefined): ComponentEntry[] =>
+  sites?.map(({ uri, isPassing }) => component(uri, isPassing)) ?? [component('sites', false)];
 
 /** One dead site is the matter of its own entry, unless the operator wants it to be everybody's. */
-function doSitesFail(sites: readonly Judged[], overrides: HealthFacts['overrides'] | undefined): boolean {
+function doSitesFail(sites: readonly JudgedSite[], overrides: HealthFacts['overrides'] | undefined): boolean {
   const counted = sites.filter(({ isCounted }) => isCounted);
-  const failing = counted.filter(({ entry }) => entry.status === 'fail');
+  const failing = counted.filter(({ isPassing }) => !isPassing);
   if (parametersFrom(overrides ?? null)['monitoring.site_failure_fails_health']) return failing.length > 0;
   return counted.length > 0 && failing.length === counted.length;
 }

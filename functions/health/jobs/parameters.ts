@@ -10,7 +10,10 @@ export type KnownParameters = { current(): Parameters };
 export function parametersJob(db: Db): KnownParameters & { job: Job } {
   let parameters = parametersFrom(null);
   const round = async () => {
-    parameters = parametersFrom(await findOverrides(db));
+    parameters = await readParameters(db);
   };
   return { current: () => parameters, job: { name: 'parameters', intervalMs: () => 2_000, round } };
 }
+
+/** The parameters in force now. */
+export const readParameters = async (db: Db): Promise<Parameters> => parametersFrom(await findOverrides(db));

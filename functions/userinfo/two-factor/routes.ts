@@ -6,7 +6,17 @@ import {
 import { base, endpoint } from '../deps.ts';
 import { EnrolmentAnswer, EnrolmentStep, Removal } from './schema.ts';
 
-const errors = ['invalid_credentials', 'invalid_state', 'locked_out', 'overloaded'] as const;
+const errors = [
+  'invalid_credentials',
+  'invalid_state',
+  'locked_out',
+  'overloaded',
+  'no_registered_group',
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_timeout',
+] as const;
 
 export const twoFactorOperations = [
   endpoint(

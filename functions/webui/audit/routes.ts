@@ -1,15 +1,25 @@
-import { verifyAudit } from '../../../db/repositories/audit-chain.ts';
 import { auditList } from '../../../db/repositories/audit-list.ts';
 import { answerList, listOf } from '../../../shared/http/list.ts';
 import { viewOf } from '../../../shared/http/views.ts';
-import { base, endpoint } from '../deps.ts';
-import { AuditEvent, AuditQuery, Verification, VerifyQuery } from './schema.ts';
+import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { verifyChain } from '../../../shared/journal/verification.ts';
+import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { AuditEvent, AuditQuery, auditFilters, Verification, VerifyQuery } from './schema.ts';
 
 /** About a second's work for the database. */
 const limit = 100_000;
 const view = viewOf(AuditEvent);
 
 export const auditOperations = [
+  ...exportable<WebuiDeps>({
+    subject: 'audit',
+    type: 'audit',
+    path: `${base}/audit`,
+    access: 'audit.export',
+    many: 'audit events',
+    filters: auditFilters,
+    formats: ['csv', 'ndjson', 'json', 'cef'],
+  }),
   endpoint(
     {
       id: 'audit.list',
@@ -29,12 +39,16 @@ export const auditOperations = [
       access: 'audit.read',
       allSites: true,
       summary: 'Verify the chain of audit events',
-      description: `Looks at up to ${limit} events from \`from\` on. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
+      description: `Looks at up to ${limit} events from \`from\` on, passes over those that retention has removed, and looks at the checkpoints that were signed of them. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
       query: VerifyQuery,
       returns: [200, Verification],
     },
     async (ctx, { query: { from, to = Number.MAX_SAFE_INTEGER } }) => {
-      const { checked, sealedTo, broken } = await verifyAudit(ctx.deps.db, { from, to, limit });
+      const { checked, sealedTo, broken } = await verifyChain(ctx.deps.db, ctx.deps.signingKeys, {
+        from,
+        to,
+        limit,
+      });
       const ok = broken === null;
       return { ok, checked, sealed_to: sealedTo, ...(!ok && { first_bad: broken }) };
     },

@@ -39,22 +39,20 @@ export const AuditEvent = z.strictObject({
 
 const Exactly = z.string().max(256).optional();
 
+export const auditFilters = {
+  from: Instant.optional().meta({ description: 'Events at or after this moment' }),
+  to: Instant.optional().meta({ description: 'Events before this moment' }),
+  event: Exactly,
+  category: Category.optional(),
+  result: Result.optional(),
+  user: Exactly.meta({ description: 'Name of the user, without regard to case' }),
+  object_type: Exactly,
+  object_id: Exactly,
+  source_ip: Exactly,
+};
+
 /** Events are found by what they say, not by a name: there is no `search`. */
-export const AuditQuery = listQuery(
-  ['at'],
-  {
-    from: Instant.optional().meta({ description: 'Events at or after this moment' }),
-    to: Instant.optional().meta({ description: 'Events before this moment' }),
-    event: Exactly,
-    category: Category.optional(),
-    result: Result.optional(),
-    user: Exactly.meta({ description: 'Name of the user, without regard to case' }),
-    object_type: Exactly,
-    object_id: Exactly,
-    source_ip: Exactly,
-  },
-  '-at',
-).omit({ search: true });
+export const AuditQuery = listQuery(['at'], auditFilters, '-at').omit({ search: true });
 
 const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
@@ -67,9 +65,12 @@ export const VerifyQuery = z
 
 export const Verification = z.strictObject({
   ok: z.boolean().meta({ description: 'All events that were looked at are as they were sealed' }),
-  checked: z.int().meta({ description: 'How many events were looked at, from `from` on' }),
+  checked: z.int().meta({
+    description: 'How many events were looked at, from `from` on, those that retention has removed included',
+  }),
   sealed_to: z.int().meta({ description: '`seq` of the last event that was sealed; 0 before the first' }),
   first_bad: z.int().optional().meta({
-    description: '`seq` of the first event that was changed, is missing or does not follow the one before',
+    description:
+      '`seq` of the first event that was changed, is missing, does not follow the one before, or is not what a signed checkpoint says',
   }),
 });

@@ -15,6 +15,7 @@ import {
   TypeEntry,
   TypeParam,
 } from './schema.ts';
+import { testDomain } from './test-directory.ts';
 import { testParams } from './test-params.ts';
 import {
   createAuthenticator,
@@ -84,6 +85,21 @@ export const authenticatorOperations = [
       readsOnly: true,
     },
     (ctx, { params, body }) => testParams(ctx, params.type, body),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.test',
+      route: `POST ${path}/test/{type}`,
+      access: 'authenticators.test',
+      summary: 'Test a domain: connect, search, find a user and his groups',
+      description: 'At most 30 a minute. When no server answers, this is told after the whole time limit.',
+      params: TypeParam,
+      body: { required: writeBody(TestBody, ignored) },
+      returns: [200, TestResult],
+      errors: ['secret_required', 'overloaded'],
+      readsOnly: true,
+    },
+    (ctx, { params, body }) => testDomain(ctx, params.type, body),
   ),
   endpoint(
     {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authenticators } from '../../../db/repositories/authenticators.ts';
 import { fieldErrors } from '../../../shared/http/field-errors.ts';
-import type { DomainType } from '../../../shared/identity/domains/catalogue.ts';
+import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -9,7 +9,16 @@ import { keptSecret, type Stored, withoutReadOnly } from './params.ts';
 import { ownFields, type TestBody, type TestResult } from './schema.ts';
 
 type Body = z.output<typeof TestBody>;
-type Check = z.input<typeof TestResult>['checks'][number];
+type StoredDomain = Stored & { id: string };
+export type Check = z.input<typeof TestResult>['checks'][number];
+/** The parts of a domain as they were found, and what there is to go on with. */
+export type Examined = {
+  checks: Check[];
+  directory: DirectoryParams | undefined;
+  stored: StoredDomain | undefined;
+  /** As the domain has it sealed, when no other was sent. */
+  keptPassword: string | null;
+};
 /** What a check found: faults, or a sentence that says why there is nothing to check. */
 type Found = FieldError[] | string;
 
@@ -22,10 +31,21 @@ export async function testParams(
   type: DomainType,
   body: Body,
 ): Promise<z.input<typeof TestResult>> {
+  const { checks } = await examine(ctx, type, body);
+  const success = isGood(checks);
+  const message = success ? 'The parameters can be used' : 'Some parameters cannot be used';
+  return { success, message, checks };
+}
+
+export const isGood = (checks: readonly Check[]): boolean => checks.every(({ status }) => status !== 'fail');
+
+/** The checks that need no network. @throws AppError as `testParams` */
+export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Promise<Examined> {
   const stored = body.id === undefined ? undefined : await storedDomain(ctx, type, body.id);
   const { directory, faults } = readParams(type, withoutReadOnly(body.params));
-  const hasPassword =
-    directory !== undefined && (directory.bind_password ?? keptSecret(directory, stored)) !== null;
+  const isSent = !directory || directory.bind_password !== null;
+  const keptPassword = isSent ? null : keptSecret(directory, stored);
+  const hasPassword = keptPassword !== null || (directory?.bind_password ?? null) !== null;
   const parts = [
     { name: 'fields', run: () => ownFaults(type, body) },
     { name: 'params', run: () => faults },
@@ -35,12 +55,10 @@ export async function testParams(
     })),
   ];
   const checks = parts.map(({ name, run }) => timed(ctx, name, run));
-  const success = checks.every(({ status }) => status !== 'fail');
-  const message = success ? 'The parameters can be used' : 'Some parameters cannot be used';
-  return { success, message, checks };
+  return { checks, directory, stored, keptPassword };
 }
 
-async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promise<Stored> {
+async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promise<StoredDomain> {
   const row = await authenticators.find(ctx.deps.db, id, { scope: ctx.scope });
   if (row?.type === type) return row;
   throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });

@@ -1,11 +1,31 @@
-import { endpoint } from '../deps.ts';
+import { z } from 'zod';
+import { Id } from '../../../shared/http/fields.ts';
+import { base, endpoint } from '../deps.ts';
+import { listExternalGroups } from './external.ts';
 import { groupCrud } from './record.ts';
+import { ExternalGroup, ExternalQuery } from './schema.ts';
 import { createGroup, deleteGroup, deleteGroups, replaceGroup, updateGroup } from './usecases.ts';
 
 const { operations, declared, target, parentOf } = groupCrud;
 
 export const groupOperations = [
   ...operations,
+  endpoint(
+    {
+      id: 'group.listExternal',
+      route: `GET ${base}/authenticators/{auth_uuid}/groups/external`,
+      access: 'groups.read',
+      summary: 'List groups of the directory of a domain by name',
+      params: z.object({ auth_uuid: Id }),
+      query: ExternalQuery,
+      returns: [200, z.array(ExternalGroup)],
+      errors: [
+        ...(['invalid_state', 'overloaded', 'upstream_failed', 'upstream_refused'] as const),
+        ...(['upstream_tls', 'upstream_timeout'] as const),
+      ],
+    },
+    (ctx, { params, query }) => listExternalGroups(ctx, params.auth_uuid, query),
+  ),
   endpoint(declared.create, (ctx, { params, body }) => createGroup(ctx, parentOf(params), body)),
   endpoint(declared.replace, (ctx, input) => replaceGroup(ctx, target(input), input.body)),
   endpoint(declared.update, (ctx, input) => updateGroup(ctx, target(input), input.body)),

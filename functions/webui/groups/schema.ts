@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Comments, Id, Ids, Moment, Name } from '../../../shared/http/fields.ts';
+import { Comments, Id, Ids, Moment, Name, PageLimit } from '../../../shared/http/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);
@@ -25,6 +25,17 @@ export const Group = z.strictObject({
   users_count: z.int(),
   created_at: Moment,
   updated_at: Moment,
+});
+
+export const ExternalQuery = z.strictObject({
+  search: z.string().max(128).default(''),
+  limit: PageLimit,
+});
+
+export const ExternalGroup = z.strictObject({
+  id: z.string().meta({ description: 'Distinguished name' }),
+  name: z.string(),
+  registered: z.boolean(),
 });
 
 export const groupFilters = { type: GroupType.optional(), state: GroupState.optional() };

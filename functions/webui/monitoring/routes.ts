@@ -1,5 +1,8 @@
-import { endpoint } from '../deps.ts';
+import { ListSearch } from '../../../shared/http/list.ts';
+import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { monitoringCrud } from './record.ts';
+import { monitoringFilters } from './schema.ts';
 import { addRecord, replaceRecord, updateRecord } from './usecases.ts';
 
 const { operations, declared, target } = monitoringCrud;
@@ -9,6 +12,15 @@ const errors = [] as const;
 
 export const monitoringOperations = [
   ...operations,
+  ...exportable<WebuiDeps>({
+    subject: 'monitoring',
+    type: 'monitoring_record',
+    path: `${base}/monitoring`,
+    access: 'monitoring.export',
+    many: 'records of the monitoring journal',
+    filters: { search: ListSearch, ...monitoringFilters },
+    formats: ['csv', 'ndjson', 'json'],
+  }),
   endpoint({ ...declared.create, errors }, (ctx, { body }) => addRecord(ctx, body)),
   endpoint({ ...declared.replace, errors }, (ctx, input) => replaceRecord(ctx, target(input), input.body)),
   endpoint({ ...declared.update, errors }, (ctx, input) => updateRecord(ctx, target(input), input.body)),

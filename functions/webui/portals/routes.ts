@@ -1,7 +1,9 @@
 import { portals } from '../../../db/repositories/portals.ts';
 import { crud } from '../../../shared/http/crud.ts';
+import { ListSearch } from '../../../shared/http/list.ts';
 import { findRecord } from '../../../shared/http/record-writes.ts';
-import { base, endpoint } from '../deps.ts';
+import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { Portal, PortalMetrics, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 
@@ -26,6 +28,15 @@ const { params } = declared.get;
 
 export const portalOperations = [
   ...operations,
+  ...exportable<WebuiDeps>({
+    subject: 'portals',
+    type: 'portal',
+    path: `${base}/appnodes/portals`,
+    access: 'portals.export',
+    many: 'portals',
+    filters: { search: ListSearch, ...portalFilters },
+    formats: ['csv', 'ndjson', 'json'],
+  }),
   endpoint({ ...declared.delete, errors: ['invalid_state'] }, (ctx, input) =>
     deletePortal(ctx, kind, target(input)),
   ),

@@ -29,7 +29,10 @@ export const siteOperations = [
       access: 'sites.update',
       summary: 'List users and groups of authentication domains that a site can be given',
       query: AssignableQuery,
+      description:
+        'With `authenticator` naming a directory, whom only the directory knows is listed as well.',
       returns: [200, listOf(Assignable)],
+      errors: ['overloaded', 'upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'],
     },
     (ctx, { query }) => listAssignable(ctx, query),
   ),

@@ -62,6 +62,9 @@ export const Assignable = z.strictObject({
   authenticator_id: Id,
   authenticator_name: z.string(),
   type: z.enum(['user', 'group']),
-  id: Id,
+  id: z.string().meta({
+    description:
+      'UUID; of who is known to the directory only, his distinguished name: such a group must be registered, such a user log in, before a site can be given him',
+  }),
   name: z.string(),
 });

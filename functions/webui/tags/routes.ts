@@ -1,12 +1,23 @@
-import { endpoint } from '../deps.ts';
+import { ListSearch } from '../../../shared/http/list.ts';
+import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { tagCrud } from './record.ts';
-import { TagPatch } from './schema.ts';
+import { TagPatch, tagFilters } from './schema.ts';
 import { deleteTag, manageTag, replaceTag } from './usecases.ts';
 
 const { operations, declared, target } = tagCrud;
 
 export const tagOperations = [
   ...operations,
+  ...exportable<WebuiDeps>({
+    subject: 'tags',
+    type: 'tag',
+    path: `${base}/tags`,
+    access: 'tags.export',
+    many: 'tags',
+    filters: { search: ListSearch, ...tagFilters },
+    formats: ['csv', 'ndjson', 'json'],
+  }),
   endpoint(declared.replace, (ctx, input) => replaceTag(ctx, target(input), input.body)),
   endpoint(
     {

@@ -44,7 +44,7 @@ export const paramShapes = {
   freeipa: z.strictObject(shapesOf(freeipa)),
 } as const satisfies Record<DomainType, z.ZodType>;
 
-export type DirectoryParams = z.output<typeof paramShapes.ldap>;
+export type DirectoryParams = z.output<typeof paramShapes.ldap> & { nested_groups?: boolean };
 
 const internal = {
   is_external: false,
@@ -53,13 +53,12 @@ const internal = {
   search_users_supported: true,
   search_groups_supported: true,
 };
-/** What is told is what this version does: no search in a directory. */
 const external = {
   is_external: true,
   pkinit_supported: true,
   needs_password: false,
-  search_users_supported: false,
-  search_groups_supported: false,
+  search_users_supported: true,
+  search_groups_supported: true,
 };
 const alike = {
   create_users_supported: true,

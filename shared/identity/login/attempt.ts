@@ -5,11 +5,13 @@ import { sha256 } from '../../kernel/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
+import type { DirectoryRemote } from '../../remotes/directory/port.ts';
+import { nameIn, namesIn } from '../directory/login-name.ts';
 import type { Hasher, Place } from '../passwords.ts';
 import { failedLogin } from './failures.ts';
 import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts';
 
-export type LoginDeps = BaseDeps & { hasher: Hasher };
+export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
 export type LoginCtx = Ctx<LoginDeps>;
 
 /** The domain of a login as the specification has it, identifiers in its own spelling. */
@@ -46,9 +48,9 @@ export async function openAttempt(
   factor: Factor = 'password',
 ): Promise<OpenAttempt> {
   const names = domainNames(named);
-  const userKey = foldName(username);
-  const candidates = await findCandidates(ctx.deps.db, names, userKey);
+  const candidates = await findCandidates(ctx.deps.db, names, namesIn(username));
   const candidate = theOne(candidates, names);
+  const userKey = candidate ? nameIn(candidate.domain, username) : foldName(username);
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
   const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), factor);
   return { ...tried, username, candidate };

@@ -37,7 +37,7 @@ export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: Aud
     'locked_out',
   );
 
-/** Audits a right password that let nobody in, unless it is on its way to the second factor. */
+/** Audits a login that let nobody in although no password was wrong, unless it is on its way to the second factor. */
 export async function noteUnadmitted(
   ctx: Ctx<BaseDeps>,
   attempt: Attempt,
@@ -45,7 +45,8 @@ export async function noteUnadmitted(
   error: unknown,
 ): Promise<void> {
   const { code } = asAppError(error);
-  const isRefused = [401, 403, 429].includes(codeFacts(code).status) && code !== 'two_factor_required';
+  const isAnswered = [401, 403, 429].includes(codeFacts(code).status) || code.startsWith('upstream_');
+  const isRefused = isAnswered && code !== 'two_factor_required';
   if (isRefused) await noteFailure(ctx, attempt, failed, code);
 }
 

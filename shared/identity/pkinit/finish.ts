@@ -5,13 +5,14 @@ import { accountKey } from '../../../db/repositories/users.ts';
 import { rateLimitsOf } from '../../http/rate-limits.ts';
 import { sha256 } from '../../kernel/digests.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
-import { foldName } from '../../kernel/text.ts';
 import { type Card, checkSignature, readCard } from '../../remotes/kerberos/card.ts';
 import { leadsToAnchor, parseAnchors, parseCertificate } from '../../remotes/kerberos/certificate-path.ts';
 import { UntrustedKdc } from '../../remotes/kerberos/kdc-signature.ts';
 import type { Reply } from '../../remotes/kerberos/replies.ts';
 import { signedRequest } from '../../remotes/kerberos/signed-request.ts';
 import { verifyReply } from '../../remotes/kerberos/verification.ts';
+import { exactly } from '../directory/login-name.ts';
+import { accountVouchedFor } from '../directory/vouched.ts';
 import { admit, type LoginResult } from '../login/admission.ts';
 import { type Account, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
 import { failedLogin, noteUnadmitted } from '../login/failures.ts';
@@ -63,7 +64,7 @@ export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Si
 async function takeUp(ctx: CardCtx, domainId: string, token: string): Promise<TakenUp> {
   const challenge = await take(ctx, domainId, token);
   const { username, certificate } = challenge.state;
-  const [candidate] = await findCandidates(ctx.deps.db, { id: domainId }, foldName(username));
+  const [candidate] = await findCandidates(ctx.deps.db, { id: domainId }, exactly(username));
   const card = readCard(certificate.toString('base64'));
   if (!candidate || candidate.domain.state === 'disabled' || !card) throw new AppError('login_expired');
   const account = accountKey(domainId, `certificate ${sha256(certificate)}`);
@@ -139,12 +140,10 @@ async function assertGenuine(
   }
 }
 
-async function proofOf(
-  ctx: CardCtx,
-  { challenge: { state }, attempt: { candidate } }: TakenUp,
-): Promise<Proof | undefined> {
-  const { findDirectoryAccount } = ctx.deps;
-  if (candidate && findDirectoryAccount) return findDirectoryAccount(ctx, candidate.domain, state);
+/** A user who is here already needs no directory: that of a site may be away while its KDC answers. */
+async function proofOf(ctx: CardCtx, { challenge: { state }, attempt }: TakenUp): Promise<Proof | undefined> {
+  const { candidate } = attempt;
+  if (candidate?.user === null) return accountVouchedFor(ctx, attempt, candidate, state);
   if (!candidate || !mayLogIn(candidate)) return undefined;
   return { account: candidate, statements: (h) => noteVouchedLogin(h, candidate.user.id, ctx.now) };
 }

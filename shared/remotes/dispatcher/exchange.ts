@@ -76,6 +76,7 @@ async function send(transport: Transport, exchange: Exchange<z.ZodType>): Promis
       deadlineMs: deadlineOf(node, deadlineMs),
       ca: node.caCertificate,
       verifyTls: node.verifyTls,
+      concerns: node.id,
       signal,
     });
   } catch (error) {

@@ -61,7 +61,7 @@ export function isAddressAllowed(text: string, networks: readonly Network[]): bo
 }
 
 /** True for an address that lies in one of the networks. */
-function isAddressInside(text: string, networks: readonly Network[]): boolean {
+export function isAddressInside(text: string, networks: readonly Network[]): boolean {
   const address = parseAddress(text);
   return address !== undefined && networks.some((network) => contains(network, address));
 }

@@ -11,6 +11,8 @@ export type TransportRequest = {
   /** PEM; replaces the public authorities for this peer. */
   ca?: string | undefined;
   verifyTls: boolean;
+  /** The id of what is asked, for measurements. */
+  concerns?: string | undefined;
   /** Ends the exchange early; the caller then sees the same fault as for a passed deadline. */
   signal?: AbortSignal | undefined;
 };

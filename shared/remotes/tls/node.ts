@@ -14,12 +14,17 @@ export const systemLookup: Lookup = (name, options, callback) => dns.lookup(name
 /**
  * A look-up that gives only addresses which may be connected to; the connection then uses exactly these, so a
  * name that changes its address between check and use gains nothing. Literals never reach a look-up.
+ * @param isFit judges an address; any that is public or in one of the networks, unless told
  */
-export function pinnedLookup(lookup: Lookup, networks: readonly Network[]): Lookup {
+export function pinnedLookup(
+  lookup: Lookup,
+  networks: readonly Network[],
+  isFit: typeof isAddressAllowed = isAddressAllowed,
+): Lookup {
   return (name, options, callback) =>
     lookup(name, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
-      const allowed = addressesOf(found).filter(({ address }) => isAddressAllowed(address, networks));
+      const allowed = addressesOf(found).filter(({ address }) => isFit(address, networks));
       const [first] = allowed;
       if (!first) return callback(new TransportError('address_not_allowed'), []);
       if (options.all) return callback(null, allowed);

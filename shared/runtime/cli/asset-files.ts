@@ -9,6 +9,7 @@ import { assetsIn } from '../node-assets.ts';
 
 const pages = new URL('../../../functions/assets/', import.meta.url);
 const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
+const qrCode = new URL(import.meta.resolve('qrcode-generator'));
 const document = new URL('../../openapi/openapi.json', import.meta.url);
 
 const ofReference = ['swagger-ui-bundle.js', 'swagger-ui.css'];
@@ -22,7 +23,7 @@ export function ownAssets(): Assets {
   const made = new Map<string, string>();
   return {
     text: async (name) => {
-      const text = made.get(name) ?? (await documentNamed(name));
+      const text = made.get(name) ?? (name === qrCodeName ? await qrCodeScript() : await documentNamed(name));
       if (text === undefined) return files.text(name);
       made.set(name, text);
       return text;
@@ -36,7 +37,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   const documents = types
     .filter(hasAdministration)
     .flatMap((type) => Object.keys(written).map((form) => `openapi.${type}.${form}`));
-  const names = [...(await readdir(fileURLToPath(pages))), ...ofReference, ...documents];
+  const names = [...(await readdir(fileURLToPath(pages))), ...ofReference, qrCodeName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {
@@ -46,6 +47,12 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   }
   return sizes;
 }
+
+const qrCodeName = 'qr-code.js';
+
+/** Scripts of pages are modules, which share what is global only. */
+const qrCodeScript = async (): Promise<string> =>
+  `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
 
 /** `openapi.<portal type>.<form>`; undefined for any other name. */
 async function documentNamed(name: string): Promise<string | undefined> {

@@ -11,7 +11,7 @@ export const budgets: Record<EdgeModule, number> = {
   auth: 320,
   client: 200,
   discover: 170,
-  userinfo: 200,
+  userinfo: 230,
   webui: 350,
 };
 

@@ -124,7 +124,7 @@ function unprivileged(command: string[]): [string, ...string[]] {
 /** The log is read for one English sentence, whatever the language of the machine. */
 const environment = (folder: string) => ({ PATH: process.env.PATH, HOME: folder, LC_ALL: 'C' });
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
     probe.listen(0, '127.0.0.1', () => {

@@ -16,6 +16,7 @@ const facts = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null): 
   overrides,
   workers: ['host-a'],
   sites,
+  forwards: [],
 });
 const fresh = (value: HealthFacts): Known<HealthFacts> => ({ value, isFresh: true, ageS: 0, waitedS: 0.004 });
 const report = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
@@ -122,4 +123,44 @@ test('the broker is named without its password, wherever that stands', () => {
   );
   expect(brokerName('postgres://app@127.0.0.1/portal')).toBe('postgres://app@127.0.0.1/portal');
   expect(brokerName('postgres://[::1]:5432/portal')).toBe('postgres://[::1]:5432/portal');
+});
+
+describe('a log collector', () => {
+  const collectors = { fluentd: 'tcp://logs.example:24224', syslog: 'syslog+tls://sink.example:6514' };
+  const entriesOf = (forwards: HealthFacts['forwards']) => {
+    const { status, checks } = reportHealth(fresh({ ...facts([]), forwards }), 'broker', collectors);
+    return [status, checks['fluentd:connectionTest'].map((entry) => [entry.componentId, entry.status])];
+  };
+  const state = { seq: 7, error: null, checkedAgeS: 2 };
+
+  test('passes while what is due reaches it, and fails all when it does not', () => {
+    expect(
+      entriesOf([
+        { ...state, target: 'fluentd' },
+        { ...state, target: 'syslog' },
+      ]),
+    ).toEqual([
+      'pass',
+      [
+        ['fluentd(logs.example:24224)', 'pass'],
+        ['syslog(sink.example:6514)', 'pass'],
+      ],
+    ]);
+    expect(
+      entriesOf([
+        { ...state, target: 'fluentd', error: 'refused' },
+        { ...state, target: 'syslog', checkedAgeS: 61 },
+      ]),
+    ).toEqual([
+      'fail',
+      [
+        ['fluentd(logs.example:24224)', 'fail'],
+        ['syslog(sink.example:6514)', 'fail'],
+      ],
+    ]);
+  });
+
+  test('is no part of the answer unless it is configured', () => {
+    expect(report([]).checks['fluentd:connectionTest']).toEqual([]);
+  });
 });

@@ -1,0 +1,92 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { AppError } from '../../shared/kernel/errors.ts';
+import { atomically, type Db, type Statement } from '../client.ts';
+import { exportedFiles as table } from '../schema/exported-files.ts';
+import type { ExportedFile } from './exported-files.ts';
+import { type JobAttempt, whileOurs } from './job-runs.ts';
+import { must } from './statements.ts';
+
+/** What an attempt at an export has to do. */
+export type Begun = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
+/** What an attempt left, whole or not. */
+export type Unfinished = { file: string; uploadId: string | null; store: ExportedFile['store'] };
+type Attempt = Pick<ExportedFile, 'id' | 'store'> & { file: string };
+/** How far an attempt is; `progress` is from 0 to 1. */
+export type Progress = { rows: number; bytes: number; progress: number };
+
+const isUnderWay = (id: string): SQL | undefined =>
+  and(eq(table.id, id), sql`${table.state} in ('pending', 'running')`);
+
+/** What the attempt before left. */
+export const findUnfinished = async (db: Db, id: string): Promise<Unfinished | undefined> => {
+  const [row] = await db
+    .select({ file: table.file, uploadId: table.upload_id, store: table.store })
+    .from(table)
+    .where(isUnderWay(id));
+  return row && row.file !== null ? { ...row, file: row.file } : undefined;
+};
+
+/**
+ * Makes this attempt the one that counts: from now on the file of no other one is ever shown, nor written any more.
+ * @returns undefined when there is nothing to do any more
+ * @throws the database's `job_lost` when another attempt counts
+ */
+export async function beginExport(
+  db: Db,
+  run: JobAttempt,
+  { id, ...attempt }: Attempt,
+): Promise<Begun | undefined> {
+  const anew = { ...attempt, state: 'running' as const, upload_id: null, rows: 0, bytes: 0, progress: 0 };
+  const [, begun] = await atomically(db, (h) => [
+    whileOurs(h, run),
+    h.update(table).set(anew).where(isUnderWay(id)).returning(),
+  ]);
+  return (begun as ExportedFile[])[0];
+}
+
+/**
+ * Keeps by which name an object store knows a file that is not finished.
+ * @throws AppError `expired` when another attempt counts
+ */
+export const noteUpload = async (db: Db, file: string, uploadId: string): Promise<void> => {
+  const noted = await db
+    .update(table)
+    .set({ upload_id: uploadId })
+    .where(eq(table.file, file))
+    .returning({ id: table.id });
+  if (noted.length === 0) throw new AppError('expired');
+};
+
+export const noteProgress = async (db: Db, file: string, progress: Progress): Promise<void> => {
+  await db.update(table).set(progress).where(eq(table.file, file));
+};
+
+/**
+ * Shows the file, whole as it is, for `keepH` hours.
+ * @throws the database's `job_lost` when another attempt counts
+ */
+export const endExport = (
+  db: Db,
+  run: JobAttempt,
+  file: string,
+  result: Pick<Progress, 'rows' | 'bytes'> & { sha256: string; keepH: number },
+): Promise<unknown> => {
+  const { keepH, ...facts } = result;
+  const ready = {
+    ...facts,
+    state: 'ready' as const,
+    progress: 1,
+    upload_id: null,
+    ended_at: sql`now()`,
+    expires_at: sql`now() + ${keepH}::int * interval '1 hour'`,
+  };
+  return atomically(db, (h) => [
+    whileOurs(h, run),
+    must(h, sql`exists(select 1 from ${table} where ${eq(table.file, file)})`, 'job_lost'),
+    h.update(table).set(ready).where(eq(table.file, file)),
+  ]);
+};
+
+/** Nobody waits for the export any more; what it has of a file is removed with the expired ones. */
+export const failExport = (h: Db, id: string): Statement =>
+  h.update(table).set({ state: 'failed', ended_at: sql`now()` }).where(isUnderWay(id));

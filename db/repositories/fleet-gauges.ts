@@ -1,0 +1,88 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
+import { auditEvents } from '../schema/audit-events.ts';
+import { dispatchers } from '../schema/dispatchers.ts';
+import { farmParts } from '../schema/farm-parts.ts';
+import { farms } from '../schema/farms.ts';
+import { sites } from '../schema/sites.ts';
+import { wantedJobs } from '../schema/wanted-jobs.ts';
+import { derived } from './statements.ts';
+
+/** An enabled node of an enabled farm, by its last probe. */
+export type NodeGauges = {
+  site: string;
+  farm: string;
+  dispatcher: string;
+  circuit: 'closed' | 'half_open' | 'open';
+  /** Seconds since it passed; null when it does not pass. */
+  pass_age_s: number | null;
+  /** Our code for why it does not pass. */
+  reason: string | null;
+  /** Seconds since 1970 until which its certificate is valid, where it was seen. */
+  not_after_s: number | null;
+};
+
+/** `snapshot_age_s` is that of the oldest part; a part that was never read is as old as its farm. */
+export type FleetGauges = {
+  nodes: NodeGauges[];
+  farms: { farm: string; snapshot_age_s: number }[];
+  audit_unsealed: number;
+};
+
+/** What changes by itself and is not counted: one statement. Ages are by the clock of the database. */
+export async function fleetGauges(db: Db): Promise<FleetGauges> {
+  const [gauges] = await db
+    .select({ nodes, farms: snapshots, audit_unsealed: unsealed })
+    .from(sql`(values (1)) as once`);
+  if (!gauges) throw new Error('a select without a table gave no row');
+  return gauges;
+}
+
+const nodes = derived<NodeGauges[]>(sql`
+  select coalesce(jsonb_agg(to_jsonb(node) order by node.dispatcher), '[]') from (
+    select ${sites.uri} as site, ${farms.name} as farm, ${dispatchers.name} as dispatcher, ${dispatchers.circuit},
+      case when ${dispatchers.status} = 'pass'
+        then extract(epoch from now() - ${dispatchers.last_check_at})::float8 end as pass_age_s,
+      case when ${dispatchers.status} <> 'pass' then ${dispatchers.last_error} end as reason,
+      extract(epoch from (${dispatchers.certificate}->>'not_after')::timestamptz)::float8 as not_after_s
+    from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} and ${farms.enabled}
+    join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${dispatchers.enabled}) node`);
+
+const snapshots = derived<FleetGauges['farms']>(sql`
+  select coalesce(jsonb_agg(to_jsonb(part) order by part.farm), '[]') from (
+    select ${farms.name} as farm, extract(epoch from now()
+      - coalesce(min(coalesce(${farmParts.fetched_at}, ${farms.created_at})), ${farms.created_at}))::float8
+      as snapshot_age_s
+    from ${farms} join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled}
+    left join ${farmParts} on ${farmParts.farm_id} = ${farms.id}
+    where ${farms.enabled} and exists (
+      select 1 from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled})
+    group by ${farms.id}) part`);
+
+const unsealed = derived<number>(
+  sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,
+);
+
+/** Jobs of one kind that wait and may be worked now, and for how many seconds the oldest of them has waited. */
+export type JobsWaiting = { job: string; waiting: number; oldest_s: number };
+
+/**
+ * What waits in the queue, its outbox included, by kind; kinds of which nothing waits as well.
+ * @throws an error of the database until the queue has made its schema
+ */
+export const jobsWaiting = (db: Db): Promise<JobsWaiting[]> =>
+  db
+    .select({
+      job: sql<string>`job`,
+      waiting: sql<number>`count(due)::int`,
+      oldest_s: sql<number>`coalesce(extract(epoch from now() - min(due)), 0)::float8`,
+    })
+    .from(sql`(
+      select q.name as job, greatest(j.created_on, j.start_after) as due from pgboss.queue q
+      left join pgboss.job j on j.name = q.name and j.state in ('created', 'retry') and j.start_after <= now()
+      where q.name not like '\\_\\_%'
+      union all
+      select ${wantedJobs.kind}, greatest(${wantedJobs.created_at}, ${wantedJobs.start_after}) from ${wantedJobs}
+      where coalesce(${wantedJobs.start_after} <= now(), true)) as waiting`)
+    .groupBy(sql`job`)
+    .orderBy(sql`job`);

@@ -1,0 +1,101 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { FleetGauges, JobsWaiting, NodeGauges } from '../../db/repositories/fleet-gauges.ts';
+import type { JudgedSite } from './sites.ts';
+
+/** What the fleet is like now; `freshS` is for how many seconds a passing probe is believed. */
+export type FleetFacts = {
+  sites: readonly JudgedSite[];
+  gauges: FleetGauges;
+  jobs: readonly JobsWaiting[];
+  freshS: number;
+};
+
+type Point = { labels: Record<string, string>; value: number };
+type Family = {
+  name: string;
+  help: string;
+  labelNames: readonly string[];
+  points: (f: FleetFacts) => Point[];
+};
+
+/** Families of sites, farms, dispatchers and jobs; before anything is known they have no series. */
+export function addFleet(registry: Registry, facts: FleetFacts | undefined): void {
+  for (const { points, ...family } of families) {
+    const gauge = new Gauge({ ...family, registers: [registry] });
+    for (const { labels, value } of facts ? points(facts) : []) gauge.set(labels, value);
+  }
+}
+
+const circuits = { closed: 0, half_open: 1, open: 2 } as const;
+
+const isUp = ({ pass_age_s }: NodeGauges, freshS: number): boolean =>
+  pass_age_s !== null && pass_age_s <= freshS;
+
+const families: readonly Family[] = [
+  {
+    name: 'aggregator_site_up',
+    help: '1 when the site passes as in the health check, 0 when it fails',
+    labelNames: ['site'],
+    points: ({ sites }) =>
+      sites.map(({ uri, isPassing }) => ({ labels: { site: uri }, value: Number(isPassing) })),
+  },
+  {
+    name: 'aggregator_dispatcher_up',
+    help: '1 when the last probe of the dispatcher passed, and was not long ago',
+    labelNames: ['site', 'farm', 'dispatcher'],
+    points: ({ gauges, freshS }) =>
+      gauges.nodes.map((node) => ({ labels: placeOf(node), value: Number(isUp(node, freshS)) })),
+  },
+  {
+    name: 'aggregator_dispatcher_failure',
+    help: '1 for the reason why the last probe of a dispatcher did not pass',
+    labelNames: ['site', 'farm', 'dispatcher', 'reason'],
+    points: ({ gauges }) =>
+      gauges.nodes.flatMap((node) =>
+        node.reason === null ? [] : [{ labels: { ...placeOf(node), reason: node.reason }, value: 1 }],
+      ),
+  },
+  {
+    name: 'aggregator_circuit_state',
+    help: 'Whether the dispatcher is asked: 0 closed (it is), 1 half open (it is tried), 2 open (it is not)',
+    labelNames: ['dispatcher'],
+    points: ({ gauges }) =>
+      gauges.nodes.map(({ dispatcher, circuit }) => ({ labels: { dispatcher }, value: circuits[circuit] })),
+  },
+  {
+    name: 'aggregator_certificate_not_after_seconds',
+    help: 'End of the certificate of the dispatcher, seconds since 1970',
+    labelNames: ['dispatcher'],
+    points: ({ gauges }) =>
+      gauges.nodes.flatMap(({ dispatcher, not_after_s }) =>
+        not_after_s === null ? [] : [{ labels: { dispatcher }, value: not_after_s }],
+      ),
+  },
+  {
+    name: 'aggregator_snapshot_age_seconds',
+    help: 'Age of the oldest part of what is known of the farm',
+    labelNames: ['farm'],
+    points: ({ gauges }) =>
+      gauges.farms.map(({ farm, snapshot_age_s }) => ({ labels: { farm }, value: snapshot_age_s })),
+  },
+  {
+    name: 'aggregator_jobs_waiting',
+    help: 'Queued jobs that may be worked and are not yet',
+    labelNames: ['job'],
+    points: ({ jobs }) => jobs.map(({ job, waiting }) => ({ labels: { job }, value: waiting })),
+  },
+  {
+    name: 'aggregator_jobs_oldest_seconds',
+    help: 'How long the oldest of the waiting jobs has waited',
+    labelNames: ['job'],
+    points: ({ jobs }) => jobs.map(({ job, oldest_s }) => ({ labels: { job }, value: oldest_s })),
+  },
+  {
+    name: 'aggregator_audit_unsealed',
+    help: 'Audit events that are not yet in the chain',
+    labelNames: [],
+    points: ({ gauges }) => [{ labels: {}, value: gauges.audit_unsealed }],
+  },
+];
+
+const placeOf = ({ site, farm, dispatcher }: NodeGauges) => ({ site, farm, dispatcher });

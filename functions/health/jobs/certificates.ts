@@ -1,0 +1,41 @@
+import type { Db } from '../../../db/client.ts';
+import {
+  type EndingCertificate,
+  endingCertificates,
+  tellEnding,
+} from '../../../db/repositories/certificates.ts';
+import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+import type { Clock } from '../../../shared/kernel/clock.ts';
+import type { Job } from './loop.ts';
+
+/** Days before the end of a certificate at which the journal tells of it; the last one is an error. */
+const warnings = [30, 14, 3] as const;
+const lastWarning = 3;
+
+/** Tells of certificates that end soon, once for each of the numbers of days; a new certificate begins anew. */
+export const certificateJob = (db: Db, clock: Clock): Job => ({
+  name: 'certificates',
+  intervalMs: () => 60_000,
+  round: async () => {
+    const ending = await endingCertificates(db, warnings);
+    await tellEnding(
+      db,
+      ending.map((one) => ({ ...one, record: recordOf(one, clock()) })),
+    );
+  },
+});
+
+function recordOf({ id, name, notAfter, days }: EndingCertificate, at: Date): MonitoringEntry {
+  const isOver = new Date(notAfter) <= at;
+  return {
+    at,
+    level: days <= lastWarning ? 'error' : 'warning',
+    source: 'dispatcher',
+    object_type: 'dispatcher',
+    object_id: id,
+    object_name: name,
+    code: 'certificate_ends',
+    message: `The certificate of dispatcher ${name} ${isOver ? 'ended' : 'ends'} on ${notAfter}`,
+    details: { not_after: notAfter, days },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Db } from '../../../db/client.ts';
+import { fleetGauges, type JobsWaiting, jobsWaiting } from '../../../db/repositories/fleet-gauges.ts';
+import { installationCounts } from '../../../db/repositories/installation-counts.ts';
+import { healthFacts } from '../../../db/repositories/probes.ts';
+import { telemetryTotals } from '../../../db/repositories/telemetry.ts';
+import { workerLivesS } from '../deps.ts';
+import type { AllFacts } from '../exposition.ts';
+import { freshSeconds, judgeSites } from '../sites.ts';
+
+/** Everything that the database tells of metrics. */
+export async function readFacts(db: Db, now: Date): Promise<Omit<AllFacts, 'system'>> {
+  const [counts, health, gauges, totals, jobs] = await Promise.all([
+    installationCounts(db, now),
+    healthFacts(db, workerLivesS),
+    fleetGauges(db),
+    telemetryTotals(db),
+    jobsIfAny(db),
+  ]);
+  const fleet = { gauges, jobs, sites: judgeSites(health), freshS: freshSeconds(health.overrides) };
+  return { counts, totals, fleet };
+}
+
+/** Before the first queue has started there is nothing to look into; everything else is told all the same. */
+const jobsIfAny = (db: Db): Promise<JobsWaiting[]> => jobsWaiting(db).catch(() => []);

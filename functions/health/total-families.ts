@@ -1,0 +1,92 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Sum } from '../../db/repositories/telemetry.ts';
+import { bucketBounds } from '../../shared/kernel/telemetry.ts';
+
+type Family = { name: string; help: string; labelNames: string[] };
+
+/** Families that are summed in the database from what all processes have counted, by the name of their sums. */
+export function addTotals(registry: Registry, sums: readonly Sum[]): void {
+  const byFamily = Map.groupBy(sums, ({ family }) => family);
+  const registers = [registry];
+  for (const [family, configuration] of Object.entries(counters)) {
+    const counter = new Counter({ ...configuration, registers });
+    for (const { labels, value } of byFamily.get(family) ?? [])
+      counter.inc(labelled(configuration, labels), value);
+  }
+  for (const [family, configuration] of Object.entries(timed)) {
+    const buckets = byFamily.get(family) ?? [];
+    registry.registerMetric(new SummedHistogram(configuration, buckets, byFamily.get(`${family}_sum`) ?? []));
+  }
+}
+
+const counters: Readonly<Record<string, Family>> = {
+  http_requests: {
+    name: 'aggregator_http_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['module', 'operation', 'status'],
+  },
+  logins: {
+    name: 'aggregator_logins_total',
+    help: 'Logins that were tried, by what the audit says of them',
+    labelNames: ['result'],
+  },
+  jobs: {
+    name: 'aggregator_jobs_total',
+    help: 'Rounds and attempts of jobs of all sidecars',
+    labelNames: ['job', 'result'],
+  },
+};
+
+const timed: Readonly<Record<string, Family>> = {
+  http_duration: {
+    name: 'aggregator_http_request_duration_seconds',
+    help: 'Time until the headers of the answer',
+    labelNames: ['module', 'operation'],
+  },
+  upstream_duration: {
+    name: 'aggregator_upstream_duration_seconds',
+    help: 'Time of one exchange with a dispatcher of the site, failed ones included',
+    labelNames: ['site'],
+  },
+};
+
+type Labels = Record<string, string>;
+type Point = { metricName: string; labels: Labels; value: number };
+
+const labelled = ({ labelNames }: Family, values: readonly string[]): Labels =>
+  Object.fromEntries(labelNames.map((name, at) => [name, values[at] ?? '']));
+
+/** A histogram that observes nothing: its buckets were filled elsewhere, each for itself, and are added up here. */
+class SummedHistogram extends Histogram {
+  readonly #told: Pick<Family, 'name' | 'help'>;
+  readonly #points: Point[];
+
+  constructor(family: Family, buckets: readonly Sum[], sums: readonly Sum[]) {
+    super({ ...family, registers: [] });
+    this.#told = family;
+    const owners = Map.groupBy(buckets, ({ labels }) => JSON.stringify(labels.slice(0, -1)));
+    const totals = new Map(sums.map(({ labels, value }) => [JSON.stringify(labels), value]));
+    this.#points = [...owners].flatMap(([key, own]) =>
+      pointsOf(family.name, labelled(family, JSON.parse(key)), own, totals.get(key) ?? 0),
+    );
+  }
+
+  /** What a registry asks for, in the place of what was observed. */
+  async getForPromString() {
+    return { ...this.#told, type: 'histogram', values: this.#points };
+  }
+}
+
+function pointsOf(name: string, labels: Labels, buckets: readonly Sum[], sum: number): Point[] {
+  const counts = new Map(buckets.map((bucket) => [bucket.labels.at(-1), bucket.value]));
+  let total = 0;
+  const points = [...bucketBounds.map(String), '+Inf'].map((le) => {
+    total += counts.get(le) ?? 0;
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
+  });
+  return [
+    ...points,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
+}

@@ -1,0 +1,20 @@
+import { createTokenBuckets, type TokenBuckets } from '../../../shared/http/token-buckets.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx, WebuiDeps } from '../deps.ts';
+
+const perMinute = 30;
+const mostUsers = 1_000;
+const quotas = new WeakMap<WebuiDeps, TokenBuckets>();
+
+/**
+ * Counts a test that goes out to a server of the caller's choice, or tries a password.
+ * @throws AppError `rate_limited`
+ */
+export function takeTest({ deps, actor, now }: WebuiCtx): void {
+  const quota = quotas.get(deps) ?? createTokenBuckets(mostUsers);
+  quotas.set(deps, quota);
+  const retry_after_s = quota.take(actor.user.id, perMinute, now.getTime());
+  if (retry_after_s === 0) return;
+  const members = { policy: 'directory-test', limit_per_minute: perMinute, retry_after_s };
+  throw new AppError('rate_limited', undefined, members);
+}

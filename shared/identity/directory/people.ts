@@ -1,0 +1,90 @@
+import { foldName } from '../../kernel/text.ts';
+import type { Filter } from '../../remotes/directory/filters.ts';
+import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
+import type { DirectoryParams } from '../domains/catalogue.ts';
+
+/** Somebody as the directory knows him; `values` are those that were asked for, by lower-case attribute. */
+export type Person = { dn: string; name: string; values: Entry['values'] };
+
+const always = ['mail', 'userPrincipalName', 'userAccountControl', 'nsAccountLock', 'shadowExpire'];
+
+/**
+ * Finds the one person of a name.
+ * @param typed what he typed, by which a principal name of Active Directory is found
+ * @param attributes what else is to be known of him
+ * @returns undefined when there is nobody, or more than one
+ */
+export async function findPerson(
+  session: DirectorySession,
+  params: DirectoryParams,
+  { name, typed }: { name: string; typed: string },
+  attributes: readonly string[] = [],
+): Promise<Person | undefined> {
+  const { base_dn, user_id_attribute, user_name_attribute } = params;
+  const isPrincipal = typed.includes('@');
+  const byName: Filter = { equals: [user_id_attribute, name] };
+  const byPrincipal: Filter = { equals: ['userPrincipalName', typed] };
+  const found = await session.search({
+    base: base_dn,
+    filter: peopleWho(params, { any: isPrincipal ? [byName, byPrincipal] : [byName] }),
+    attributes: [...new Set([user_id_attribute, user_name_attribute, ...always, ...attributes])],
+    most: 2,
+  });
+  // A directory compares more loosely than we count failures: whoever is not exactly meant is not found.
+  const principals = found.filter(({ values }) => isPrincipal && holds(values.userprincipalname, typed));
+  const named = found.filter(({ values }) => holds(values[user_id_attribute.toLowerCase()], name));
+  const [entry, ...others] = principals.length > 0 ? principals : named;
+  return entry && others.length === 0 ? personOf(entry, params) : undefined;
+}
+
+/** People whose login name or name contains a text, or all of them. */
+export async function findPeople(
+  session: DirectorySession,
+  params: DirectoryParams,
+  part: string,
+  most: number,
+): Promise<Person[]> {
+  const { base_dn, user_id_attribute, user_name_attribute } = params;
+  const filter: Filter =
+    part === ''
+      ? { present: user_id_attribute }
+      : { any: [{ contains: [user_id_attribute, part] }, { contains: [user_name_attribute, part] }] };
+  const found = await session.search({
+    base: base_dn,
+    filter: peopleWho(params, filter),
+    attributes: [user_id_attribute],
+    most,
+  });
+  return found.flatMap((entry) => personOf(entry, params) ?? []);
+}
+
+const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter): Filter => ({
+  all: [
+    { equals: ['objectClass', user_class] },
+    ...(user_filter === '' ? [] : [{ text: user_filter }]),
+    filter,
+  ],
+});
+
+/** @returns undefined for an entry without a name */
+function personOf({ dn, values }: Entry, { user_id_attribute }: DirectoryParams): Person | undefined {
+  const [name = ''] = values[user_id_attribute.toLowerCase()] ?? [];
+  return name.trim() === '' ? undefined : { dn, name: name.trim(), values };
+}
+
+/** Directories refuse the password of such an account themselves, but not all of them. */
+export function isDisabled({ values }: Person, now: Date): boolean {
+  const [control = ''] = values.useraccountcontrol ?? [];
+  const [lock = ''] = values.nsaccountlock ?? [];
+  const [expires = ''] = values.shadowexpire ?? [];
+  const today = Math.floor(now.getTime() / 86_400_000);
+  // ADS_UF_ACCOUNTDISABLE; days since 1970, and a negative number for never.
+  return (
+    (Number(control) & 2) !== 0 ||
+    lock.toLowerCase() === 'true' ||
+    (/^\d+$/.test(expires) && Number(expires) <= today)
+  );
+}
+
+const holds = (values: readonly string[] = [], wanted: string): boolean =>
+  values.some((value) => foldName(value) === foldName(wanted));

@@ -1,0 +1,25 @@
+import type { ExportRow, Member } from '../../../db/repositories/export-sources.ts';
+import type { Format } from './format.ts';
+
+/** RFC 4180 with a line of names. No cell is taken for a formula by a spreadsheet: such ones begin with an apostrophe. */
+export const csv: Format = {
+  mediaType: 'text/csv; charset=utf-8; header=present',
+  extension: 'csv',
+  begin: (members) => `${members.map(({ name }) => cellOf(name)).join(',')}\r\n`,
+  row: (members, row) => `${members.map((member) => valueIn(row, member)).join(',')}\r\n`,
+  end: () => '',
+};
+
+function valueIn(row: ExportRow, { name, kind }: Member): string {
+  const value = row[name] ?? null;
+  if (value === null) return '';
+  return cellOf(kind === 'json' && value.startsWith('"') ? String(JSON.parse(value)) : value);
+}
+
+const isFormula = /^[=+\-@\t\r]/;
+const needsQuotes = /[",\r\n]/;
+
+function cellOf(text: string): string {
+  const safe = isFormula.test(text) ? `'${text}` : text;
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,70 @@
+import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
+import { toTransportError } from '../http/faults.ts';
+import { TransportError, type TransportReason } from '../http/transport.ts';
+
+/** Result codes of LDAP (RFC 4511, appendix A) that a search, or the account that searches, may end with. */
+const refusals: Record<number, string> = {
+  4: 'size_limit',
+  8: 'encryption_required',
+  13: 'encryption_required',
+  18: 'bad_filter',
+  32: 'no_such_base',
+  34: 'no_such_base',
+  48: 'account',
+  49: 'account',
+  50: 'not_permitted',
+};
+
+/** Busy, unavailable, shutting down: another server may do. */
+const passing = new Set([51, 52]);
+
+/**
+ * With these a server says that a password is not accepted: wrong, or of an account that is locked or disabled. FreeIPA
+ * says of a disabled one that it is unwilling (53), of a locked one that a constraint is violated (19).
+ */
+const rejections = new Set([19, 32, 48, 49, 50, 53]);
+
+export const isRejection = (error: unknown): boolean => rejections.has(resultCode(error) ?? -1);
+
+/** True when another server of the same directory may be asked: this one has told nothing. */
+export const isOfServer = (error: unknown): boolean =>
+  !(error instanceof AppError) &&
+  (toTransportError(error) instanceof TransportError || passing.has(resultCode(error) ?? -1));
+
+const transportCodes = {
+  timeout: 'upstream_timeout',
+  tls: 'upstream_tls',
+  address_not_allowed: 'upstream_refused',
+  unreachable: 'upstream_failed',
+  too_large: 'upstream_failed',
+  redirect: 'upstream_failed',
+  malformed: 'upstream_failed',
+} as const satisfies Record<TransportReason, ErrorCode>;
+
+const details: Partial<Record<ErrorCode, string>> = {
+  upstream_timeout: 'The directory did not answer in time',
+  upstream_tls: 'The TLS connection to the directory failed',
+  upstream_refused: 'The directory refused us',
+  upstream_failed: 'The directory could not be asked',
+};
+
+/** @returns the AppError for what a server or the way to it said; any other error as it is */
+export function fromDirectory(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const code = resultCode(error);
+  if (code !== undefined) {
+    const reason = refusals[code] ?? 'directory_error';
+    return failure(reason === 'account' ? 'upstream_refused' : 'upstream_failed', { reason }, error);
+  }
+  const fault = toTransportError(error);
+  if (!(fault instanceof TransportError)) return error;
+  const members = fault.reason === 'timeout' ? {} : { reason: fault.tlsReason ?? fault.reason };
+  return failure(transportCodes[fault.reason], members, fault);
+}
+
+const failure = (code: ErrorCode, members: ErrorMembers, cause: unknown): AppError =>
+  new AppError(code, details[code], members, { cause });
+
+/** The errors of the client that carry what the server said have a number; those of the network have a word. */
+const resultCode = (error: unknown): number | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;

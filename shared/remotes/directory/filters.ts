@@ -1,0 +1,51 @@
+import {
+  AndFilter,
+  EqualityFilter,
+  ExtensibleFilter,
+  FilterParser,
+  type Filter as LdapFilter,
+  OrFilter,
+  PresenceFilter,
+  SubstringFilter,
+} from 'ldapts';
+import { AppError } from '../../kernel/errors.ts';
+
+/** A search filter; values are octets that are never read as a filter, so that nothing has to be escaped. */
+export type Filter =
+  | { all: readonly Filter[] }
+  | { any: readonly Filter[] }
+  | { equals: readonly [attribute: string, value: string] }
+  | { contains: readonly [attribute: string, part: string] }
+  /** Equal to a member, or to a member of a member, at any depth (LDAP_MATCHING_RULE_IN_CHAIN of Active Directory). */
+  | { inChain: readonly [attribute: string, dn: string] }
+  | { present: string }
+  /** RFC 4515, as an administrator wrote it. */
+  | { text: string };
+
+const inChainRule = '1.2.840.113556.1.4.1941';
+
+/** @throws AppError `upstream_failed` for a text that is no filter */
+export function toLdap(filter: Filter): LdapFilter {
+  if ('all' in filter) return new AndFilter({ filters: filter.all.map(toLdap) });
+  if ('any' in filter) return new OrFilter({ filters: filter.any.map(toLdap) });
+  if ('equals' in filter) return new EqualityFilter({ attribute: filter.equals[0], value: filter.equals[1] });
+  if ('contains' in filter)
+    return new SubstringFilter({ attribute: filter.contains[0], any: [filter.contains[1]] });
+  if ('inChain' in filter)
+    return new ExtensibleFilter({
+      rule: inChainRule,
+      matchType: filter.inChain[0],
+      value: filter.inChain[1],
+    });
+  if ('present' in filter) return new PresenceFilter({ attribute: filter.present });
+  return parse(filter.text);
+}
+
+function parse(text: string): LdapFilter {
+  try {
+    return FilterParser.parseString(text);
+  } catch (cause) {
+    const detail = 'The user filter is no filter (RFC 4515)';
+    throw new AppError('upstream_failed', detail, { reason: 'bad_filter' }, { cause });
+  }
+}

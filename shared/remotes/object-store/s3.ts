@@ -1,0 +1,87 @@
+import { createCutter } from '../../kernel/cutter.ts';
+import type { ObjectReader, ObjectStore } from '../../kernel/object-store.ts';
+import type { S3Config, S3Parts } from './s3-config.ts';
+import { type Asker, ask, createAsker } from './s3-requests.ts';
+
+/** Bytes of every part but the last; S3 wants 5 MiB at least, and 10,000 parts at most. */
+const partBytes = 8 * 2 ** 20;
+
+/** Files in a bucket of anything that speaks S3, addressed by path. */
+export function createS3Store(config: S3Config, parts: S3Parts = {}): ObjectStore {
+  const asker = createAsker(config, parts);
+  return {
+    ...readerOf(asker),
+    name: 's3',
+    begin: async (file, note) => {
+      const upload = createUpload(asker, keyOf(file), note);
+      const cutter = createCutter(partBytes, upload.part);
+      return {
+        append: cutter.add,
+        finish: () => cutter.flush().then(upload.complete),
+      };
+    },
+    remove: async (file, uploadId) => {
+      if (uploadId !== null) await ask(asker, 'DELETE', keyOf(file), { query: { uploadId }, absent: true });
+      await ask(asker, 'DELETE', keyOf(file), { absent: true });
+    },
+  };
+}
+
+/** The same for whoever only reads. */
+export const createS3Reader = (config: S3Config, parts: S3Parts = {}): ObjectReader =>
+  readerOf(createAsker(config, parts));
+
+const keyOf = (file: string): string => `exports/${file}`;
+
+const readerOf = (asker: Asker): ObjectReader => ({
+  read: async ({ file, offset, bytes }) => {
+    if (offset >= bytes) return new Blob([]).stream();
+    const headers = { range: `bytes=${offset}-` };
+    const { body } = await ask(asker, 'GET', keyOf(file), { headers, streams: true });
+    return body ?? new Blob([]).stream();
+  },
+});
+
+/** A file in several parts. It is begun with the first one, as the service cannot hold one without any. */
+function createUpload(asker: Asker, key: string, note: (uploadId: string) => Promise<void>) {
+  const etags: string[] = [];
+  let uploadId: string | undefined;
+  const begin = async (): Promise<string> => {
+    const answer = await ask(asker, 'POST', key, { query: { uploads: '' } });
+    const id = unescapeXml(elementOf(await answer.text(), 'UploadId'));
+    await note(id);
+    return id;
+  };
+  return {
+    part: async (body: Uint8Array<ArrayBuffer>): Promise<void> => {
+      uploadId ??= await begin();
+      const query = { partNumber: String(etags.length + 1), uploadId };
+      const answer = await ask(asker, 'PUT', key, { query, body });
+      etags.push(answer.headers.get('etag') ?? '');
+    },
+    complete: async (): Promise<void> => {
+      if (uploadId === undefined) return void (await ask(asker, 'PUT', key, { body: new Uint8Array() }));
+      const list = etags.map(
+        (etag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`,
+      );
+      const body = new TextEncoder().encode(
+        `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`,
+      );
+      const answer = await ask(asker, 'POST', key, { query: { uploadId }, body });
+      // The service may find out that it cannot only after it has begun to answer 200.
+      elementOf(await answer.text(), 'ETag');
+    },
+  };
+}
+
+/** @throws Error when the document lacks the element */
+function elementOf(xml: string, name: string): string {
+  const [, value] = new RegExp(`<${name}>([^<]+)</${name}>`).exec(xml) ?? [];
+  if (value === undefined) throw new Error(`the object store told no ${name}: ${xml.slice(0, 200)}`);
+  return value;
+}
+
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const unescapeXml = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { decodeMultiStream, ExtData, encode } from '@msgpack/msgpack';
+
+type Record_ = Record<string, unknown>;
+export type ReceivedEntry = { tag: string; at: Date; record: Record_ };
+
+/** What speaks the receiving side of Fluentd's forward protocol on a real socket, as its specification has it. */
+export type ForwardPeer = {
+  url: string;
+  port: number;
+  /** Entries in the order in which they came, those that were not acknowledged too. */
+  received: ReceivedEntry[];
+  /** Ends all connections and listens no more. */
+  stop(): Promise<void>;
+};
+
+/**
+ * @param answer what is said of a chunk: its acknowledgement, another one's, nothing at all, or the connection is cut
+ */
+export async function startForwardPeer(
+  answer: () => 'acknowledge' | 'another' | 'nothing' | 'cut' = () => 'acknowledge',
+  port = 0,
+): Promise<ForwardPeer> {
+  const received: ReceivedEntry[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    void receive(socket).catch(() => socket.destroy());
+  });
+  async function receive(socket: Socket): Promise<void> {
+    for await (const message of decodeMultiStream(socket)) {
+      const chunk = take(message, received);
+      const said = answer();
+      if (said === 'cut') socket.destroy();
+      if (said === 'acknowledge') socket.write(encode({ ack: chunk }));
+      if (said === 'another') socket.write(encode({ ack: `not ${chunk}` }));
+    }
+    socket.end();
+  }
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the peer has no port');
+  return {
+    url: `tcp://127.0.0.1:${address.port}`,
+    port: address.port,
+    received,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Reads a message of the Forward mode strictly. @returns its chunk */
+function take(message: unknown, received: ReceivedEntry[]): string {
+  if (!Array.isArray(message) || message.length !== 3) throw new Error('not a message of the Forward mode');
+  const [tag, entries, options]: unknown[] = message;
+  if (typeof tag !== 'string' || !Array.isArray(entries))
+    throw new Error('not a message of the Forward mode');
+  for (const [time, record] of entries) received.push({ tag, at: momentOf(time), record });
+  const { chunk, size } = options as { chunk: unknown; size: unknown };
+  if (typeof chunk !== 'string' || size !== entries.length) throw new Error('options that do not fit');
+  return chunk;
+}
+
+function momentOf(time: unknown): Date {
+  if (!(time instanceof ExtData) || time.type !== 0 || !(time.data instanceof Uint8Array))
+    throw new Error('not an event time');
+  const view = new DataView(time.data.buffer, time.data.byteOffset, 8);
+  return new Date(view.getUint32(0) * 1_000 + view.getUint32(4) / 1e6);
+}

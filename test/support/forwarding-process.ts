@@ -1,0 +1,14 @@
+import { connectPg } from '../../db/pg.ts';
+import { forwardJobs } from '../../functions/health/jobs/forwarding.ts';
+import { runEvery } from '../../functions/health/jobs/loop.ts';
+import { createLog } from '../../shared/runtime/log.ts';
+
+/** A sidecar's forwarding as a process that can be killed, configured as a sidecar is. */
+const { DATABASE_URL = '', FLUENTD_URL, SYSLOG_URL } = process.env;
+const { db } = connectPg({ url: DATABASE_URL, maxConnections: 2 });
+const log = createLog({ level: 'error' });
+const urls = { fluentdUrl: FLUENTD_URL, syslogUrl: SYSLOG_URL };
+process.stdout.write('ready\n');
+await Promise.all(
+  forwardJobs(db, urls, 'portal-1', log).map((job) => runEvery(job, log, new AbortController().signal)),
+);

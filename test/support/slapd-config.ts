@@ -1,0 +1,44 @@
+type Given = {
+  folder: string;
+  suffix: string;
+  owner: { dn: string; password: string };
+  reader: { bind_dn: string };
+};
+
+/** Attributes of Active Directory and FreeIPA that the schemas of OpenLDAP do not have. */
+const foreignSchema = `
+attributetype ( 1.2.840.113556.1.4.221 NAME 'sAMAccountName' EQUALITY caseIgnoreMatch SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.656 NAME 'userPrincipalName' EQUALITY caseIgnoreMatch SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.8 NAME 'userAccountControl' EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+attributetype ( 2.16.840.1.113730.3.1.610 NAME 'nsAccountLock' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+objectclass ( 1.2.840.113556.1.5.9 NAME 'foreignAccount' AUXILIARY MAY ( sAMAccountName $ userPrincipalName $ userAccountControl $ nsAccountLock ) )
+`;
+
+/**
+ * The configuration of a slapd whose answers hold at most 100 entries unless pages are asked for. Only the reader reads;
+ * people may find nothing, not even themselves.
+ */
+export const configOf = ({ folder, suffix, owner, reader }: Given): string => `
+include /etc/ldap/schema/core.schema
+include /etc/ldap/schema/cosine.schema
+include /etc/ldap/schema/inetorgperson.schema
+include /etc/ldap/schema/nis.schema
+${foreignSchema}
+modulepath /usr/lib/ldap
+moduleload back_mdb
+pidfile ${folder}/slapd.pid
+TLSCertificateFile ${folder}/cert.pem
+TLSCertificateKeyFile ${folder}/key.pem
+database mdb
+suffix "${suffix}"
+rootdn "${owner.dn}"
+rootpw "${owner.password}"
+directory ${folder}/data
+maxsize 104857600
+dbnosync
+index objectClass,uid,member,memberUid,sAMAccountName,userPrincipalName eq
+index cn eq,sub
+limits dn.exact="${reader.bind_dn}" size.soft=100 size.hard=100 size.prtotal=unlimited
+access to attrs=userPassword by anonymous auth by * none
+access to * by dn.exact="${reader.bind_dn}" read by * none
+`;

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { ExportRow, Member } from '../../../db/repositories/export-sources.ts';
+import { type FormatName, formats } from '../../../shared/journal/exports/formats.ts';
+
+const members: Member[] = [
+  { name: 'id', kind: 'text' },
+  { name: 'message', kind: 'text' },
+  { name: 'count', kind: 'plain' },
+  { name: 'details', kind: 'json' },
+];
+
+/** The file of these rows. */
+function fileOf(name: FormatName, rows: ExportRow[], of = members): string {
+  const { begin, row, end } = formats[name];
+  return [begin(of), ...rows.map((one, at) => row(of, one, at === 0)), end(rows.length === 0)].join('');
+}
+const saying = (message: string | null): ExportRow => ({ id: 'a', message, count: '2', details: '{"n": 1}' });
+
+/** A reader of RFC 4180, a character at a time. */
+function readCsv(text: string): string[][] {
+  const records: string[][] = [];
+  let cells: string[] = [];
+  let cell = '';
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const c = text[at];
+    if (quoted && c === '"' && text[at + 1] === '"') cell += text[at++];
+    else if (c === '"') quoted = !quoted;
+    else if (!quoted && c === ',') [cells, cell] = [[...cells, cell], ''];
+    else if (!quoted && c === '\r' && text[at + 1] === '\n') {
+      records.push([...cells, cell]);
+      [cells, cell] = [[], ''];
+      at++;
+    } else cell += c;
+  }
+  return records;
+}
+
+describe('H6: a CSV file', () => {
+  it('is what a reader of RFC 4180 reads back, whatever the texts hold', () => {
+    const texts = ['plain', 'a,b', 'say "no"', 'two\r\nlines', 'two\nlines', '"', ',', '', 'ünï 漢字 🙂'];
+    const file = fileOf('csv', texts.map(saying));
+    expect(readCsv(file)).toEqual([
+      ['id', 'message', 'count', 'details'],
+      ...texts.map((text) => ['a', text, '2', '{"n": 1}']),
+    ]);
+    expect(file.endsWith('\r\n')).toBe(true);
+    expect(file).toContain('"say ""no"""');
+  });
+
+  it.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    "=cmd|' /C calc'!A0",
+  ])('has no cell that a spreadsheet runs: %j begins with an apostrophe', (text) => {
+    expect(readCsv(fileOf('csv', [saying(text)]))[1]).toEqual(['a', `'${text}`, '2', '{"n": 1}']);
+  });
+
+  it('leaves alone what only contains such characters, and keeps the number of cells when one is empty', () => {
+    expect(readCsv(fileOf('csv', [saying('a=b'), saying(null)])).slice(1)).toEqual([
+      ['a', 'a=b', '2', '{"n": 1}'],
+      ['a', '', '2', '{"n": 1}'],
+    ]);
+    const first: Member[] = [
+      { name: 'message', kind: 'text' },
+      { name: 'id', kind: 'text' },
+    ];
+    expect(fileOf('csv', [saying(null)], first)).toBe('message,id\r\n,a\r\n');
+  });
+
+  it('shows a computed text as the text that it is', () => {
+    const computed: Member[] = [{ name: 'state', kind: 'json' }];
+    expect(fileOf('csv', [{ state: '"=online"' }], computed)).toBe(`state\r\n'=online\r\n`);
+  });
+});
+
+describe('H6: NDJSON and JSON files', () => {
+  const texts = ['two\r\nlines', 'a "quoted" \\ backslash', 'tab\t', '\u001b[31m', null];
+  const expected = texts.map((message) => ({ id: 'a', message, count: 2, details: { n: 1 } }));
+
+  it('have one object a line, with line ends escaped', () => {
+    const lines = fileOf('ndjson', texts.map(saying)).split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
+  });
+
+  it('are one array, also of nothing', () => {
+    expect(JSON.parse(fileOf('json', texts.map(saying)))).toEqual(expected);
+    expect(JSON.parse(fileOf('json', []))).toEqual([]);
+  });
+});
+
+describe('H6: a CEF file', () => {
+  const event: ExportRow = {
+    id: '1',
+    seq: '7',
+    at: '2026-01-02T03:04:05.678Z',
+    event: 'portal.Odd|Name',
+    level: 'warning',
+    action: 'up\\date\nnow',
+    user: 'a=b\\c|d',
+    source_ip: '10.0.0.1',
+    message: 'two\r\nlines src=6.6.6.6',
+  };
+
+  it('has one line an event, whose head and extension none of its texts can forge', () => {
+    expect(fileOf('cef', [event], [])).toBe(
+      'CEF:0|Aggregator|Aggregator portal|7.0|portal.Odd\\|Name|portal.Odd\\|Name up\\\\date\\nnow|6|' +
+        'rt=1767323045678 src=10.0.0.1 externalId=1 act=up\\\\date\\nnow suser=a\\=b\\\\c|d ' +
+        'msg=two\\r\\nlines src\\=6.6.6.6 cn1=7 cn1Label=seq\n',
+    );
+  });
+
+  it('tells an IPv6 address by the key for it', () => {
+    const line = fileOf('cef', [{ ...event, source_ip: '2001:db8::1' }], []);
+    expect(line).toContain(' c6a2=2001:db8::1 c6a2Label=source_ip ');
+    expect(line).not.toMatch(/ src=/);
+  });
+});

@@ -69,7 +69,7 @@ describe('a login', () => {
     }
   });
 
-  it('is refused as invalid when its identifiers name two different domains', async () => {
+  it('A1 is refused as invalid when its identifiers name two different domains', async () => {
     const other = await addDomain(admin);
     const { id, name } = world.domain;
     const disagreements = [
@@ -99,7 +99,7 @@ describe('a login', () => {
     expect((await said({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
   });
 
-  it('is refused as invalid without a domain, a name or a password, and with members that nobody knows', async () => {
+  it('A1 is refused as invalid without a domain, a name or a password, and with members that nobody knows', async () => {
     const { id } = world.domain;
     const bad = [
       [{}, ''],
@@ -169,7 +169,7 @@ describe('a login', () => {
     expect(labels).not.toContain(domain.small_name);
   });
 
-  it('keeps nothing but the hash of its token', async () => {
+  it('A3 keeps nothing but the hash of its token, and tells no log of it', async () => {
     const { token } = (await logIn(portal, world.domain, user)).body;
     expect(token).toMatch(/^[\w-]{43}$/);
     const rows = await portal.db.select().from(loginSessions).where(eq(loginSessions.user_id, user.id));
@@ -179,7 +179,7 @@ describe('a login', () => {
     expect(JSON.stringify(portal.log)).not.toContain(token);
   });
 
-  it('gives a token of its own each time', async () => {
+  it('A4 gives a token of its own each time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(8);
   });

@@ -41,7 +41,7 @@ const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => s
 const from = (ip: string, token?: string) => () => world.portal.send('GET /api/userinfo', { ip, token });
 
 describe('the limit of a session', () => {
-  it('refuses what is too much with the seconds to wait, and nobody else', async () => {
+  it('I3 refuses what is too much with the seconds to wait, and nobody else', async () => {
     const [loud, quiet] = [await addMember(world, []), await addMember(world, [])];
     await Promise.all([loud.ask('GET /api/userinfo'), quiet.ask('GET /api/userinfo')]);
     await limit(3, 3_000);
@@ -84,7 +84,7 @@ describe('the limit of a session', () => {
 });
 
 describe('the limit of an address', () => {
-  it('counts whoever has no valid session, and nobody from elsewhere', async () => {
+  it('I3 counts whoever has no valid session, and nobody from elsewhere', async () => {
     await limit(6_000, 3);
     const ip = freshIp();
     const answers = await inTurn(4, from(ip));

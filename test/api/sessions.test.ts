@@ -80,7 +80,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('makes the oldest end when the user has too many', async () => {
+  it('A4 makes the oldest end when the user has too many', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     const open = async () => {
@@ -92,7 +92,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('is one of at most so many also when they begin at once', async () => {
+  it('A4 is one of at most so many also when they begin at once', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));

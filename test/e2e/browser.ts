@@ -8,7 +8,8 @@ import { expect } from 'vitest';
 import { root } from './portal-process.ts';
 
 const program = '/usr/bin/chromium';
-export const hasChromium = existsSync(program);
+/** Chromium, and what stands in for the device of a second factor. */
+export const hasPrograms = [program, '/usr/bin/oathtool'].every((path) => existsSync(path));
 
 /** Where screenshots are kept. */
 const folder = join(root, 'dist', 'screenshots');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { requireService } from '../support/services.ts';
 import { type Api, accepted, createApi, type Json } from './api.ts';
-import { codeOf, expectGood, hasChromium, openTab, startBrowser, type Tab } from './browser.ts';
+import { codeOf, expectGood, hasPrograms, openTab, startBrowser, type Tab } from './browser.ts';
 import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
 
 type Page = Tab['page'];
@@ -66,7 +66,7 @@ const small = { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } as 
 /** What a browser itself notes about an answer that refuses. */
 const refused = /^Failed to load resource: the server responded with a status of (401|429)/;
 
-requireService('chromium', hasChromium)('the pages in Chromium', () => {
+requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () => {
   beforeAll(prepare, 120_000);
   afterAll(async () => {
     await browser?.close();

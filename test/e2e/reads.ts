@@ -13,6 +13,14 @@ export function readsOf(seeded: Seeded) {
   return {
     ...administrationReads(seeded),
     '/livez': one('/livez', 'nobody'),
+    '/signin': [
+      { path: '/signin', who: 'nobody' },
+      { path: '/signin?language=ru&next=/status', who: 'nobody' },
+    ],
+    '/status': [
+      { path: '/status', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
+      { path: '/status', status: 401 },
+    ],
     '/api/errors/{code}': [
       { path: '/api/errors/not_found', who: 'nobody' },
       { path: '/api/errors/in_use', who: 'nobody', headers: { accept: 'text/html' } },

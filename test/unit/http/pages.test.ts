@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contrasting, readableOn } from '../../../shared/http/colors.ts';
+import { languageOf } from '../../../shared/http/languages.ts';
+import { cookieTokenOf, isFromOwnPage } from '../../../shared/http/own-pages.ts';
+import { fill } from '../../../shared/http/template.ts';
+
+/** Contrast as WCAG 2.2 defines it, worked out apart from the source. */
+function contrastOf(one: string, other: string): number {
+  const light = (color: string) => {
+    const [r, g, b] = (color.match(/[0-9a-f]{2}/g) ?? []).map((pair) => {
+      const c = Number.parseInt(pair, 16) / 255;
+      return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  return Math.max(light(one) / light(other), light(other) / light(one));
+}
+
+describe('the colour of an installation', () => {
+  const color = fc
+    .integer({ min: 0, max: 0xffffff })
+    .map((value) => `#${value.toString(16).padStart(6, '0')}`);
+
+  it('can be read on both grounds, and text on it, whatever it is', () => {
+    fc.assert(
+      fc.property(color, (chosen) => {
+        for (const ground of ['#f5f6f8', '#191d24'])
+          expect(contrastOf(readableOn(ground, chosen), ground)).toBeGreaterThanOrEqual(4.5);
+        expect(contrastOf(contrasting(chosen), chosen)).toBeGreaterThanOrEqual(4.5);
+      }),
+    );
+  });
+
+  it('stays as it is where it can be read', () => {
+    expect(readableOn('#ffffff', '#1e3a8a')).toBe('#1e3a8a');
+  });
+});
+
+describe('a template', () => {
+  it('escapes texts, fills none of them again, and leaves out what is empty', () => {
+    const template = '{{#a}}<b title="{{a}}">{{#b}}no{{/b}}{{&raw}}</b>{{/a}}{{#b}}no{{/b}}{{none}}';
+    const filled = fill(template, { a: `<'"&{{&raw}}>`, b: '', '&raw': '<i>' });
+    expect(filled).toBe('<b title="&lt;&#39;&quot;&amp;{{&amp;raw}}&gt;"><i></b>');
+  });
+});
+
+describe('what a request says of itself', () => {
+  it.each([
+    ['ru-RU,ru;q=0.9,en;q=0.8', 'ru'],
+    ['fr, en;q=0.2, ru;q=0.1', 'en'],
+    ['en;q=0, RU', 'ru'],
+    ['*', undefined],
+    ['', undefined],
+  ])('asks for a language: %s', (accepted, language) => expect(languageOf(accepted)).toBe(language));
+
+  it('finds the cookie among others, by its whole name', () => {
+    const cookie = 'a=b; x__Host-session=no;  __Host-session=agbs_yes; c';
+    const request = new Request('https://portal.test/status', { headers: { cookie } });
+    expect(cookieTokenOf(request)).toBe('agbs_yes');
+  });
+
+  it.each([
+    [{ 'sec-fetch-site': 'same-origin' }, true],
+    [{ 'sec-fetch-site': 'none', origin: 'https://portal.test' }, false],
+    [{ origin: 'https://portal.test:8443' }, false],
+    [{ origin: 'https://portal.test' }, true],
+    [{}, false],
+  ] as [Record<string, string>, boolean][])('tells whose page sent it: %j', (headers, isOwn) =>
+    expect(isFromOwnPage(new Headers(headers), 'portal.test')).toBe(isOwn));
+});

@@ -2,11 +2,24 @@ import { webui } from './installation.ts';
 import { list, one, type Question } from './questions.ts';
 import type { Seeded } from './twins.ts';
 
+const peers = '/api/aggregator/v7.0/peers';
+
+/** What nobody ordered: an order itself would be a write. */
+const exportReads = Object.fromEntries(
+  ['appnodes/portals', 'audit', 'monitoring', 'tags'].map((what) => [
+    `${webui}/${what}/export`,
+    [{ path: `${webui}/${what}/export?export_id=01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11`, status: 404 }],
+  ]),
+);
+
 /** What is asked of every read of the administrator portal's further objects, by its path in the document. */
 export function administrationReads({ domain, user, service_user, site, farm, made, pool }: Seeded) {
   const users = `${webui}/authenticators/${domain.id}/users`;
-  const { gateway, template, record, priority_group, rule, tag } = made;
+  const { gateway, template, record, priority_group, rule, tag, peer } = made;
   return {
+    ...exportReads,
+    '/api/aggregator/v7.0/peers': list(peers),
+    '/api/aggregator/v7.0/peers/{id}': one(`${peers}/${peer.id}`),
     '/api/userinfo/images/{image_id}': one('/api/userinfo/images/rdp', 'user'),
     '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
     '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),
@@ -19,6 +32,9 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/webui/aggregator/authenticators/gui/{data_type}': [
       ...one(`${webui}/authenticators/gui/internal`),
       ...one(`${webui}/authenticators/gui/active_directory`),
+    ],
+    '/api/webui/aggregator/authenticators/{auth_uuid}/groups/external': [
+      { path: `${webui}/authenticators/${domain.id}/groups/external`, status: 409 },
     ],
     '/api/webui/aggregator/authenticators/types': one(`${webui}/authenticators/types`),
     '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions': one(

@@ -13,6 +13,17 @@ export function readsOf(seeded: Seeded) {
   return {
     ...administrationReads(seeded),
     '/livez': one('/livez', 'nobody'),
+    // Pages and documents of the reference are for browser sessions; documents are for whoever has a token as well.
+    '/api/docs/': [
+      { path: '/api/docs/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
+      { path: '/api/docs/', status: 401 },
+    ],
+    '/api/docs/{file}': [{ path: '/api/docs/swagger-ui.css', status: 401 }],
+    '/api/openapi.json': [
+      ...one('/api/openapi.json'),
+      { path: '/api/openapi.json', who: 'user', status: 401 },
+    ],
+    '/api/openapi.yaml': one('/api/openapi.yaml'),
     '/signin': [
       { path: '/signin', who: 'nobody' },
       { path: '/signin?language=ru&next=/status', who: 'nobody' },

@@ -80,7 +80,7 @@ export type Seeded = Installation & {
   untrusted: { id: string };
   service_user: { id: string };
   /** One of each further kind of object. */
-  made: Awaited<ReturnType<typeof makeObjects>>;
+  made: Awaited<ReturnType<typeof makeObjects>> & { peer: Json };
   tokens: Record<'admin' | 'user' | 'clerk', string>;
   /** Of the user's first service. */
   service: string;
@@ -120,7 +120,8 @@ export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: 
     expires_at,
     permissions: [],
   });
-  const made = await makeObjects(create, site.id, farm.id);
+  const peer = await accepted(api, 'POST /api/aggregator/v7.0/peers', { token: admin, body: peerBody() });
+  const made = { ...(await makeObjects(create, site.id, farm.id)), peer };
   const known = { group, role, untrusted, service_user, made, tokens, farm };
   return { ...installed, ...known, service: listed.services[0].id, pool: await somePool(api, admin) };
 }
@@ -136,6 +137,13 @@ async function somePool(api: Api, token: string): Promise<string> {
 type Create = (path: string, body: object) => Promise<Json>;
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>';
+
+/** Another aggregator, with a key that nobody holds any more. */
+function peerBody(): object {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = { ...publicKey.export({ format: 'jwk' }), kid: 'first', alg: 'ES256', use: 'sig' };
+  return { name: 'Other', issuer: 'https://other.example.com', jwks: { keys: [key] }, roles: [] };
+}
 
 async function makeObjects(create: Create, site_id: string, farm_id: string) {
   const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;

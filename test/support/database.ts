@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 
@@ -23,7 +24,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   await clone(admin, name);
   return {
     url: databaseUrl(admin, name),
-    drop: () => query(admin, `drop database if exists ${name} with (force)`),
+    drop: () => drop(admin, name),
   };
 }
 
@@ -37,6 +38,25 @@ export async function query(url: string, statement: string): Promise<void> {
   await client.connect();
   try {
     await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * A connection that was just ended may still be there at the other end, and nobody listens any more to what it would be
+ * told: it has a moment to go by itself before those that nobody ended are cut.
+ */
+async function drop(admin: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: admin });
+  await client.connect();
+  try {
+    for (let looks = 0; looks < 10; looks++) {
+      const { rowCount } = await client.query('select from pg_stat_activity where datname = $1', [name]);
+      if (rowCount === 0) break;
+      await delay(20);
+    }
+    await client.query(`drop database if exists ${name} with (force)`);
   } finally {
     await client.end();
   }

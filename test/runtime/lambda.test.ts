@@ -8,6 +8,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import { type Bundle, bundleAll, type EdgeModule } from '../../shared/runtime/cli/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { restEventOf } from '../support/lambda-events.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../support/lambda-runtime.ts';
 import type { Json } from '../support/local-workers.ts';
 import { dataUri, png } from '../support/pictures.ts';
@@ -140,5 +141,39 @@ describe('a module as a Lambda function', () => {
     const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
     said.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
+  });
+
+  it('answers a REST API as it answers an HTTP API, and knows the client by its event as well', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ LOG_LEVEL: 'info' });
+    const file = bundles.find(({ module }) => module === 'auth')?.file;
+    const { handler } = await import(/* @vite-ignore */ `file://${file}?rest`);
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const answer = await invoke(
+      handler,
+      restEventOf({
+        method: 'POST',
+        path: '/signin',
+        headers: {
+          host: 'portal.example',
+          'content-type': 'application/json',
+          'sec-fetch-site': 'same-origin',
+          'x-forwarded-for': '203.0.113.9',
+        },
+        body: Buffer.from(JSON.stringify(credentials)),
+        sourceIp: '198.51.100.8',
+      }),
+    );
+    configure({ LOG_LEVEL: 'error' });
+    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    said.mockRestore();
+    expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.8' });
+    expect(answer).toMatchObject({
+      statusCode: 200,
+      multiValueHeaders: {
+        'content-type': ['application/json'],
+        'set-cookie': [expect.stringMatching(/^__Host-session=/)],
+      },
+    });
   });
 });

@@ -54,6 +54,9 @@ describe('the reference', () => {
         path.endsWith('.js') ? /^text\/javascript/ : /^text\/css/,
       );
       expect(file.body.length).toBeGreaterThan(100_000);
+      const etag = file.headers.get('etag') ?? '';
+      const again = await visit(path, { cookie, 'if-none-match': etag });
+      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag]);
     }
   });
 

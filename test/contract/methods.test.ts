@@ -84,7 +84,13 @@ describe('the methods of an address', () => {
 });
 
 /** What may be kept for a while. */
-const keptFor: Record<string, string> = { error: 'public, max-age=3600', image: 'private, max-age=3600' };
+const keptFor: Record<string, string> = {
+  error: 'public, max-age=3600',
+  image: 'private, max-age=3600',
+  jwks: 'public, max-age=60',
+  openapi: 'private, no-cache',
+  theme: 'private, max-age=15',
+};
 
 describe('the headers of an answer', () => {
   const send = (operation: Registered, id: string) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Document } from '../../../shared/http/answer.ts';
+import { etagOf } from '../../../shared/http/conditions.ts';
 import { readBranding, renderPage } from '../../../shared/http/page.ts';
 import { endpoint } from '../deps.ts';
 
@@ -45,10 +46,13 @@ export const docsOperations = [
       browser: 'administrator',
       summary: 'A file of the interactive reference',
       params: z.object({ file: z.enum(Object.keys(files)) }),
+      conditional: true,
       returns: [200, null],
       alsoReturns: ['text/javascript', 'text/css'],
     },
-    async ({ deps }, { params: { file } }) =>
-      new Document(await deps.assets.text(file), files[file] ?? 'text/plain', kept),
+    async ({ deps }, { params: { file } }) => {
+      const text = await deps.assets.text(file);
+      return new Document(text, files[file] ?? 'text/plain', { ...kept, etag: etagOf(0, text) });
+    },
   ),
 ];

@@ -84,6 +84,10 @@ describe('the served document', () => {
     expect(yaml.headers.get('content-type')).toBe('application/yaml');
     expect(parse(yaml.body)).toEqual(json.body);
     expect((await world.portal.send('GET /api/openapi.json', { token })).body).toEqual(json.body);
+    for (const { headers } of [json, yaml]) expect(headers.get('cache-control')).toBe('private, no-cache');
+    const known = { 'if-none-match': json.headers.get('etag') ?? '' };
+    expect((await visit('/api/openapi.json', { cookie, ...known })).status).toBe(304);
+    expect((await visit('/api/openapi.yaml', { cookie, ...known })).status).toBe(200);
   });
 
   it('is refused to users of the user portal', async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 /** What no request makes, or only some objects of a kind have; tests of the resources look at these. */
-const lookedAtElsewhere = ['authenticator.changeAttribute', 'docs.getFile', 'portal.delete', 'portal.tags'];
+const lookedAtElsewhere = ['authenticator.changeAttribute', 'portal.delete', 'portal.tags'];
 
 /**
  * The operations of one address that understand preconditions, and the one that makes what they are about; what nobody

@@ -88,7 +88,6 @@ const keptFor: Record<string, string> = {
   error: 'public, max-age=3600',
   image: 'private, max-age=3600',
   jwks: 'public, max-age=60',
-  openapi: 'private, no-cache',
   theme: 'private, max-age=15',
 };
 

@@ -72,8 +72,8 @@ const own = { BASE_URL: 'https://portal.example.org' };
 
 describe('npm run deploy', () => {
   it('tells what there is to deploy', slow, async () => {
-    for (const args of [[], ['everything'], ['auth', 'nothing']]) {
-      const { code, stdout, stderr } = await deploy(args, own);
+    const wrong = [[], ['everything'], ['auth', 'nothing']];
+    for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => deploy(args, own)))) {
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
         /^usage: npm run deploy -- all \| <module> … \[--dry-run\]\n {2}modules: .*webui/,

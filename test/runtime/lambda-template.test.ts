@@ -12,7 +12,7 @@ import type { Json } from '../support/portal.ts';
 
 /** As `aws cloudformation package` makes it: the archive is in a bucket. */
 function packaged(): Json {
-  const template = parse(lambdaTemplate());
+  const template = parse(lambdaTemplate(), { version: '1.1' });
   for (const { Type, Properties } of Object.values<Json>(template.Resources))
     if (Type === 'AWS::Lambda::Function') Properties.Code = { S3Bucket: 'bucket', S3Key: 'archive' };
   return template;
@@ -40,6 +40,11 @@ describe('the template for Lambda', () => {
       'AuthFunction.Timeout: no integer',
       'AuthRole.AssumeRolePolicyDocument: required',
     ]);
+  });
+
+  it('has texts where YAML 1.1, which CloudFormation reads, sees truth values and dates', () => {
+    expect(template.Parameters.HasObjectStore).toMatchObject({ Default: 'no', AllowedValues: ['no', 'yes'] });
+    expect(properties('AuthRole').AssumeRolePolicyDocument.Version).toBe('2012-10-17');
   });
 
   it('refers to nothing that is not there', () => {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ConfigError, lineOf, variables } from '../config.ts';
 import { overBudget } from './build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from './bundles.ts';
-import { deploymentOf } from './deployments.ts';
 import { orEnd } from './fatal.ts';
 import { missingSecrets } from './module-secrets.ts';
 import { type DatabaseAddress, prepareDatabase, preparedLine } from './prepared-database.ts';
@@ -43,7 +42,7 @@ async function main(args: readonly string[], env: Env): Promise<void> {
   for (const module of modules) {
     await runWrangler([
       ...['deploy', '--env', module],
-      ...routesOf(module, own.hostname),
+      ...(await routesOf(module, own.hostname)),
       ...own.variables,
       ...(isRehearsal ? rehearsalOf(module) : []),
     ]);
@@ -92,8 +91,11 @@ function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {
 }
 
 /** The zone of a route is found by its host, in the account of the token. */
-const routesOf = (module: EdgeModule, hostname: string): string[] =>
-  deploymentOf(module).routes.flatMap((route) => ['--route', route.replace(/^\*/, hostname)]);
+async function routesOf(module: EdgeModule, hostname: string): Promise<string[]> {
+  // It brings all of wrangler along, for which nobody waits who has mistyped a name.
+  const { deploymentOf } = await import('./deployments.ts');
+  return deploymentOf(module).routes.flatMap((route) => ['--route', route.replace(/^\*/, hostname)]);
+}
 
 /** @throws Error with the command for each secret that is missing */
 async function assertSecrets(modules: readonly EdgeModule[]): Promise<void> {

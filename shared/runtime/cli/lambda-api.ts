@@ -38,22 +38,26 @@ export function apiResources(functions: readonly ServedFunction[]): Record<strin
       Type: 'AWS::ApiGateway::Stage',
       Properties: { RestApiId: { Ref: 'Api' }, DeploymentId: { Ref: deployment }, StageName: 'live' },
     },
-    Domain: {
-      Type: 'AWS::ApiGateway::DomainName',
-      Properties: {
-        DomainName: { Ref: 'DomainName' },
-        RegionalCertificateArn: { Ref: 'CertificateArn' },
-        EndpointConfiguration: { Types: ['REGIONAL'] },
-        SecurityPolicy: 'TLS_1_2',
-      },
-    },
-    Mapping: {
-      Type: 'AWS::ApiGateway::BasePathMapping',
-      Properties: { DomainName: { Ref: 'Domain' }, RestApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } },
-    },
+    ...host,
     ...Object.assign({}, ...functions.map(permissionOf)),
   };
 }
+
+const host = {
+  Domain: {
+    Type: 'AWS::ApiGateway::DomainName',
+    Properties: {
+      DomainName: { Ref: 'DomainName' },
+      RegionalCertificateArn: { Ref: 'CertificateArn' },
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'TLS_1_2',
+    },
+  },
+  Mapping: {
+    Type: 'AWS::ApiGateway::BasePathMapping',
+    Properties: { DomainName: { Ref: 'Domain' }, RestApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } },
+  },
+};
 
 /** How the resources of a module begin. */
 export const logicalName = (module: string): string => module.charAt(0).toUpperCase() + module.slice(1);

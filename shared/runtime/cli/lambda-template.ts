@@ -38,7 +38,9 @@ export function lambdaTemplate(): string {
     },
     Outputs: outputs,
   };
-  return `${head}${stringify(template, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  // CloudFormation reads YAML 1.1, in which yes, no and dates are no texts.
+  const options = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
+  return `${head}${stringify(template, options)}`;
 }
 
 const head = `# Made by \`npm run build\` from shared/modules.ts and shared/runtime/cli/lambda-template.ts; README.md beside it says

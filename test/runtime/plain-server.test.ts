@@ -57,6 +57,16 @@ describe('a unit', () => {
   });
 });
 
+const hasCompose = spawnSync('docker-compose', ['--version']).status === 0;
+
+requireService('docker-compose', hasCompose)('the compose file', () => {
+  it('is understood by Compose', async () => {
+    const file = join(deployment, 'compose.yaml');
+    const { stdout, stderr } = await run('docker-compose', ['--file', file, 'config', '--quiet']);
+    expect(stdout + stderr).toBe('');
+  });
+});
+
 describe('the compose file', () => {
   const { services, secrets, networks } = parse(readFileSync(join(deployment, 'compose.yaml'), 'utf8'));
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-files-'));
   etc = join(folder, 'etc');
   await mkdir(etc);
-  await run('bash', ['-euc', commandsUnder('Keys')], { cwd: etc });
+  await run('bash', ['--norc', '-euc', commandsUnder('Keys')], { cwd: etc });
   [database, ports] = [await freshDatabase(), await freePorts(2)];
   ca = await writeConfiguration();
   written = await contentsOf(etc);

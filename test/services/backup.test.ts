@@ -55,7 +55,7 @@ const seal = ({ db, deps }: TestPortal): Promise<unknown> =>
 /** The commands of the guide, in a folder of their own. */
 async function runGuide(heading: string, folder: string, env: Record<string, string>): Promise<void> {
   const path = [binaries, process.env.PATH].filter(Boolean).join(delimiter);
-  await run('bash', ['-euc', commandsUnder(heading)], { cwd: folder, env: { PATH: path, ...env } });
+  await run('bash', ['--norc', '-euc', commandsUnder(heading)], { cwd: folder, env: { PATH: path, ...env } });
 }
 
 requireService('pg_dump', binaries !== undefined)('a database that was restored', () => {

@@ -38,7 +38,7 @@ whereThereIs('history up to the last migration', commit !== undefined)(
     });
 
     it('does all that it did on the schema of this one, its sidecar included', {
-      timeout: 300_000,
+      timeout: 600_000,
     }, async () => {
       const { code, output } = await runVitest(folder, 'test/e2e/upgrade-path.test.ts');
       expect(output).toMatch(/^[1-9]\d+ passed, 0 failed$/m);

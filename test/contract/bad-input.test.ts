@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type SendOptions, startPortal, type TestPortal } from '../support/portal.ts';
+import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { chosen, property, runs, seed } from './effort.ts';
 import { bodySchemaOf, createGround, type Ground } from './ground.ts';
@@ -17,6 +17,7 @@ import {
 } from './hostile.ts';
 import { liftLimits } from './limits.ts';
 import { expectProblem } from './problems.ts';
+import { startTypedPortal } from './typed-portal.ts';
 import { digestOf, expectHarmless } from './unharmed.ts';
 
 let portal: TestPortal;
@@ -26,7 +27,7 @@ const tokens: string[] = [];
 
 beforeAll(async () => {
   process.stdout.write(`bad input: seed ${seed}, ${runs} runs an operation\n`);
-  portal = await startPortal();
+  portal = await startTypedPortal();
   await liftLimits(portal);
   for (const _ of operations) tokens.push(await portal.login());
   const token = await portal.login();

@@ -5,6 +5,8 @@ import type { Schema } from '../../shared/http/document-schemas.ts';
 import type { Operation } from '../../shared/http/operation.ts';
 import type { ModuleName } from '../../shared/modules.ts';
 import type { Json } from '../support/portal.ts';
+import { isListed } from './portal-types.ts';
+import { portalType } from './typed-portal.ts';
 
 /** Modules keep what they depend on for requests; declarations can be read without. */
 export const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
@@ -16,8 +18,11 @@ export const everyOperation: readonly Registered[] = modules.flatMap(({ name, op
   own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
 );
 
+/** Those of the portal that is asked. */
+export const listedOperations = everyOperation.filter((operation) => isListed(operation, portalType));
+
 /** Those that a token opens; what the cookie of a browser opens has tests of its own. */
-export const operations = everyOperation.filter(({ browser }) => browser === undefined);
+export const operations = listedOperations.filter(({ browser }) => browser === undefined);
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
 

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../shared/http/document-examples.ts';
-import { type Answer, type Json, startPortal, type TestPortal } from '../support/portal.ts';
+import type { Answer, Json, TestPortal } from '../support/portal.ts';
 import { describedAs, document, documentedCodes, operations, type Registered, resolve } from './described.ts';
 import { createGround } from './ground.ts';
+import { startTypedPortal } from './typed-portal.ts';
 
 let portal: TestPortal;
 /** Callers may use every site. */
 let given: Record<string, Json>;
 
 beforeAll(async () => {
-  portal = await startPortal();
+  portal = await startTypedPortal();
   const domains = await portal.send('GET /api/webui/aggregator/authenticators', {
     token: await portal.login(),
   });

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPortal, type TestPortal } from '../support/portal.ts';
-import { everyOperation, operations, pathOf, type Registered } from './described.ts';
+import type { TestPortal } from '../support/portal.ts';
+import { listedOperations, operations, pathOf, type Registered } from './described.ts';
 import { expectProblem } from './problems.ts';
+import { startTypedPortal } from './typed-portal.ts';
 
 let portal: TestPortal;
 let token: string;
 
 beforeAll(async () => {
-  portal = await startPortal();
+  portal = await startTypedPortal();
   token = await portal.login();
 });
 afterAll(() => portal.close());
 
 const reads = operations.filter(({ method }) => method === 'GET');
 /** One operation of each address, and the methods that the address has. */
-const addresses = [...Map.groupBy(everyOperation, ({ path }) => path)].flatMap(
+const addresses = [...Map.groupBy(listedOperations, ({ path }) => path)].flatMap(
   ([path, [first, ...others]]) =>
     first ? [{ path, first, methods: [first, ...others].map(({ method }) => method) }] : [],
 );

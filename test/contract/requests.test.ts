@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../shared/kernel/errors.ts';
-import { type SendOptions, startPortal, type TestPortal } from '../support/portal.ts';
+import type { SendOptions, TestPortal } from '../support/portal.ts';
 import { bodyShown, operations, pathOf, type Registered } from './described.ts';
 import { expectProblem } from './problems.ts';
 import { createSessions } from './sessions.ts';
+import { startTypedPortal } from './typed-portal.ts';
 
 let portal: TestPortal;
 let token: string;
 let roleless: string;
 
 beforeAll(async () => {
-  portal = await startPortal();
+  portal = await startTypedPortal();
   token = await portal.login();
   roleless = await (await createSessions(portal, token)).withoutRole();
 });

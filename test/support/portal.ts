@@ -42,8 +42,8 @@ export type TestPortal = {
   advance(seconds: number): void;
   /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
   send(route: string, options?: SendOptions): Promise<Answer>;
-  /** The same of another isolate, which shares nothing but the database with this one. */
-  isolate(): TestPortal['send'];
+  /** The same of another isolate, of this type or another, which shares nothing but the database with this one. */
+  isolate(portalType?: PortalType): TestPortal['send'];
   /** Logs in on the built-in domain. */
   login(username?: string, password?: string): Promise<string>;
   /** Waits for what goes on after answers. */
@@ -139,7 +139,8 @@ export async function startPortal({
       clock.offsetMs += seconds * 1000;
     },
     send,
-    isolate: () => sendTo(createPortal({ ...deps, share: createSharing() })),
+    isolate: (type = portalType) =>
+      sendTo(createPortal({ ...deps, portalType: type, share: createSharing() })),
     login: async (username = 'admin', password = adminPassword) => {
       const { body } = await send('POST /api/auth/v7.0/login', {
         body: { username, password, authSmallName: 'builtin' },

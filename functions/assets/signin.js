@@ -190,6 +190,9 @@ at('factor').addEventListener('submit', (event) => {
 at('change').addEventListener('submit', (event) => {
   event.preventDefault();
   const change = { current: at('current').value, new: at('new').value };
+  hideProblem();
+  const empty = ['current', 'new'].find((id) => at(id).value === '');
+  if (empty) return tell(say('missing_password'), at(empty));
   if (change.new !== at('again').value) return tell(say('different'), at('again'));
   return during(event.target, async () => {
     await call('PUT', '/api/userinfo/password', change).catch(refuseChange);
@@ -198,10 +201,13 @@ at('change').addEventListener('submit', (event) => {
   });
 });
 
-/** The refusal of a password has words of its own, which name the rule. */
+/** The refusal of a password has words of its own, which name the rule; a rule without words is told as it came. */
 function refuseChange(problem) {
   if (problem.code === 'invalid_request') {
-    facts.texts.refused = say('refused_password', { detail: problem.detail });
+    const { code, detail = '' } = problem.fault ?? {};
+    const key = `refused_${code}`;
+    const [n] = detail.match(/\d+/) ?? [];
+    facts.texts.refused = facts.texts[key] ? say(key, { n }) : say('refused_password', { detail });
     throw { ...problem, code: 'refused' };
   }
   throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;

@@ -69,6 +69,14 @@ describe('the OpenAPI document', () => {
     expect(ids.sort()).toEqual([...operations.map(({ id }) => id), 'health.check', 'health.metrics'].sort());
   });
 
+  it('groups its tags by modules, each tag once', () => {
+    const groups: { name: string; tags: string[] }[] = document['x-tagGroups'];
+    expect(groups.flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }: Json) => name));
+    expect(groups.map(({ name }) => name)).toEqual([...modules.map(({ name }) => name), 'health']);
+    const used = new Set(described.flatMap(({ tags }) => tags));
+    expect(document.tags.map(({ name }: Json) => name).sort()).toEqual([...used].sort());
+  });
+
   it('is imported by no function that is deployed', () => {
     const importers = readSources(root).filter(
       ({ path, imports }) =>
@@ -87,7 +95,8 @@ describe.each(operations)('$id', (operation) => {
 
   it('is told what it is, whom it serves and where it belongs', () => {
     expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
-    expect(own.tags).toContain(operation.module);
+    const [resource = ''] = operation.id.split('.');
+    expect(own.tags).toEqual([resource.replace(/_|(?=[A-Z])/g, ' ').toLowerCase()]);
     const { access, browser, orToken } = operation;
     const [requirement] = own.security;
     if (browser && !orToken && access !== 'public')

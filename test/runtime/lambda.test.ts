@@ -132,6 +132,30 @@ describe('a module as a Lambda function', () => {
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
   });
 
+  it('keeps the reference behind the session of a browser, page and files alike', async () => {
+    const [auth, discover] = [await load('auth'), await load('discover')];
+    const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+    const paths = ['/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
+    for (const path of paths) {
+      const sent = await discover(`GET ${path}`, { headers: reader });
+      expect(sent).toMatchObject({ statusCode: 302 });
+      expect(sent.headers).toMatchObject({ location: `/signin?next=${encodeURIComponent(path)}` });
+      expect(await discover(`GET ${path}`)).toMatchObject({ statusCode: 401 });
+    }
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await auth('POST /signin', { body, headers: reader });
+    const headers = { ...reader, cookie: signedIn.cookies?.[0]?.split(';')[0] ?? '' };
+    const page = await discover('GET /api/docs', { headers });
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(paths[1] ?? '') });
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'nonce-/);
+    expect(page.headers['content-security-policy']).not.toContain('unsafe');
+    for (const path of paths.slice(1)) {
+      const file = await discover(`GET ${path}`, { headers });
+      expect(file.statusCode).toBe(200);
+      expect(file.body.length).toBeGreaterThan(100_000);
+    }
+  });
+
   it('knows the client by the event, whatever a header says', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });

@@ -141,20 +141,54 @@ describe('pages of Workers', () => {
   const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
   const ask = (route: string, cookie = '', body?: object) =>
     portal.send(route, { headers: { ...reader, cookie }, body });
+  const signedIn = async (): Promise<string> => {
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const { headers } = await ask('POST /signin', '', credentials);
+    return headers.get('set-cookie')?.split(';')[0] ?? '';
+  };
 
   it('are made of assets, behind a session of the browser', async () => {
     const page = await ask('GET /signin');
     expect(page.status).toBe(200);
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
     expect((await ask('GET /status')).headers.get('location')).toBe('/signin?next=%2Fstatus');
-    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
-    const signedIn = await ask('POST /signin', '', credentials);
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
+    const cookie = await signedIn();
     expect((await ask('GET /status', cookie)).body).toContain('<h1>Status</h1>');
     const { body } = await ask('POST /signin/token', cookie);
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 200 });
     expect(await ask('POST /signout', cookie)).toMatchObject({ status: 200 });
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 401 });
+  });
+
+  const ofReference = ['/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css', '/api/openapi.json'];
+
+  it('lead from the reference and each of its files to sign in', async () => {
+    for (const path of ['/api/docs', ...ofReference]) {
+      const { status, headers } = await ask(`GET ${path}`);
+      expect([status, headers.get('location')]).toEqual([302, `/signin?next=${encodeURIComponent(path)}`]);
+      expect(await portal.send(`GET ${path}`)).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('have no files that can be asked for past the session', async () => {
+    for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html', 'assets/docs.html'])
+      for (const path of [`/${file}`, `/api/docs/..%2F${file}`])
+        expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, 404]);
+  });
+
+  it('show the reference to administrators, under a policy that lets nothing else run', async () => {
+    const cookie = await signedIn();
+    const { status, headers, body } = await ask('GET /api/docs/', cookie);
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w-]+' 'self';/);
+    expect(policy).not.toContain('unsafe');
+    for (const path of ofReference) {
+      const file = await ask(`GET ${path}`, cookie);
+      expect([path, file.status]).toEqual([path, 200]);
+      expect(file.headers.get('cache-control')).toMatch(/^private/);
+    }
+    expect(body).toContain('/api/docs/swagger-ui-bundle.js');
   });
 });
 

@@ -7,21 +7,20 @@ export const portalType: PortalType =
   portalTypes.find((type) => type === process.env.PORTAL_TYPE) ?? 'universal';
 
 /**
- * A portal of that type, and another one on its database, as installations have them: there tests make what they need
- * and a portal of this type does not have, and there those log in who have no business here.
+ * A portal of that type, and a universal one on its database, as installations have them: there tests make what they need
+ * and a portal of this type does not have, and there they log in, since a user portal gives sessions no permissions.
  */
 export async function startTypedPortal(): Promise<TestPortal> {
   const portal = await startPortal({ portalType });
   const other = portal.isolate('universal');
   const sendToOwner: TestPortal['send'] = (route, options) =>
     (isServedHere(route) ? portal.send : other)(route, options);
-  const logIn = portalType === 'admin' ? other : portal.send;
   return {
     ...portal,
     send: sendToOwner,
     login: async (username = 'admin', password = adminPassword) => {
       const body = { username, password, authSmallName: 'builtin' };
-      const answer = await logIn('POST /api/auth/v7.0/login', { body });
+      const answer = await other('POST /api/auth/v7.0/login', { body });
       if (!answer.body.token) throw new Error(`login of ${username} failed: ${JSON.stringify(answer.body)}`);
       return answer.body.token;
     },

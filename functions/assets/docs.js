@@ -141,6 +141,8 @@ function nameFields() {
     const parameter = field.closest('[data-param-name]')?.dataset.paramName;
     field.setAttribute('aria-label', parameter ?? (field.placeholder || say('body')));
   }
+  // A page has one main part, and this is within it.
+  reference.querySelector('main')?.setAttribute('role', 'none');
   for (const box of reference.querySelectorAll('pre:not([tabindex])')) box.tabIndex = 0;
 }
 

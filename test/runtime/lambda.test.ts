@@ -133,7 +133,7 @@ describe('a module as a Lambda function', () => {
   });
 
   it('keeps the reference behind the session of a browser, page and files alike', async () => {
-    const [auth, discover] = [await load('auth'), await load('discover')];
+    const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
     const paths = ['/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
     for (const path of paths) {

@@ -171,9 +171,13 @@ describe('pages of Workers', () => {
   });
 
   it('have no files that can be asked for past the session', async () => {
-    for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html', 'assets/docs.html'])
-      for (const path of [`/${file}`, `/api/docs/..%2F${file}`])
-        expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, 404]);
+    for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html'])
+      for (const [path, status] of [
+        [`/${file}`, 404],
+        [`/assets/${file}`, 404],
+        [`/api/docs/..%2F${file}`, 401],
+      ] as const)
+        expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
   });
 
   it('show the reference to administrators, under a policy that lets nothing else run', async () => {

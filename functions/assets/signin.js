@@ -203,14 +203,12 @@ at('change').addEventListener('submit', (event) => {
 
 /** The refusal of a password has words of its own, which name the rule; a rule without words is told as it came. */
 function refuseChange(problem) {
-  if (problem.code === 'invalid_request') {
-    const { code, detail = '' } = problem.fault ?? {};
-    const key = `refused_${code}`;
-    const [n] = detail.match(/\d+/) ?? [];
-    facts.texts.refused = facts.texts[key] ? say(key, { n }) : say('refused_password', { detail });
-    throw { ...problem, code: 'refused' };
-  }
-  throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
+  if (problem.code !== 'invalid_request')
+    throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
+  const { code, detail = '' } = problem.fault ?? {};
+  const key = facts.texts[`refused_${code}`] ? `refused_${code}` : 'refused_password';
+  facts.texts.refused = say(key, { detail, n: detail.match(/\d+/)?.[0] });
+  throw { ...problem, code: 'refused' };
 }
 
 // A lock is one of an account: another one may be tried at once.

@@ -94,7 +94,7 @@ function adjustOutput(
 function simplify(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if ([schema.type].flat().includes('integer')) schema.format ??= sizeOf(schema);
+  if ([schema.type].flat().includes('integer') && !schema.format) schema.format = sizeOf(schema);
   if (schema.format === 'date-time') delete schema.pattern;
   if (schema.propertyNames) {
     delete schema.propertyNames;

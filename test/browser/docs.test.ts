@@ -179,6 +179,8 @@ requireService('chromium', existsSync(program))('the reference', () => {
     await signIn();
     await page.screenshot({ path: join(artefacts, 'docs-360-dark.png') });
     await open('get', `${sites}/{id}`);
+    // Answers are drawn after the rest.
+    await page.waitForSelector('.opblock-body .tablinks');
     await page.locator('.opblock-body').scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(artefacts, 'docs-open-360-dark.png') });
     expect(await seriousFaults(page)).toEqual([]);

@@ -26,7 +26,7 @@ export function describeOperation(module: string, operation: Described, schemas:
       ...Object.fromEntries(
         problemsOf(operation).map(([status, codes]) => [
           status,
-          { $ref: `#/components/responses/${problemName(status, codes)}` },
+          { $ref: `#/components/responses/${problemName(status, codes, path)}` },
         ]),
       ),
     },

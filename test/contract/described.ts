@@ -31,10 +31,22 @@ export function resolve(node: Json): Json {
 export const describedAs = ({ path, method }: Registered): Json =>
   document.paths[path]?.[method.toLowerCase()];
 
+/** Agents are told everything in one form, refusals as well: it has the code in front of `error`. */
+export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boolean =>
+  ['agent', 'ssa'].includes(module);
+
+/** They bring a credential of their own, in the place of a session. */
+export const hasOwnCredential = (operation: Registered): boolean =>
+  operation.access === 'public' && answersInResultForm(operation);
+
+/** The media type of the refusals of an operation. */
+export const refusalType = (operation: Pick<Registered, 'module'>): string =>
+  answersInResultForm(operation) ? 'application/json' : 'application/problem+json';
+
 /** The codes that the document gives an operation for a status. */
 export function documentedCodes(operation: Registered, status: number): string[] {
   const { content } = resolve(describedAs(operation).responses[status]) ?? {};
-  return content?.['application/problem+json']?.schema.allOf[1].properties.code.enum ?? [];
+  return Object.keys(content?.[refusalType(operation)]?.examples ?? {});
 }
 
 /** The value that the document shows for a body or an answer. */

@@ -3,6 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
+import { createWakes } from '../../shared/kernel/wakes.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
@@ -104,6 +105,7 @@ export async function startPortal({
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesBySockets(outbound),
     share: createSharing(),
+    wakes: createWakes(),
     telemetry,
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
@@ -139,7 +141,7 @@ export async function startPortal({
       clock.offsetMs += seconds * 1000;
     },
     send,
-    isolate: () => sendTo(createPortal({ ...deps, share: createSharing() })),
+    isolate: () => sendTo(createPortal(isolated(deps))),
     login: async (username = 'admin', password = adminPassword) => {
       const { body } = await send('POST /api/auth/v7.0/login', {
         body: { username, password, authSmallName: 'builtin' },
@@ -157,6 +159,9 @@ export async function startPortal({
     },
   };
 }
+
+/** Nothing of what one process has in memory. */
+const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({ ...deps, share: createSharing() });
 
 function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
   const [method = 'GET', path = '/'] = route.split(' ');

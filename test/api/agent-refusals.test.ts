@@ -13,7 +13,13 @@ afterAll(() => stand.close());
 const agent: AgentStand['agent'] = (...call) => stand.agent(...call);
 const test = (token: string, ip: string) => agent('POST /test', { body: { token }, ip });
 
-const wrongTokens = ['x', `agat_${'A'.repeat(43)}`, `agrt_${'A'.repeat(43)}`, `agsa_${'A'.repeat(43)}`, '\u{1f600}'];
+const wrongTokens = [
+  'x',
+  `agat_${'A'.repeat(43)}`,
+  `agrt_${'A'.repeat(43)}`,
+  `agsa_${'A'.repeat(43)}`,
+  '\u{1f600}',
+];
 
 describe('wrong tokens', () => {
   it('lock their address for 300 s after five, whatever it brings then, and no other', async () => {
@@ -79,16 +85,26 @@ describe('what agents send', () => {
     ['a token that is none', { body: { token: 7 } }, 422, 'invalid_request'],
     ['no JSON', { body: '{' }, 400, 'malformed_json'],
     ['a large body', { body: { token: 'x', pad: 'x'.repeat(70_000) } }, 413, 'body_too_large'],
-    ['another type', { body: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+    [
+      'another type',
+      { body: '{}', headers: { 'content-type': 'text/plain' } },
+      415,
+      'unsupported_media_type',
+    ],
     ['plain HTTP', { body: {}, headers: { 'x-forwarded-proto': 'http' } }, 403, 'https_required'],
     ['another method', { route: 'PUT /test' }, 405, 'method_not_allowed'],
     ['another path', { route: 'POST /tests', body: {} }, 404, 'not_found'],
     ['no session', { route: 'POST /register', body: { hostname: 'x' } }, 401, 'unauthenticated'],
-  ])('is refused in the form of all answers: %s', async (_, { route = 'POST /test', ...calling }, status, code) => {
+  ])('is refused in the form of all answers: %s', async (_, {
+    route = 'POST /test',
+    ...calling
+  }, status, code) => {
     const answer = await agent(route, calling);
     expect([answer.status, answer.body]).toEqual([status, refused(code)]);
     expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(Math.abs(answer.body.stamp * 1000 - stand.world.portal.deps.clock().getTime())).toBeLessThan(60_000);
+    expect(Math.abs(answer.body.stamp * 1000 - stand.world.portal.deps.clock().getTime())).toBeLessThan(
+      60_000,
+    );
   });
 
   it('is limited for each agent, who then keeps nobody else waiting', async () => {

@@ -12,7 +12,9 @@ beforeAll(async () => {
 afterAll(() => stand.close());
 
 const agent: AgentStand['agent'] = (...call) => stand.agent(...call);
-const interfacesOf = (n: number) => [{ mac: workplaceOf(stand.fleet, 'Office', n).unique_id, ip: '10.9.9.9' }];
+const interfacesOf = (n: number) => [
+  { mac: workplaceOf(stand.fleet, 'Office', n).unique_id, ip: '10.9.9.9' },
+];
 const initialize = (token: string, id: unknown) =>
   agent('POST /initialize', { body: { type: 'managed', version: '4.0', token, id } });
 
@@ -174,7 +176,12 @@ describe('a machine', () => {
   it('that no workplace is gets nulls, and so do two that cannot be told apart', async () => {
     const token = await stand.register();
     const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
-    for (const id of [[], [{ mac: '00:00:00:00:00:00' }], [{ mac: 'none' }], [interfacesOf(1)[0], interfacesOf(2)[0]]])
+    for (const id of [
+      [],
+      [{ mac: '00:00:00:00:00:00' }],
+      [{ mac: 'none' }],
+      [interfacesOf(1)[0], interfacesOf(2)[0]],
+    ])
       expect((await initialize(token, id)).body).toEqual(inForm({ result: nulls }));
   });
 
@@ -184,7 +191,10 @@ describe('a machine', () => {
     for (const spelled of [mac.toUpperCase(), mac.replaceAll(':', '-'), mac.replaceAll(':', '')])
       expect((await initialize(token, [{ mac: spelled }])).body.result.unique_id).toBe(mac);
     const { ip } = await stand.shown(2);
-    const both = [{ mac, ip: null }, { ...interfacesOf(2)[0], ip }];
+    const both = [
+      { mac, ip: null },
+      { ...interfacesOf(2)[0], ip },
+    ];
     expect((await initialize(token, both)).body.result.unique_id).toBe(both[1]?.mac);
   });
 

@@ -6,6 +6,7 @@ import { sessionAgents } from '../schema/session-agents.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { workplaces } from '../schema/workplaces.ts';
 import { agentMembers, ofAgent } from './agents.ts';
+import { oneOf } from './statements.ts';
 
 type Session = typeof workplaceSessions.$inferInsert;
 
@@ -17,6 +18,8 @@ export const beginSession = (h: Db, session: Session): Statement =>
     .onConflictDoUpdate({
       target: [workplaceSessions.farm_id, workplaceSessions.uuid],
       set: { state: session.state, last_seen_at: session.last_seen_at, touched_at: sql`clock_timestamp()` },
+      // An agent says which session it means, and means none of another workplace.
+      setWhere: eq(workplaceSessions.workplace_uuid, session.workplace_uuid),
     });
 
 /** Session agents of these sessions of an agent's workplace have nothing to do any more. */
@@ -77,7 +80,7 @@ export async function findReachable(
         eq(workplaceAgents.farm_id, farmId),
         eq(workplaces.servicepool_uuid, pool),
         isAlive(now),
-        only && inArray(workplaceAgents.workplace_uuid, [...only]),
+        only && oneOf(workplaceAgents.workplace_uuid, only),
       ),
     );
   return rows.map(({ uuid }) => uuid);

@@ -19,8 +19,8 @@ export const leaveLogoff = (h: Db, { farmId, uuid, workplace, user }: SessionAt,
   leave(
     h,
     farmId,
-    sql`(${sessionAgents.session_uuid} = ${uuid}::uuid
-      or ${workplaceAgents.workplace_uuid} = ${workplace}::uuid and ${sessionAgents.user_key} = ${user})`,
+    sql`${workplaceAgents.workplace_uuid} = ${workplace}::uuid
+      and (${sessionAgents.session_uuid} = ${uuid}::uuid or ${sessionAgents.user_key} = ${user})`,
     { kind: 'logoff', title: null, message: null, at },
   );
 

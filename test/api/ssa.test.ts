@@ -1,6 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sessionAgents } from '../../db/schema/session-agents.ts';
+import { deleteLeftovers, leftovers } from '../../db/repositories/clean-up.ts';
+import { workplaceAgents } from '../../db/schema/agents.ts';
+import { sessionAgents, sessionMessages } from '../../db/schema/session-agents.ts';
+import { addSeconds } from '../../shared/kernel/clock.ts';
 import { newId } from '../../shared/kernel/ids.ts';
+import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../support/agents.ts';
 import { audited, base } from '../support/factories.ts';
 import { workplaceOf } from '../support/fleet.ts';
@@ -21,6 +26,8 @@ const waiting = () => stand.world.portal.deps.wakes?.size();
 const atNode = () => stand.fleet.simulator.state.messages.map(({ workplace_uuid }) => workplace_uuid);
 const listen = (bearer: string, query = 'wait=25') => ssa(`GET /messages?${query}`, { bearer });
 const itemsOf = ({ body }: { body: Json }): Json[] => body.result.items;
+
+const isAt = (n: number) => eq(workplaceAgents.workplace_uuid, uuidOf(n));
 
 /** Somebody works at the workplace, and his session has an agent. */
 async function working(n: number, username = 'grace') {
@@ -76,6 +83,21 @@ describe('a session agent', () => {
     expect((await ssa('POST /ping', { bearer })).status).toBe(401);
     const wrong = { token: 'x', session_id, username: 'grace' };
     expect((await ssa('POST /register', { body: wrong, ip: '198.51.100.20' })).status).toBe(401);
+  });
+
+  it('cannot be that of a session at another workplace', async () => {
+    const { session_id } = await working(1);
+    const given = { token: await stand.initialize(2), session_id, username: 'mallory' };
+    const bearer: string = (await ssa('POST /register', { body: given })).body.result.token;
+    const theirs = async () =>
+      (await stand.sessions()).find(({ session_uuid }) => session_uuid === session_id);
+    const before = await theirs();
+    await ssa('POST /login', { bearer, body: { username: 'mallory' } });
+    expect(await theirs()).toEqual(before);
+    const path = `${base}/spsessions/${stand.fleet.farm.id}/logoff/${session_id}`;
+    expect((await stand.world.admin(`PATCH ${path}`)).status).toBe(200);
+    expect(itemsOf(await listen(bearer, 'wait=0'))).toEqual([]);
+    expect((await ssa('POST /logout', { bearer, body: {} })).status).toBe(200);
   });
 
   it('ends with the registration of its machine', async () => {
@@ -200,6 +222,30 @@ describe('a log-off', () => {
     expect(itemsOf(await listen(bearer, 'wait=0'))).toEqual([]);
     expect((await stand.world.admin(`PATCH ${path}/logoff/${session?.session_uuid}`)).status).toBe(202);
     expect(itemsOf(await listen(bearer, 'wait=0'))).toMatchObject([{ kind: 'logoff' }]);
+  });
+});
+
+describe('what is left aside', () => {
+  it('goes with time, and with workplaces that are gone', async () => {
+    const { db } = stand.world.portal;
+    const { bearer } = await working(1);
+    await say({ workplaces: [uuidOf(1)], message: 'Old news' });
+    const countAfter = async (seconds: number) => {
+      const now = addSeconds(stand.world.portal.deps.clock(), seconds);
+      const signal = new AbortController().signal;
+      const own = [sessionAgents, sessionMessages, workplaceAgents];
+      for (const leftover of leftovers(parametersFrom(null), now))
+        if (own.some((table) => table === leftover.table)) await deleteLeftovers(db, leftover, signal);
+      return Promise.all(own.map((table) => db.$count(table)));
+    };
+    const [agents, messages, workplaces] = await countAfter(3_500);
+    expect([agents, messages]).toEqual([1, 1]);
+    expect(await countAfter(3_700)).toEqual([1, 0, workplaces]);
+    expect((await ssa('POST /ping', { bearer })).status).toBe(200);
+    expect(await countAfter(86_500)).toEqual([0, 0, workplaces]);
+    await db.update(workplaceAgents).set({ workplace_uuid: newId() }).where(isAt(1));
+    expect(await countAfter(29 * 86_400)).toEqual([0, 0, workplaces]);
+    expect(await countAfter(31 * 86_400)).toEqual([0, 0, (workplaces ?? 0) - 1]);
   });
 });
 

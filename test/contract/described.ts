@@ -35,6 +35,9 @@ export const describedAs = ({ path, method }: Registered): Json =>
 export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boolean =>
   ['agent', 'ssa'].includes(module);
 
+/** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
+export const isLiberal = (operation: Registered): boolean => answersInResultForm(operation);
+
 /** They bring a credential of their own, in the place of a session. */
 export const hasOwnCredential = (operation: Registered): boolean =>
   operation.access === 'public' && answersInResultForm(operation);

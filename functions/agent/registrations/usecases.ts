@@ -6,7 +6,7 @@ import { newRegistrationToken } from '../../../shared/access/agent-tokens.ts';
 import { entityAction } from '../../../shared/http/audit-entry.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { bareMac } from '../../../shared/kernel/networks.ts';
+import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { AgentCtx } from '../deps.ts';
 import type { RegisterBody } from './schema.ts';

@@ -8,7 +8,7 @@ import { type Agent, agentOf, registrationOf } from '../../../shared/fleet/agent
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { bareMac } from '../../../shared/kernel/networks.ts';
+import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
 import type { AgentCtx } from '../deps.ts';
 import type { InitializeBody, Initialized, UnmanagedBody } from './schema.ts';
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { farmParts } from '../../db/schema/farm-parts.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../support/agents.ts';
 import { addMember, addSite, audited, base, unique } from '../support/factories.ts';
 import { sessionOf, workplaceOf } from '../support/fleet.ts';
@@ -123,20 +124,27 @@ describe('what an agent tells', () => {
     const token = await stand.initialize(2);
     const { portal } = stand.world;
     const { dispatchers } = portal.deps;
+    let reads = 0;
     const list: typeof dispatchers.list = async (...asked) => {
       const page = await dispatchers.list(...asked);
       await agent('POST /ipchange', { body: { token, ip: '10.7.7.7' } });
-      await agent('POST /login', { body: { token, username: 'late' } });
+      reads += 1;
+      await agent('POST /login', { body: { token, username: `late-${reads}` } });
       return page;
     };
     const deps = { ...portal.deps, dispatchers: { ...dispatchers, list } };
+    // All of it is read: what the node does not name would go.
+    await portal.db.update(farmParts).set({ as_of: null, etag: null, full_at: null });
     await sync(portal, stand.fleet.farm, 'workplaces', { deps });
     await sync(portal, stand.fleet.farm, 'spsessions', { deps });
     expect(await stand.shown(2)).toMatchObject({ ip: '10.7.7.7', in_use: true });
-    expect((await stand.sessions()).map(({ user }) => user)).toContain('late');
-    await agent('POST /logout', { body: { token, username: 'late' } });
+    const users = async () => (await stand.sessions()).map(({ user }) => user);
+    expect(await users()).toContain('late-2');
+    // It began before the node was asked for sessions, and the node did not name it.
+    expect(await users()).not.toContain('late-1');
+    await agent('POST /logout', { body: { token, username: 'late-2' } });
     await sync(portal, stand.fleet.farm, 'spsessions');
-    expect((await stand.sessions()).map(({ user }) => user)).not.toContain('late');
+    expect(await users()).not.toContain('late-2');
   });
 
   it('is in the journal by its level, with no word too many', async () => {

@@ -113,6 +113,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound,
     s3: config.s3,
+    rdpSigning: config.rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     ...directoriesBySockets(outbound),
     openTcp: createTcp(outbound),

@@ -7,7 +7,7 @@ import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
 import { type AuthDeps, type AuthIngredients, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
-import type { ClientDeps } from './client/deps.ts';
+import { type ClientDeps, clientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
 import type { DiscoverDeps } from './discover/deps.ts';
 import { createUserinfo } from './userinfo/app.ts';
@@ -49,5 +49,10 @@ export type Ingredients = AuthIngredients;
 
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
-  return { ...(await aggregatorDeps(given)), ...(await webuiDeps(given)), ...(await authDeps(given)) };
+  return {
+    ...(await aggregatorDeps(given)),
+    ...(await clientDeps(given)),
+    ...(await webuiDeps(given)),
+    ...(await authDeps(given)),
+  };
 }

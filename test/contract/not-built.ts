@@ -14,7 +14,6 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/agent/v7.0/unmanaged',
     'GET /api/agent/v7.0/notify',
   ],
-  aggregator: ['POST /api/aggregator/v7.0/portals/heartbeat', 'GET /api/aggregator/v7.0/portals/self'],
   ssa: [
     'POST /api/ssa/v7.0/register',
     'POST /api/ssa/v7.0/ping',

@@ -20,6 +20,8 @@ const withBody = operations.filter(({ body }) => body);
 /** In the place of a picture that does not exist stands the default one. */
 const forgiving = ['image.get', 'image.getOfService'];
 const withParameters = operations.filter(({ id, path }) => path.includes('{') && !forgiving.includes(id));
+/** Machines of another version may say more than is understood here. */
+const liberal = ['portal.heartbeat'];
 const inContent = { 'content-type': 'application/json' };
 
 type Fault = SendOptions & { query?: string; params?: Record<string, string> };
@@ -108,11 +110,15 @@ describe('a body', () => {
   it.each(
     withBody,
   )('of $id must not have unknown members or texts that cannot be stored', async (operation) => {
-    for (const [name, value, code] of [
+    const unknown = [
       ['no_such_member', 1, 'unknown'],
       ['__proto__x', {}, 'unknown'],
-      ['name', 'a\0b', 'invalid_text'],
-    ] as const) {
+    ] as const;
+    const isLiberal = liberal.includes(operation.id);
+    for (const [name, value, code] of [
+      ...(isLiberal ? [] : unknown),
+      ['name', 'a\0b', 'invalid_text'] as const,
+    ]) {
       const answer = await send(operation, { body: { ...bodyShown(operation), [name]: value } });
       expectProblem(answer, 'invalid_request', operation);
       expect(JSON.stringify(answer.body.errors)).toContain(code);

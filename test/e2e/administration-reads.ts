@@ -20,6 +20,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     ...exportReads,
     '/api/aggregator/v7.0/peers': list(peers),
     '/api/aggregator/v7.0/peers/{id}': one(`${peers}/${peer.id}`),
+    '/api/aggregator/v7.0/portals/self': one('/api/aggregator/v7.0/portals/self', 'user'),
     '/api/userinfo/images/{image_id}': one('/api/userinfo/images/rdp', 'user'),
     '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
     '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),

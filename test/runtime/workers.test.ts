@@ -50,6 +50,7 @@ beforeAll(async () => {
     SECRET_KEY: secretKey(),
     AGGREGATOR_JWT_SSL_KEY: ownKey,
     ADMIN_PASSWORD: password,
+    PORTAL_NAME: 'edge',
     RDP_SIGNING_CERT: rdpSigner.certificates,
     RDP_SIGNING_KEY: rdpSigner.key,
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
@@ -155,7 +156,7 @@ describe('a portal of Workers', () => {
       },
       { timeout: 10_000 },
     );
-    expect(found).toMatchObject({ name: 'localhost', fqdn: 'localhost', state: 'online', os: 'workerd' });
+    expect(found).toMatchObject({ name: 'edge', fqdn: 'localhost', state: 'online', os: 'workerd' });
     const metrics = await portal.send(`PATCH ${webui}/appnodes/portals/${found.id}/metrics`, {
       token: admin,
     });

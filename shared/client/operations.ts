@@ -60,7 +60,10 @@ export type PkinitLoginBody = { /** X.509, PEM or base64 of DER */ certificate: 
 export type PkinitRaw = { /** Base64: AS-REP of the KDC (RFC 4120) */ response: string; };
 export type PkinitRawBody = { /** `challenge_id` of `login` */ challenge_id: string; /** Base64: over `data_to_sign`, with SHA-256; of a curve as a SEQUENCE or as `r || s` */ signature: string; };
 export type Portal = { id: string; uuid: string; name: string; fqdn: string; portal_type: "admin" | "user" | "universal"; runtime: "node" | "workers" | "lambda"; version: string; os: string; state: "online" | "offline"; last_seen_at: string; uptime_s: number; tags: (string)[]; created_at: string; updated_at: string; };
+export type PortalHeartbeat = { result: "ok"; /** As it is listed here: that of a peer begins with the name of the peer */ name: string; /** Seconds after which the portal is offline without another */ expires_in: number; };
+export type PortalHeartbeatBody = { /** A JWT signed with a key of this installation or of a registered peer. `iss` is its base URL, `aud` the address of this operation, `portal` an object of `name`, `fqdn`, `portal_type`, `runtime`, `version`, `started_at` and, where they are known, `build`, `os` and `metrics`; it also needs `sub`, `jti`, `iat` and `exp`. */ token: string; };
 export type PortalReadMetrics = { version_info?: { version: string; }; system_info?: { machine: string; os: string; version: string; }; };
+export type PortalSelf = { /** Null until its first heartbeat */ id: string | null; uuid: string | null; name: string; fqdn: string; portal_type: "admin" | "user" | "universal"; runtime: "node" | "workers" | "lambda"; version: string; /** As its heartbeats say */ state: "online" | "offline"; last_seen_at: string | null; /** Of the process or isolate that answers */ uptime_s: number; };
 export type PortalTags = { tags: (string)[]; };
 export type PriorityGroup = { id: string; name: string; comments: string; /** Of several groups that are for somebody, lower ones come first */ priority: number; /** For whom it is; without users and groups, for everybody */ users: (string)[]; groups: (string)[]; /** Which farms to prefer, lower priorities first */ farms: ({ farm_id: string; priority: number; })[]; created_at: string; updated_at: string; };
 export type PriorityGroupPatch = { name?: string | null; comments?: string | null; priority?: number | null; users?: (string)[] | null; groups?: (string)[] | null; farms?: ({ farm_id: string; priority?: number; })[] | null; };
@@ -202,7 +205,7 @@ export type Operations = {
     answer: ConnectionCheck;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. Needs a session. */ "connection.get": {
+  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. With `Accept` of one of the other media types, the file that the program of that protocol opens; an `.rdp` file has no password, a `.vv` file has one that is good once. Needs a session. */ "connection.get": {
     asks: { path: { site_uri: string; id: string; }; query?: { /** Preferred delivery protocol */ protocol?: "rdp" | "spice"; client_version?: string; /** Name of the user's machine */ hostname?: string; }; };
     answer: Connection;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
@@ -582,6 +585,11 @@ export type Operations = {
     answer: null;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** A portal tells that it lives. Portals on this database report themselves without it. Needs no session. */ "portal.heartbeat": {
+    asks: { body: PortalHeartbeatBody; };
+    answer: PortalHeartbeat;
+    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
+  };
   /** List portals. Needs the permission `portals.read`. */ "portal.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "last_seen_at" | "-last_seen_at" | "created_at" | "-created_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; state?: "online" | "offline"; runtime?: "node" | "workers" | "lambda"; tag?: string; }; };
     answer: { items: (Portal)[]; next: string | null; total?: number; };
@@ -596,6 +604,11 @@ export type Operations = {
     asks: { path: { uuid: string; }; };
     answer: PortalReadMetrics;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** The portal that answers. Needs a session. */ "portal.self": {
+    asks: {  };
+    answer: PortalSelf;
+    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Return the tags of a portal. With a body, which needs `portals.update` for all sites, makes them exactly these. Needs the permission `portals.read`. */ "portal.tags": {
     asks: { path: { uuid: string; }; body?: PortalTags; };
@@ -1093,9 +1106,11 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'pkinit.raw': { method: 'PATCH', path: '/api/auth/v7.0/authenticators/{auth_uuid}/pkinit/raw', keyed: false },
   'portal.buildExport': { method: 'GET', path: '/api/webui/aggregator/appnodes/portals/export', keyed: false },
   'portal.delete': { method: 'DELETE', path: '/api/webui/aggregator/appnodes/portals/{uuid}', keyed: false },
+  'portal.heartbeat': { method: 'POST', path: '/api/aggregator/v7.0/portals/heartbeat', keyed: false },
   'portal.list': { method: 'GET', path: '/api/webui/aggregator/appnodes/portals', keyed: false },
   'portal.obtainExport': { method: 'POST', path: '/api/webui/aggregator/appnodes/portals/export', keyed: false },
   'portal.readMetrics': { method: 'PATCH', path: '/api/webui/aggregator/appnodes/portals/{uuid}/metrics', keyed: false },
+  'portal.self': { method: 'GET', path: '/api/aggregator/v7.0/portals/self', keyed: false },
   'portal.tags': { method: 'PATCH', path: '/api/webui/aggregator/appnodes/portals/{uuid}/tags', keyed: true },
   'priority_group.create': { method: 'POST', path: '/api/webui/aggregator/priority_groups', keyed: true },
   'priority_group.delete': { method: 'DELETE', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },

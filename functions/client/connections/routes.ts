@@ -38,6 +38,7 @@ export const connectionOperations = [
       query: ConnectionQuery,
       returns: [200, Connection],
       errors,
+      begins: true,
     },
     (ctx, { params: { site_uri, id }, query }) => issueConnection(ctx, site_uri, id, query),
   ),

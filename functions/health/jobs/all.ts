@@ -21,6 +21,7 @@ import { createStores } from './exports/stores.ts';
 import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { noteFailedJob } from './failures.ts';
 import { forwardJobs } from './forwarding.ts';
+import { gatewayJob } from './gateways.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
 import type { Job } from './loop.ts';
@@ -119,6 +120,7 @@ function roundsOf(
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),
     onceForAll(db, certificateJob(db, systemClock)),
+    onceForAll(db, gatewayJob(db, systemClock)),
     handOverJob(telemetry),
     onceForAll(db, telemetryJob(db)),
   ];

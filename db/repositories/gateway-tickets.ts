@@ -67,7 +67,7 @@ export async function useTicket(
   return row;
 }
 
-/** Bytes from the client and to it; both safe integers. */
+/** Bytes as the gateway counts them; safe integers. */
 export type End = { notifyHash: string; tokenHash: string; sent: number; received: number };
 
 /**

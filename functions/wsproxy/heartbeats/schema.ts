@@ -10,8 +10,8 @@ const Figure = z
 /** Members that are not known are of no interest, and null is the same as absent. */
 export const HeartbeatBody = z.object({
   connections: Figure.meta({ description: 'Tunnels that are open', example: 12 }),
-  sent: Figure.meta({ description: 'Bytes from clients since it counts', example: 52_428_800 }),
-  received: Figure.meta({ description: 'Bytes to clients since it counts', example: 734_003_200 }),
+  sent: Figure.meta({ description: 'Bytes sent since it counts', example: 52_428_800 }),
+  received: Figure.meta({ description: 'Bytes received since it counts', example: 734_003_200 }),
   version: z
     .string()
     .trim()

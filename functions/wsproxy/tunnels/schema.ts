@@ -25,8 +25,8 @@ const Bytes = z
   .transform((digits) => Math.min(Number(digits ?? 0), Number.MAX_SAFE_INTEGER));
 
 export const EndQuery = z.object({
-  sent: Bytes.meta({ description: 'Bytes from the client', example: '4096' }),
-  recv: Bytes.meta({ description: 'Bytes to the client', example: '1048576' }),
+  sent: Bytes.meta({ description: 'Bytes sent, as the gateway counts them', example: '4096' }),
+  recv: Bytes.meta({ description: 'Bytes received, as the gateway counts them', example: '1048576' }),
 });
 
 export const Tunnel = z.strictObject({

@@ -32,7 +32,7 @@ import { type KnownParameters, parametersJob, readParameters } from './parameter
 import { portalReportJob } from './portal-report.ts';
 import { probeJob } from './probes.ts';
 import { type AnyWorker, type FailedJob, startQueue } from './queue.ts';
-import { snapshotJob } from './snapshot.ts';
+import { newFarmsJob, snapshotJob } from './snapshot.ts';
 import { systemSampleJob } from './system-sample.ts';
 import { countedJob, countedWorker, handOverJob, telemetryJob } from './telemetry.ts';
 
@@ -119,6 +119,7 @@ function roundsOf(
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),
+    newFarmsJob({ ...fleet, db: snapshotDb.db }),
     onceForAll(db, certificateJob(db, systemClock)),
     onceForAll(db, gatewayJob(db, systemClock)),
     handOverJob(telemetry),

@@ -40,6 +40,7 @@ export const connectionOperations = [
       returns: [200, Connection],
       alsoReturns: Object.values(fileTypes),
       errors,
+      begins: true,
     },
     (ctx, { params: { site_uri, id }, query }) => connectionAsAsked(ctx, site_uri, id, query),
   ),

@@ -100,6 +100,7 @@ describe('parseConfig', () => {
     expect(required({ TLS: 'off', BASE_URL: 'http://localhost:1' })).toEqual([]);
     expect(required({ TLS_CERT_FILE: 'cert.pem' })).toEqual(['TLS_KEY_FILE']);
     expect(required({ S3_BUCKET: 'b' })).toHaveLength(4);
+    expect(required({ FLUENTD_SHARED_KEY: 'k' })).toEqual(['FLUENTD_URL']);
   });
 });
 

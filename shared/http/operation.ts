@@ -74,6 +74,8 @@ export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
   query: z.output<Q>;
   body: z.output<B>;
   conditions: Conditions;
+  /** Only the headers of the answer are asked for, and nothing may happen. */
+  isHead: boolean;
 };
 
 /** The request as read from the wire, before its shape is checked. */
@@ -158,6 +160,7 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
     query: checkedQuery?.data as z.output<Q>,
     body: checkedBody?.data as z.output<B>,
     conditions: raw.conditions,
+    isHead: raw.isHead,
   };
 }
 

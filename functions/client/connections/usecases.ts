@@ -11,6 +11,7 @@ import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
 import { nextTurn } from '../../../shared/fleet/turns.ts';
 import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/fleet/user-site.ts';
+import { Document } from '../../../shared/http/answer.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
@@ -33,6 +34,15 @@ export async function issueConnection(ctx: UserCtx, siteUri: string, id: string,
   await noteIssue(ctx, target, id, given);
   const { connection, farm } = given;
   return { ...connection, service_id: id, farm_id: farm.id, ...conflictOf(given) };
+}
+
+/**
+ * What HEAD learns of a connection: that there is such a service. Issuing one has effects, here and on its node.
+ * @throws AppError `not_found` for a service that is not the caller's
+ */
+export async function announceConnection(ctx: UserCtx, siteUri: string, id: string): Promise<Document> {
+  await findTarget(ctx, siteUri, id);
+  return new Document('', 'application/json');
 }
 
 async function ofPool(ctx: UserCtx, { site, farm, pool }: PoolTarget, query: Query): Promise<Given> {

@@ -127,6 +127,11 @@ describe('a sidecar', () => {
     await holder.end();
     await start();
     await expect.poll(leftWork, patient).toEqual([0, 0, 0]);
+    const { rows } = (await admin.db.execute(
+      sql`select max(retry_limit - retry_count) as left_over from pgboss.job where name = 'clean-up' and retry_count > 0`,
+    )) as { rows: unknown[] };
+    // As many as a job has that nobody has tried yet.
+    expect(rows).toEqual([{ left_over: cleanUp.tries - 1 }]);
   }, 120_000);
 
   it('that is killed loses no end of a maintenance: another one ends it, once', async () => {

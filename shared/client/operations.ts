@@ -122,7 +122,7 @@ export type Operations = {
     answer: Export;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List audit events. Needs the permission `audit.read`. */ "audit.list": {
+  /** List audit events. A page ends before its `limit` where its events would have more than 4 MB; `next` leads on as ever. Needs the permission `audit.read`. */ "audit.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "at" | "-at"; /** Adds `total` */ count?: "exact"; /** Events at or after this moment */ from?: string; /** Events before this moment */ to?: string; event?: string; category?: "auth" | "config" | "session" | "workplace" | "system"; result?: "success" | "failure"; /** Name of the user, without regard to case */ user?: string; object_type?: string; object_id?: string; source_ip?: string; }; };
     answer: { items: (Audit)[]; next: string | null; total?: number; };
     refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
@@ -202,7 +202,7 @@ export type Operations = {
     answer: ConnectionCheck;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. Needs a session. */ "connection.get": {
+  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. HEAD issues nothing and calls no node: it tells whether there is such a service. Needs a session. */ "connection.get": {
     asks: { path: { site_uri: string; id: string; }; query?: { /** Preferred delivery protocol */ protocol?: "rdp" | "spice"; client_version?: string; /** Name of the user's machine */ hostname?: string; }; };
     answer: Connection;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';

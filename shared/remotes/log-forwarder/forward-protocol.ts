@@ -23,8 +23,7 @@ const most = 16;
 
 /** What a collector says, message by message; texts come as bytes, since some send random bytes as text. */
 export const messagesOf = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> =>
-  decodeMultiStream(bytes, {
-    context: undefined,
+  decodeMultiStream<undefined>(bytes, {
     rawStrings: true,
     maxStrLength: longest,
     maxBinLength: longest,

@@ -14,8 +14,16 @@ import { createUserinfo } from './userinfo/app.ts';
 import type { UserinfoDeps } from './userinfo/deps.ts';
 import { createWebui } from './webui/app.ts';
 import { type WebuiDeps, webuiDeps } from './webui/deps.ts';
+import { createWsproxy } from './wsproxy/app.ts';
+import type { WsproxyDeps } from './wsproxy/deps.ts';
 
-export type PortalDeps = AggregatorDeps & AuthDeps & ClientDeps & DiscoverDeps & UserinfoDeps & WebuiDeps;
+export type PortalDeps = AggregatorDeps &
+  AuthDeps &
+  ClientDeps &
+  DiscoverDeps &
+  UserinfoDeps &
+  WebuiDeps &
+  WsproxyDeps;
 
 export type Portal = {
   modules: readonly ModuleApp[];
@@ -31,6 +39,7 @@ export function createPortal(deps: PortalDeps): Portal {
     createClient(deps),
     createUserinfo(deps),
     createAggregator(deps),
+    createWsproxy(deps),
     discover,
   ];
   const byName = new Map(modules.map((module) => [module.name, module]));

@@ -6,6 +6,7 @@ import type { Db } from '../client.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { exportedChunks } from '../schema/exported-chunks.ts';
 import { exportedFiles } from '../schema/exported-files.ts';
+import { gatewayTickets } from '../schema/gateway-tickets.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { issuedConnections } from '../schema/issued-connections.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
@@ -35,6 +36,14 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
     { table: idempotencyKeys, where: isPastKeeping(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
+    // Those that were used count what went through for their session.
+    {
+      table: gatewayTickets,
+      where: or(
+        and(isNull(gatewayTickets.used_at), lt(gatewayTickets.issued_at, ago(3_600))),
+        lt(gatewayTickets.issued_at, ago(90 * day)),
+      ),
+    },
     // Until then whoever asks for the file learns that it expired.
     {
       table: exportedFiles,

@@ -44,6 +44,8 @@ export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
   };
   /** The operation being served, its path as a template. */
   operation: { id: string; method: string; path: string };
+  /** The token of `Authorization: Bearer`, by which machines without a session say who they are. */
+  bearer: string | undefined;
   /** True when the caller names this media type in `Accept`. */
   accepts: (mediaType: string) => boolean;
   log: Log;

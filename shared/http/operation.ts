@@ -67,6 +67,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   orToken?: true;
   /** Does not count to the rate limits. */
   unmetered?: true;
+  /** Whatever is wrong with a request is told by this code alone: who tries values learns nothing of them. */
+  refusesBy?: 'forbidden';
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
@@ -74,8 +76,6 @@ export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
   query: z.output<Q>;
   body: z.output<B>;
   conditions: Conditions;
-  /** Only the headers of the answer are asked for, and nothing may happen. */
-  isHead: boolean;
 };
 
 /** The request as read from the wire, before its shape is checked. */
@@ -160,7 +160,6 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
     query: checkedQuery?.data as z.output<Q>,
     body: checkedBody?.data as z.output<B>,
     conditions: raw.conditions,
-    isHead: raw.isHead,
   };
 }
 

@@ -63,6 +63,7 @@ export async function serveOperation<D extends BaseDeps>(
     trace,
     client: { ...client, ...saidOf(c.req.raw) },
     operation: { id: operation.id, method: operation.method, path: operation.path },
+    bearer: /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1],
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
     log: deps.log,
     now,

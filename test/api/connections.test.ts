@@ -120,19 +120,6 @@ describe('connectionInfo', () => {
     expect((await member.ask(`GET ${clientPath()}/connectionInfo/${farm.id}.${unknownId}`)).status).toBe(404);
   });
 
-  it('is not issued by HEAD, which calls no node and tells only whether there is such a service', async () => {
-    node.simulator.resetCalls();
-    const { result, events } = await audited(world.portal, () =>
-      member.ask(`HEAD ${clientPath()}/connectionInfo/${serviceId('Office')}`),
-    );
-    expect([result.status, result.body, events]).toEqual([200, '', []]);
-    expect((await member.ask(`HEAD ${clientPath()}/connectionInfo/${unknownId}`)).status).toBe(404);
-    expect((await member.ask(`HEAD ${clientPath()}/connectionInfo/${unknownId}?protocol=x`)).status).toBe(
-      422,
-    );
-    expect(node.simulator.calls).toEqual([]);
-  });
-
   it('checks the right anew each time: a site taken away is taken away', async () => {
     expect((await connect('Office')).status).toBe(200);
     await admin(`PATCH ${base}/sites/${site.id}`, { authenticators: [] });

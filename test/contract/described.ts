@@ -16,8 +16,16 @@ export const everyOperation: readonly Registered[] = modules.flatMap(({ name, op
   own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
 );
 
-/** Those that a token opens; what the cookie of a browser opens has tests of its own. */
-export const operations = everyOperation.filter(({ browser }) => browser === undefined);
+/**
+ * Those that a token opens. What the cookie of a browser opens has tests of its own, and so has what answers one refusal to
+ * whatever is wrong, as gateway servers expect.
+ */
+export const operations = everyOperation.filter(
+  ({ browser, refusesBy }) => browser === undefined && refusesBy === undefined,
+);
+
+/** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
+export const isLiberal = ({ id }: Registered): boolean => ['gateway.heartbeat'].includes(id);
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
 

@@ -23,9 +23,4 @@ export const notBuilt: Readonly<Record<string, readonly string[]>> = {
     'POST /api/ssa/v7.0/events',
     'GET /api/ssa/v7.0/messages',
   ],
-  wsproxy: [
-    'GET /api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}',
-    'GET /api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}',
-    'POST /api/wsproxy/v7.0/heartbeat',
-  ],
 };

@@ -17,6 +17,7 @@ const masks: Mask[] = [
   { at: /^\/body\/sites\/\d+\/age_ms$/, why: 'how old the snapshot was at the moment of this very answer' },
   { at: /^\/body\/sites\/\d+\/took_ms$/, why: 'how long the dispatcher took this time' },
   { at: /^\/body\/password$/, why: 'good once: the dispatcher makes one for every connection' },
+  { at: /^\/body\/gateway\/ticket$/, why: 'good once: every connection gets one of its own' },
   { at: /^\/(?:body\/next|headers\/link)$/, why: 'cursors are sealed with a nonce of their own' },
   { at: /^\/body\/generated_at$/, why: 'the moment of this very answer' },
   { at: /^\/body\/(?:runtime|os|uptime_s|time)$/, why: 'the node that answers tells of itself' },

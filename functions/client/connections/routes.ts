@@ -10,7 +10,7 @@ import {
   ReconnectBody,
   Reconnection,
 } from './schema.ts';
-import { announceConnection, issueConnection, renewLink } from './usecases.ts';
+import { issueConnection, renewLink } from './usecases.ts';
 
 const params = SiteUriParams.extend({ id: z.string().max(128) });
 
@@ -33,14 +33,14 @@ export const connectionOperations = [
       access: 'signed-in',
       summary: 'Connection parameters of a service for the client component',
       description:
-        'A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. HEAD issues nothing and calls no node: it tells whether there is such a service.',
+        'A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again.',
       params,
       query: ConnectionQuery,
       returns: [200, Connection],
       errors,
+      begins: true,
     },
-    (ctx, { params: { site_uri, id }, query, isHead }) =>
-      isHead ? announceConnection(ctx, site_uri, id) : issueConnection(ctx, site_uri, id, query),
+    (ctx, { params: { site_uri, id }, query }) => issueConnection(ctx, site_uri, id, query),
   ),
   endpoint(
     {

@@ -13,6 +13,7 @@ export const budgets: Record<EdgeModule, number> = {
   discover: 170,
   userinfo: 230,
   webui: 350,
+  wsproxy: 170,
 };
 
 /**

@@ -29,6 +29,7 @@ export const edgeModules = [
   'discover',
   'userinfo',
   'webui',
+  'wsproxy',
 ] as const satisfies readonly ModuleName[];
 export type EdgeModule = (typeof edgeModules)[number];
 

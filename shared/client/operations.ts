@@ -129,7 +129,7 @@ export type Operations = {
     answer: Export;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List audit events. Needs the permission `audit.read`. */ "audit.list": {
+  /** List audit events. A page ends before its `limit` where its events would have more than 4 MB; `next` leads on as ever. Needs the permission `audit.read`. */ "audit.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "at" | "-at"; /** Adds `total` */ count?: "exact"; /** Events at or after this moment */ from?: string; /** Events before this moment */ to?: string; event?: string; category?: "auth" | "config" | "session" | "workplace" | "system"; result?: "success" | "failure"; /** Name of the user, without regard to case */ user?: string; object_type?: string; object_id?: string; source_ip?: string; }; };
     answer: { items: (Audit)[]; next: string | null; total?: number; };
     refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';

@@ -104,6 +104,7 @@ describe('parseConfig', () => {
     expect(required({ RDP_SIGNING_CERT: pem.replaceAll('PRIVATE KEY', 'CERTIFICATE') })).toEqual([
       'RDP_SIGNING_KEY',
     ]);
+    expect(required({ FLUENTD_SHARED_KEY: 'k' })).toEqual(['FLUENTD_URL']);
   });
 });
 

@@ -100,7 +100,6 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
   };
   const transport = createNodeTransport(outbound);
   keep('outbound connections', () => transport.close());
-  const signingKeys = [config.aggregatorJwtSslKey, config.aggregatorJwtSslKeySecond];
   return portalDeps({
     db: connection.db,
     log,
@@ -114,9 +113,10 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     },
     assets: ownAssets(),
     secretKeys: config.secretKey,
-    signingKeys: signingKeys.filter((key) => key !== undefined),
+    signingKeys: signingKeysIn(config),
     outbound,
     s3: config.s3,
+    rdpSigning: config.rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     ...directoriesBySockets(outbound),
     openTcp: createTcp(outbound),
@@ -129,6 +129,9 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
 }
+
+const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
+  [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);
 
 /** Counts that are handed over every five seconds, and when the process ends. */
 function keptTelemetry(db: Db, log: Log): Telemetry {

@@ -9,7 +9,7 @@ import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
 import { type AuthDeps, type AuthIngredients, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
-import type { ClientDeps } from './client/deps.ts';
+import { type ClientDeps, clientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
 import type { DiscoverDeps } from './discover/deps.ts';
 import { createSsa } from './ssa/app.ts';
@@ -18,6 +18,8 @@ import { createUserinfo } from './userinfo/app.ts';
 import type { UserinfoDeps } from './userinfo/deps.ts';
 import { createWebui } from './webui/app.ts';
 import { type WebuiDeps, webuiDeps } from './webui/deps.ts';
+import { createWsproxy } from './wsproxy/app.ts';
+import type { WsproxyDeps } from './wsproxy/deps.ts';
 
 export type PortalDeps = AgentDeps &
   AggregatorDeps &
@@ -26,7 +28,8 @@ export type PortalDeps = AgentDeps &
   DiscoverDeps &
   SsaDeps &
   UserinfoDeps &
-  WebuiDeps;
+  WebuiDeps &
+  WsproxyDeps;
 
 export type Portal = {
   modules: readonly ModuleApp[];
@@ -44,6 +47,7 @@ export function createPortal(deps: PortalDeps): Portal {
     createAggregator(deps),
     createAgent(deps),
     createSsa(deps),
+    createWsproxy(deps),
     discover,
   ];
   const byName = new Map(modules.map((module) => [module.name, module]));
@@ -65,6 +69,7 @@ export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
   return {
     ...(await ssaDeps(given)),
     ...(await aggregatorDeps(given)),
+    ...(await clientDeps(given)),
     ...(await webuiDeps(given)),
     ...(await authDeps(given)),
   };

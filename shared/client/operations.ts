@@ -26,7 +26,7 @@ export type AuthenticatorTypes = { type: "internal" | "ldap" | "active_directory
 export type AuthenticatorWrite = { name: string; /** The label by which dispatchers know the domain */ small_name: string; type: "internal" | "ldap" | "active_directory" | "freeipa"; comments?: string; priority?: number; state?: "visible" | "hidden" | "disabled"; subjects?: "all" | "users" | "staff"; two_factor?: boolean; tags?: (string)[]; /** By type; described by `authenticators/gui/{data_type}` */ params?: Record<string, unknown>; };
 export type BulkDestroy = { ids: (string)[]; } | { all: true; };
 export type BulkDestroyResult = { deleted_count: number; deleted: (string)[]; failed_count: number; failed: ({ id: string; code: string; detail: string; })[]; };
-export type Connection = { protocol: "rdp" | "spice"; method: "new" | "legacy"; service_id: string; session_uuid?: string; farm_id: string; host: string; port: number; username: string; domain: string; /** One-time */ password?: string; expires_in: number; conflict?: ({ session_uuid: string; farm_id: string; servicepool_uuid: string; state: string; })[]; };
+export type Connection = { protocol: "rdp" | "spice"; method: "new" | "legacy"; service_id: string; session_uuid?: string; farm_id: string; host: string; port: number; username: string; domain: string; /** One-time */ password?: string; expires_in: number; /** The way in, where one serves the site and the client; `host` and `port` are its own */ gateway?: { host: string; port: number; /** Good for one tunnel, from the address that this was asked from */ ticket: string; /** Seconds in which the tunnel must begin */ expires_in: number; }; conflict?: ({ session_uuid: string; farm_id: string; servicepool_uuid: string; state: string; })[]; };
 export type ConnectionCheck = { verdict: "connect" | "wait" | "abandon"; method: "new" | "legacy"; protocol: string; ready: boolean; state: string; reason_code: string; message?: string; retry_after_ms?: number; percent?: number; farm_id: string; conflict?: ({ session_uuid: string; farm_id: string; servicepool_uuid: string; state: string; })[]; explain?: ({ rule_id: string; step: string; farm_id: string; servicepool_uuid: string; outcome: "chosen" | "candidate" | "excluded"; reason: string; })[]; };
 export type ConnectionReconnect = { link: string; expires_in: number; session_uuid: string; farm_id: string; };
 export type ConnectionReconnectBody = { session_uuid: string; };
@@ -44,7 +44,9 @@ export type Farm = { id: string; name: string; site_id: string; comments: string
 export type FarmPatch = { name?: string | null; site_id?: string | null; comments?: string | null; enabled?: boolean | null; maintenance?: boolean | null; maintenance_template_id?: string | null; weight?: number | null; balancing?: "priority" | "round_robin" | "least_loaded" | null; };
 export type FarmTags = { name: string; farm_id: string; dispatcher_id: string | null; fetched_at: string; };
 export type FarmWrite = { name: string; site_id: string; comments?: string; enabled?: boolean; maintenance?: boolean; maintenance_template_id?: string | null; weight?: number; /** How a node of the farm is chosen for a call */ balancing?: "priority" | "round_robin" | "least_loaded"; };
-export type Gateway = { id: string; name: string; /** What client programs connect to */ host: string; port: number; protocols: ("rdp" | "spice")[]; /** Sites whose users go through it */ sites: (string)[]; /** Networks of the clients that it serves; none means all */ networks: (string)[]; priority: number; enabled: boolean; maintenance: boolean; /** Shown once, where it is made; afterwards null */ token: string | null; token_set: boolean; /** By its heartbeats alone: `online` when one came within 60 seconds, `unknown` before the first */ state: "online" | "offline" | "unknown"; version: string | null; last_seen_at: string | null; stats: { connections: number; sent: number; received: number; }; created_at: string; updated_at: string; };
+export type Gateway = { id: string; name: string; /** What client programs connect to */ host: string; port: number; protocols: ("rdp" | "spice")[]; /** Sites whose users go through it */ sites: (string)[]; /** Networks of the clients that it serves; none means all */ networks: (string)[]; priority: number; enabled: boolean; maintenance: boolean; /** Shown once, where it is made; afterwards null */ token: string | null; token_set: boolean; /** By its heartbeats alone: `online` when one came within 60 seconds, `unknown` before the first */ state: "online" | "offline" | "unknown"; /** The same as of other objects; the journal tells of its changes */ status: "pass" | "fail" | "unknown"; version: string | null; last_seen_at: string | null; /** As its last heartbeat told; tunnels move it on until the next */ stats: { connections: number; sent: number; received: number; }; created_at: string; updated_at: string; };
+export type GatewayHeartbeat = Record<string, unknown>;
+export type GatewayHeartbeatBody = { /** Tunnels that are open */ connections?: number | null; /** Bytes sent since it counts */ sent?: number | null; /** Bytes received since it counts */ received?: number | null; version?: string | null; };
 export type GatewayPatch = { name?: string | null; host?: string | null; port?: number | null; protocols?: ("rdp" | "spice")[] | null; sites?: (string)[] | null; networks?: (string)[] | null; priority?: number | null; enabled?: boolean | null; maintenance?: boolean | null; rotate_token?: boolean | null; };
 export type GatewayWrite = { name: string; /** What client programs connect to */ host: string; port?: number; protocols?: ("rdp" | "spice")[]; /** Sites whose users go through it */ sites?: (string)[]; /** Networks of the clients that it serves; none means all */ networks?: (string)[]; priority?: number; enabled?: boolean; maintenance?: boolean; };
 export type Group = { id: string; uuid: string; /** Set at creation only */ name: string; /** DN of a directory group */ external_id: string | null; comments: string; state: "active" | "inactive"; /** Set at creation only */ type: "group" | "meta"; /** Members of any part belong to the meta group; otherwise members of all parts */ meta_if_any: boolean; /** The parts of a meta group: groups of the same domain */ groups: (string)[]; skip_two_factor: boolean; users_count: number; created_at: string; updated_at: string; };
@@ -74,7 +76,10 @@ export type PkinitLoginBody = { /** X.509, PEM or base64 of DER */ certificate: 
 export type PkinitRaw = { /** Base64: AS-REP of the KDC (RFC 4120) */ response: string; };
 export type PkinitRawBody = { /** `challenge_id` of `login` */ challenge_id: string; /** Base64: over `data_to_sign`, with SHA-256; of a curve as a SEQUENCE or as `r || s` */ signature: string; };
 export type Portal = { id: string; uuid: string; name: string; fqdn: string; portal_type: "admin" | "user" | "universal"; runtime: "node" | "workers" | "lambda"; version: string; os: string; state: "online" | "offline"; last_seen_at: string; uptime_s: number; tags: (string)[]; created_at: string; updated_at: string; };
+export type PortalHeartbeat = { result: "ok"; /** As it is listed here: that of a peer begins with the name of the peer */ name: string; /** Seconds after which the portal is offline without another */ expires_in: number; };
+export type PortalHeartbeatBody = { /** A JWT signed with a key of this installation or of a registered peer. `iss` is its base URL, `aud` the address of this operation, `portal` an object of `name`, `fqdn`, `portal_type`, `runtime`, `version`, `started_at` and, where they are known, `build`, `os` and `metrics`; it also needs `sub`, `jti`, `iat` and `exp`. */ token: string; };
 export type PortalReadMetrics = { version_info?: { version: string; }; system_info?: { machine: string; os: string; version: string; }; };
+export type PortalSelf = { /** Null until its first heartbeat */ id: string | null; uuid: string | null; name: string; fqdn: string; portal_type: "admin" | "user" | "universal"; runtime: "node" | "workers" | "lambda"; version: string; /** As its heartbeats say */ state: "online" | "offline"; last_seen_at: string | null; /** Of the process or isolate that answers */ uptime_s: number; };
 export type PortalTags = { tags: (string)[]; };
 export type PriorityGroup = { id: string; name: string; comments: string; /** Of several groups that are for somebody, lower ones come first */ priority: number; /** For whom it is; without users and groups, for everybody */ users: (string)[]; groups: (string)[]; /** Which farms to prefer, lower priorities first */ farms: ({ farm_id: string; priority: number; })[]; created_at: string; updated_at: string; };
 export type PriorityGroupPatch = { name?: string | null; comments?: string | null; priority?: number | null; users?: (string)[] | null; groups?: (string)[] | null; farms?: ({ farm_id: string; priority?: number; })[] | null; };
@@ -103,7 +108,7 @@ export type Site = { id: string; name: string; uri: string; comments: string; en
 export type SiteAssignable = { authenticator_id: string; authenticator_name: string; type: "user" | "group"; /** UUID; of who is known to the directory only, his distinguished name: such a group must be registered, such a user log in, before a site can be given him */ id: string; name: string; };
 export type SitePatch = { name?: string | null; uri?: string | null; comments?: string | null; enabled?: boolean | null; maintenance?: boolean | null; maintenance_template_id?: string | null; priority?: number | null; location?: Record<string, unknown> | null; authenticators?: (string)[] | null; users?: (string)[] | null; groups?: (string)[] | null; };
 export type SiteWrite = { name: string; uri: string; comments?: string; enabled?: boolean; maintenance?: boolean; maintenance_template_id?: string | null; priority?: number; location?: { latitude: number; longitude: number; country?: string; } | null; /** Domains all of whose active users may use the site */ authenticators?: (string)[]; users?: (string)[]; groups?: (string)[]; };
-export type Spsession = { session_uuid: string; farm_id: string; farm_name: string; site_id: string; site_name: string; servicepool_uuid: string; servicepool_name: string; workplace_uuid: string; workplace_name: string; workplace_ip: string; user: string; domain: string; protocol: string; client_ip: string | null; client_host: string | null; gateway_id: string | null; state: "active" | "disconnected"; started_at: string; last_seen_at: string; fetched_at: string; };
+export type Spsession = { session_uuid: string; farm_id: string; farm_name: string; site_id: string; site_name: string; servicepool_uuid: string; servicepool_name: string; workplace_uuid: string; workplace_name: string; workplace_ip: string; user: string; domain: string; protocol: string; client_ip: string | null; client_host: string | null; gateway_id: string | null; /** Through our gateways: open connections, and the bytes of those that have ended */ tunnels: { connections: number; sent: number; received: number; }; state: "active" | "disconnected"; started_at: string; last_seen_at: string; fetched_at: string; };
 export type SpsessionAssist = { url: string; /** Seconds */ expires_in: number; };
 export type SsaEventsBody = { events: ({ /** When it happened; now unless given */ at?: string | null; /** A word */ kind: string; /** Whatever belongs to it */ data?: unknown; })[]; };
 export type SsaLoginBody = { /** A name, `domain\name` or `name@domain` */ username: string; session_type?: string | null; };
@@ -119,6 +124,8 @@ export type TagPatch = { name?: string | null; color?: string | null; comments?:
 export type TagWrite = { name: string; color?: string | null; comments?: string; };
 export type Theme = { site_name: string; logo: string | null; favicon: string | null; login_background: string | null; primary_color: string; accent_color: string; login_text: string; footer_text: string; copyright: string; copyright_link: string; support_link: string; default_language: "en" | "ru"; };
 export type ThemeWrite = { site_name?: string; logo?: string | null; favicon?: string | null; login_background?: string | null; primary_color?: string; accent_color?: string; login_text?: string; footer_text?: string; copyright?: string; copyright_link?: string; support_link?: string; default_language?: "en" | "ru"; };
+export type TunnelBegin = { /** Where the tunnel leads */ host: string; port: number; /** Ends the tunnel; good for as long as it is open */ notify: string; /** A key that the client knows as well: SHA-256 of `tunnel:<ticket>` in base64url */ tunnel_key: string; };
+export type TunnelEnd = Record<string, unknown>;
 export type User = { id: string; uuid: string; name: string; real_name: string; email: "" | string; comments: string; state: "active" | "inactive"; kind: "person" | "service"; password: null; must_change_password: boolean; groups: (string)[]; roles: (string)[]; password_set: boolean; attributes: Record<string, string>; two_factor_enrolled: boolean; locked_until: string | null; last_login_at: string | null; created_at: string; updated_at: string; };
 export type UserPatch = { name?: string | null; real_name?: string | null; email?: "" | string | null; comments?: string | null; state?: "active" | "inactive" | null; kind?: "person" | "service" | null; password?: string | null; must_change_password?: boolean | null; groups?: (string)[] | null; roles?: (string)[] | null; locked_until?: null; two_factor_enrolled?: boolean | null; };
 export type UserSession = { id: string; portal: "admin" | "user"; source_ip: string; user_agent: string; platform: string; created_at: string; last_seen_at: string; /** Ends at this moment at the latest, and before when it is idle */ expires_at: string; };
@@ -203,7 +210,7 @@ export type Operations = {
     answer: Export;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List audit events. Needs the permission `audit.read`. */ "audit.list": {
+  /** List audit events. A page ends before its `limit` where its events would have more than 4 MB; `next` leads on as ever. Needs the permission `audit.read`. */ "audit.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "at" | "-at"; /** Adds `total` */ count?: "exact"; /** Events at or after this moment */ from?: string; /** Events before this moment */ to?: string; event?: string; category?: "auth" | "config" | "session" | "workplace" | "system"; result?: "success" | "failure"; /** Name of the user, without regard to case */ user?: string; object_type?: string; object_id?: string; source_ip?: string; }; };
     answer: { items: (Audit)[]; next: string | null; total?: number; };
     refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
@@ -283,7 +290,7 @@ export type Operations = {
     answer: ConnectionCheck;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. Needs a session. */ "connection.get": {
+  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. With `Accept` of one of the other media types, the file that the program of that protocol opens; an `.rdp` file has no password, a `.vv` file has one that is good once. Needs a session. */ "connection.get": {
     asks: { path: { site_uri: string; id: string; }; query?: { /** Preferred delivery protocol */ protocol?: "rdp" | "spice"; client_version?: string; /** Name of the user's machine */ hostname?: string; }; };
     answer: Connection;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
@@ -417,6 +424,11 @@ export type Operations = {
     asks: { path: { id: string; }; };
     answer: Gateway;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** A gateway reports itself. Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients. Needs no session. */ "gateway.heartbeat": {
+    asks: { body: GatewayHeartbeatBody; };
+    answer: GatewayHeartbeat;
+    refusal: 'malformed_json' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List gateways. Needs the permission `gateways.read`. */ "gateway.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "priority" | "-priority" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; enabled?: "true" | "false"; state?: "online" | "offline" | "unknown"; }; };
@@ -663,6 +675,11 @@ export type Operations = {
     answer: null;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** A portal tells that it lives. Portals on this database report themselves without it. Needs no session. */ "portal.heartbeat": {
+    asks: { body: PortalHeartbeatBody; };
+    answer: PortalHeartbeat;
+    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
+  };
   /** List portals. Needs the permission `portals.read`. */ "portal.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "last_seen_at" | "-last_seen_at" | "created_at" | "-created_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; state?: "online" | "offline"; runtime?: "node" | "workers" | "lambda"; tag?: string; }; };
     answer: { items: (Portal)[]; next: string | null; total?: number; };
@@ -677,6 +694,11 @@ export type Operations = {
     asks: { path: { uuid: string; }; };
     answer: PortalReadMetrics;
     refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** The portal that answers. Needs a session. */ "portal.self": {
+    asks: {  };
+    answer: PortalSelf;
+    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Return the tags of a portal. With a body, which needs `portals.update` for all sites, makes them exactly these. Needs the permission `portals.read`. */ "portal.tags": {
     asks: { path: { uuid: string; }; body?: PortalTags; };
@@ -988,6 +1010,16 @@ export type Operations = {
     answer: Theme;
     refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Use a ticket: where its tunnel leads. Once, within 60 seconds, from the address that the ticket was asked from, at the gateway that it was made for. Everything else is 403. Needs no session. */ "tunnel.begin": {
+    asks: { path: { /** What the client got with its connection */ ticket: string; /** The address that the client comes from */ client_ip: string; /** The token of the gateway, as its creation showed it */ gateway_token: string; }; };
+    answer: TunnelBegin;
+    refusal: 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** End a tunnel, and tell what went through. Once. Everything else is 403. Needs no session. */ "tunnel.end": {
+    asks: { path: { /** What the answer to the ticket gave */ notify: string; /** The token of the gateway, as its creation showed it */ gateway_token: string; }; query?: { /** Bytes sent, as the gateway counts them */ sent?: string; /** Bytes received, as the gateway counts them */ recv?: string; }; };
+    answer: TunnelEnd;
+    refusal: 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Delete several or all users of a domain. Needs the permission `users.delete`. */ "user.bulkDestroy": {
     asks: { path: { auth_uuid: string; }; body: BulkDestroy; };
     answer: BulkDestroyResult;
@@ -1167,6 +1199,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'gateway.create': { method: 'POST', path: '/api/webui/aggregator/gateways', keyed: true },
   'gateway.delete': { method: 'DELETE', path: '/api/webui/aggregator/gateways/{id}', keyed: false },
   'gateway.get': { method: 'GET', path: '/api/webui/aggregator/gateways/{id}', keyed: false },
+  'gateway.heartbeat': { method: 'POST', path: '/api/wsproxy/v7.0/heartbeat', keyed: false },
   'gateway.list': { method: 'GET', path: '/api/webui/aggregator/gateways', keyed: false },
   'gateway.replace': { method: 'PUT', path: '/api/webui/aggregator/gateways/{id}', keyed: false },
   'gateway.update': { method: 'PATCH', path: '/api/webui/aggregator/gateways/{id}', keyed: true },
@@ -1216,9 +1249,11 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'pkinit.raw': { method: 'PATCH', path: '/api/auth/v7.0/authenticators/{auth_uuid}/pkinit/raw', keyed: false },
   'portal.buildExport': { method: 'GET', path: '/api/webui/aggregator/appnodes/portals/export', keyed: false },
   'portal.delete': { method: 'DELETE', path: '/api/webui/aggregator/appnodes/portals/{uuid}', keyed: false },
+  'portal.heartbeat': { method: 'POST', path: '/api/aggregator/v7.0/portals/heartbeat', keyed: false },
   'portal.list': { method: 'GET', path: '/api/webui/aggregator/appnodes/portals', keyed: false },
   'portal.obtainExport': { method: 'POST', path: '/api/webui/aggregator/appnodes/portals/export', keyed: false },
   'portal.readMetrics': { method: 'PATCH', path: '/api/webui/aggregator/appnodes/portals/{uuid}/metrics', keyed: false },
+  'portal.self': { method: 'GET', path: '/api/aggregator/v7.0/portals/self', keyed: false },
   'portal.tags': { method: 'PATCH', path: '/api/webui/aggregator/appnodes/portals/{uuid}/tags', keyed: true },
   'priority_group.create': { method: 'POST', path: '/api/webui/aggregator/priority_groups', keyed: true },
   'priority_group.delete': { method: 'DELETE', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
@@ -1281,6 +1316,8 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'tag.update': { method: 'PATCH', path: '/api/webui/aggregator/tags/{id}', keyed: true },
   'theme.get': { method: 'GET', path: '/api/userinfo/themes', keyed: false },
   'theme.replace': { method: 'PUT', path: '/api/userinfo/themes', keyed: false },
+  'tunnel.begin': { method: 'GET', path: '/api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}', keyed: false },
+  'tunnel.end': { method: 'GET', path: '/api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}', keyed: false },
   'user.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/bulk_destroy', keyed: true },
   'user.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users', keyed: true },
   'user.delete': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: false },

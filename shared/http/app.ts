@@ -10,7 +10,7 @@ import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { orSignIn } from './own-pages.ts';
 import { asAppError, headersOfAll, problemResponse } from './problem.ts';
-import { auditRefusal } from './refusals.ts';
+import { auditRefusal, inOneWord } from './refusals.ts';
 import { traceOf } from './request-ids.ts';
 import { type Served, serveOperation } from './serve.ts';
 
@@ -89,7 +89,7 @@ function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, ver
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (operation) {
       c.set('operation', operation.id);
-      const answer = serveOperation(c, deps, operation);
+      const answer = inOneWord(operation, serveOperation(c, deps, operation));
       return operation.browser ? orSignIn(c.req.raw, answer) : answer;
     }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });

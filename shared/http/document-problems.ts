@@ -64,6 +64,7 @@ type Declared = Pick<
   | 'mediaType'
   | 'alsoReturns'
   | 'unmetered'
+  | 'refusesBy'
 >;
 
 /** The codes that an operation can answer, by status, both in ascending order. */
@@ -77,8 +78,10 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const { access, method, path, query, ...rest } = operation;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
+    [true, ['https_required', 'internal', 'database_unavailable']],
     // Unknown parameters are refused everywhere.
-    [true, ['https_required', 'invalid_request', 'internal', 'database_unavailable']],
+    [!rest.refusesBy, ['invalid_request']],
+    [rest.refusesBy !== undefined, rest.refusesBy ? [rest.refusesBy] : []],
     [!rest.unmetered, ['rate_limited']],
     [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
     [access !== 'public', ['unauthenticated', 'invalid_token']],
@@ -86,7 +89,7 @@ function derivedCodes(operation: Declared): ErrorCode[] {
     [access !== 'public' && !(access === 'signed-in' && rest.forPeers), ['forbidden']],
     [rest.body !== undefined, ['unsupported_media_type', 'body_too_large', 'malformed_json']],
     [isPaged, ['malformed_cursor']],
-    [path.includes('{'), ['not_found']],
+    [path.includes('{') && !rest.refusesBy, ['not_found']],
     [rest.conditional === true && method !== 'GET', ['precondition_failed']],
   ];
   return codes.flatMap(([applies, these]) => (applies ? these : []));

@@ -14,6 +14,7 @@ import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
+import type { RdpSigning } from './rdp-signing-config.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
 export type Ingredients = {
@@ -30,6 +31,8 @@ export type Ingredients = {
   outbound: UrlPolicy;
   /** Where exported files are; absent: in the database. */
   s3?: S3Config | undefined;
+  /** What `.rdp` files are signed by; absent: they are not. */
+  rdpSigning?: RdpSigning | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
   /** Where requests are counted; nowhere unless given. */

@@ -18,7 +18,7 @@ export type EdgeFigures = {
   lambda: ({ module: EdgeModule } & LambdaStart)[];
 };
 
-/** An operation of each module that demands a session. */
+/** An operation of each module that demands a session; that of gateways demands a ticket. */
 const routes: Record<EdgeModule, string> = {
   agent: 'POST /api/agent/v7.0/register',
   aggregator: 'GET /api/aggregator/v7.0/peers',
@@ -28,6 +28,7 @@ const routes: Record<EdgeModule, string> = {
   ssa: 'POST /api/ssa/v7.0/ping',
   userinfo: 'GET /api/userinfo',
   webui: 'GET /api/webui/aggregator/sites',
+  wsproxy: 'GET /api/wsproxy/v7.0/ticket/none/nowhere/nobody',
 };
 
 /** How long a module takes to its first answer when nothing of it runs yet, each time in a process of its own. */

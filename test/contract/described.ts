@@ -16,8 +16,13 @@ export const everyOperation: readonly Registered[] = modules.flatMap(({ name, op
   own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
 );
 
-/** Those that a token opens; what the cookie of a browser opens has tests of its own. */
-export const operations = everyOperation.filter(({ browser }) => browser === undefined);
+/**
+ * Those that a token opens. What the cookie of a browser opens has tests of its own, and so has what answers one refusal to
+ * whatever is wrong, as gateway servers expect.
+ */
+export const operations = everyOperation.filter(
+  ({ browser, refusesBy }) => browser === undefined && refusesBy === undefined,
+);
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
 
@@ -36,7 +41,8 @@ export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boo
   ['agent', 'ssa'].includes(module);
 
 /** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
-export const isLiberal = (operation: Registered): boolean => answersInResultForm(operation);
+export const isLiberal = (operation: Registered): boolean =>
+  answersInResultForm(operation) || ['gateway.heartbeat', 'portal.heartbeat'].includes(operation.id);
 
 /** They bring a credential of their own, in the place of a session. */
 export const hasOwnCredential = (operation: Registered): boolean =>

@@ -54,9 +54,10 @@ describe('the methods of an address', () => {
         expectProblem(await portal.send(`${method} ${path}`, { token: 'x', secure: false }), 'not_found');
   });
 
-  it.each(
-    reads.filter(({ id }) => id !== judgesLate),
-  )('$id answers HEAD as GET, without a body', async (operation) => {
+  // HEAD of what begins something gets no further than its input, and so says nothing of what the path names.
+  const shown = reads.filter(({ id }) => id !== 'connection.get' && id !== judgesLate);
+
+  it.each(shown)('$id answers HEAD as GET, without a body', async (operation) => {
     for (const given of [token, undefined]) {
       const got = await portal.send(`GET ${pathOf(operation)}`, { token: given });
       const head = await portal.send(`HEAD ${pathOf(operation)}`, { token: given });

@@ -13,6 +13,7 @@ import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
+import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -61,6 +62,7 @@ type Options = {
   /** `SECRET_KEY`; a new one unless given. */
   secretKeys?: readonly string[];
   s3?: S3Config;
+  rdpSigning?: RdpSigning;
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
   /** Where requests are counted; nowhere unless given. */
@@ -77,6 +79,7 @@ export async function startPortal({
   database: given,
   telemetry: telemetryOf = () => noTelemetry,
   s3,
+  rdpSigning,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -100,6 +103,7 @@ export async function startPortal({
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     s3,
+    rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
@@ -177,12 +181,12 @@ function requestOf(route: string, { token, body, headers = {} }: SendOptions): R
   });
 }
 
-/** The body is what its JSON says, the bytes of a picture, or text. */
+/** The body is what its JSON says, the bytes of a picture or of a file in UTF-16, or text. */
 async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const bytes = Buffer.from(await response.arrayBuffer());
   const type = headers.get('content-type') ?? '';
-  if (bytes.length > 0 && type.startsWith('image/')) return { status, headers, body: bytes };
+  if (bytes.length > 0 && /^image\/|^application\/x-rdp$/.test(type)) return { status, headers, body: bytes };
   const text = bytes.toString();
   return { status, headers, body: type.includes('json') && text ? JSON.parse(text) : text };
 }

@@ -15,6 +15,7 @@ export const budgets: Record<EdgeModule, number> = {
   ssa: 200,
   userinfo: 230,
   webui: 350,
+  wsproxy: 170,
 };
 
 /**

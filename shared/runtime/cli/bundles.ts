@@ -31,6 +31,7 @@ export const edgeModules = [
   'ssa',
   'userinfo',
   'webui',
+  'wsproxy',
 ] as const satisfies readonly ModuleName[];
 export type EdgeModule = (typeof edgeModules)[number];
 

@@ -27,7 +27,7 @@ export function describeOperation(operation: Described, schemas: Schemas) {
       ...Object.fromEntries(
         problemsOf(operation).map(([status, codes]) => [
           status,
-          { $ref: `#/components/responses/${problemName(status, codes)}` },
+          { $ref: `#/components/responses/${problemName(status, codes, path)}` },
         ]),
       ),
     },

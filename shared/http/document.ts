@@ -4,7 +4,7 @@ import { exampleOf } from './document-examples.ts';
 import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
 import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
-import { Problem, problemName, problemResponseOf, problemsOf } from './document-problems.ts';
+import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './document-problems.ts';
 import { createSchemas, type Schema } from './document-schemas.ts';
 import { tagGroupsOf, tagsOf } from './document-tags.ts';
 
@@ -20,6 +20,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
   const operations = modules.flatMap((module) => module.operations);
   const schemas = createSchemas(nameShapes(operations));
   schemas.output(Problem);
+  schemas.output(ResultRefusal);
   const routes = [
     ...operations.map((operation) => describeOperation(operation, schemas)),
     ...healthOperations,
@@ -28,12 +29,13 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
     // The library types schemas more narrowly than JSON Schema is; what it gets here it passes on as it is.
     registry.openAPIRegistry.registerPath(route as RouteConfig);
   }
-  const problems = [...operations.flatMap(problemsOf), ...healthProblems];
+  const problems = [
+    ...operations.flatMap((operation) => refusalsOf(problemsOf(operation), operation.path)),
+    ...refusalsOf(healthProblems),
+  ];
   const components = {
     schemas: { ...schemas.components(), ...healthSchemas },
-    responses: Object.fromEntries(
-      problems.map(([status, codes]) => [problemName(status, codes), problemResponseOf(status, codes)]),
-    ),
+    responses: Object.fromEntries(problems),
     examples: examplesOf(routes, schemas.components()),
     parameters,
     headers,
@@ -43,6 +45,12 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
   const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(groups) });
   return { ...document, 'x-tagGroups': groups, components: sorted(components) } as OpenApiDocument;
 }
+
+const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
+  problems.map(([status, codes]) => [
+    problemName(status, codes, path),
+    problemResponseOf(status, codes, path),
+  ]);
 
 const frame = {
   openapi: '3.1.0',

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPermission, type Permission, permissions } from '../../shared/access/permissions.ts';
-import type { SendOptions, TestPortal } from '../support/portal.ts';
-import { bodyShown, operations, pathOf, type Registered } from './described.ts';
+import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
+import {
+  answersInResultForm,
+  bodyShown,
+  hasOwnCredential,
+  operations,
+  pathOf,
+  type Registered,
+} from './described.ts';
 import { expectProblem } from './problems.ts';
 import { createSessions } from './sessions.ts';
 import { startTypedPortal } from './typed-portal.ts';
@@ -33,6 +40,20 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
+/** What is public answers who sends nothing: what is missing, then the credential of its own that it asks for. */
+function statusForNobody(operation: Registered): number {
+  const { body, query } = operation;
+  if ((body && 'required' in body) || query?.safeParse({}).success === false) return 422;
+  if (hasOwnCredential(operation)) return 401;
+  return body ? 422 : 200;
+}
+
+/** The form of all answers to agents has no place for members of a refusal. */
+function expectLacking(answer: Answer, operation: Registered): void {
+  expectProblem(answer, 'forbidden', operation);
+  if (!answersInResultForm(operation)) expect(answer.body.required_permission).toBe(operation.access);
+}
+
 /** A request that only its session can keep from being served. */
 const send = (operation: Registered, options: SendOptions = {}) =>
   portal.send(`${operation.method} ${pathOf(operation)}`, { body: bodyShown(operation), ...options });
@@ -51,20 +72,18 @@ describe('who may use an operation', () => {
     // Nothing is sent where a body is due: no login shall be tried.
     for (const token of [undefined, 'x']) {
       const { status } = await send(operation, { token, body: undefined });
-      expect(status).toBe(operation.body ? 422 : 200);
+      expect(status).toBe(statusForNobody(operation));
     }
   });
 
   it.each(permitted)('$id refuses a session on the user portal', async (operation) => {
     const answer = await send(operation, { token: roleless });
-    expectProblem(answer, 'forbidden', operation);
-    expect(answer.body.required_permission).toBe(operation.access);
+    expectLacking(answer, operation);
   });
 
   it.each(permitted)('$id refuses a session that holds every permission but $access', async (operation) => {
     const answer = await send(operation, { token: lacking.get(permissionOf(operation) ?? 'audit.read') });
-    expectProblem(answer, 'forbidden', operation);
-    expect(answer.body.required_permission).toBe(operation.access);
+    expectLacking(answer, operation);
   });
 
   it.each(

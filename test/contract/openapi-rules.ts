@@ -91,7 +91,10 @@ function responseFaults(document: Json, given: Json, status: string): Fault[] {
   ];
 }
 
-const isProblem = ({ content }: Json): boolean => Object.keys(content).join() === 'application/problem+json';
+/** Modules that have one form for all their answers refuse in it. */
+const isProblem = ({ content }: Json): boolean =>
+  Object.keys(content).join() === 'application/problem+json' ||
+  content['application/json']?.schema.allOf?.[0].$ref === '#/components/schemas/ResultRefusal';
 
 const contentFaults = (content: Json, at: string): Fault[] =>
   Object.entries<Json>(content ?? {}).flatMap(([type, { schema, example, examples }]) => [

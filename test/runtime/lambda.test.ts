@@ -51,9 +51,9 @@ const complete = (): Record<string, string> => ({
 });
 
 /** The bundle as Lambda loads it; a query after the path makes it an instance of its own. */
+const fileOf = (name: EdgeModule) => bundles.find(({ module }) => module === name)?.file;
 async function load(module: EdgeModule, instance = 'first') {
-  const file = bundles.find((bundle) => bundle.module === module)?.file;
-  const { handler } = await import(/* @vite-ignore */ `file://${file}?${instance}`);
+  const { handler } = await import(/* @vite-ignore */ `file://${fileOf(module)}?${instance}`);
   return async (route: string, asking: Asking = {}): Promise<Result> => {
     const result = await invoke(handler, eventOf(route, asking));
     return { ...result, body: result.body.startsWith('{') ? JSON.parse(result.body) : result.body };
@@ -164,5 +164,35 @@ describe('a module as a Lambda function', () => {
     const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
     said.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
+  });
+
+  it('reports its portal when a schedule invokes it, and answers requests all the same', async () => {
+    const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?scheduled`);
+    const event = { 'detail-type': 'Scheduled Event', source: 'aws.events', time: '2026-11-21T08:30:00Z' };
+    const ended = vi.fn();
+    await handler(event, { end: ended });
+    expect(ended).toHaveBeenCalledOnce();
+    const [auth, webui, aggregator] = [await load('auth'), await load('webui'), await load('aggregator')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
+    const listed = await webui('GET /api/webui/aggregator/appnodes/portals', {
+      token,
+      query: 'runtime=lambda',
+    });
+    expect(listed.body.items).toMatchObject([{ name: 'portal.example', state: 'online' }]);
+    const self = await aggregator('GET /api/aggregator/v7.0/portals/self', { token });
+    expect(self).toMatchObject({ statusCode: 200, body: { runtime: 'lambda', state: 'online' } });
+  });
+
+  it('fails a scheduled run that it cannot do, so that the platform tries again', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ SECRET_KEY: '' });
+    const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?unconfigured`);
+    const ended = vi.fn();
+    const event = { 'detail-type': 'Scheduled Event', source: 'aws.scheduler' };
+    await expect(handler(event, { end: ended })).rejects.toThrow(/SECRET_KEY/);
+    expect(ended).toHaveBeenCalledOnce();
+    said.mockRestore();
+    configure(complete());
   });
 });

@@ -5,14 +5,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Bundle, bundleAll } from '../../shared/runtime/cli/bundles.ts';
-import { startLocalWorkers } from '../../shared/runtime/cli/local-workers.ts';
+import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { freePorts, isFree } from '../e2e/portal-process.ts';
 import { createAuthority } from '../simulator/authority.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
-import { type Json, type LocalPortal, send, startWorkers } from '../support/local-workers.ts';
+import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
+import { createRdpSigner, hasOpenssl, type RdpSigner, settingsOf, verify } from '../support/rdp-files.ts';
 
 const webui = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -23,16 +23,19 @@ let database: FreshDatabase;
 let portal: LocalPortal;
 let node: Simulator;
 let admin: string;
+let rdpSigner: RdpSigner;
 
 const signingKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString();
+const ownKey = signingKey();
 const secretKey = (): string => randomBytes(32).toString('base64');
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
   database = await freshDatabase();
+  rdpSigner = await createRdpSigner();
   const authority = await createAuthority();
   const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
@@ -43,8 +46,11 @@ beforeAll(async () => {
     PORT: String(port),
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey(),
-    AGGREGATOR_JWT_SSL_KEY: signingKey(),
+    AGGREGATOR_JWT_SSL_KEY: ownKey,
     ADMIN_PASSWORD: password,
+    PORTAL_NAME: 'edge',
+    RDP_SIGNING_CERT: rdpSigner.certificates,
+    RDP_SIGNING_KEY: rdpSigner.key,
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
     // A Worker cannot be given an authority; this one its runtime trusts, as it does the public ones.
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
@@ -137,6 +143,46 @@ describe('the modules as Workers', () => {
   });
 });
 
+describe('a portal of Workers', () => {
+  it('is reported by its cron trigger, with what the database counts', async () => {
+    const list = `GET ${webui}/appnodes/portals?runtime=workers`;
+    const found = await vi.waitFor(
+      async () => {
+        const [row] = (await portal.send(list, { token: admin })).body.items;
+        expect(row).toBeDefined();
+        return row;
+      },
+      { timeout: 10_000 },
+    );
+    expect(found).toMatchObject({ name: 'edge', fqdn: 'localhost', state: 'online', os: 'workerd' });
+    const metrics = await portal.send(`PATCH ${webui}/appnodes/portals/${found.id}/metrics`, {
+      token: admin,
+    });
+    expect(metrics.body).toMatchObject({ version_info: { version: '7.0' }, auth_domain_count: 1 });
+    const self = await portal.send('GET /api/aggregator/v7.0/portals/self', { token: admin });
+    expect(self).toMatchObject({ status: 200, body: { id: found.id, runtime: 'workers', state: 'online' } });
+  });
+
+  it('takes heartbeats that a key of its own has signed', async () => {
+    const path = '/api/aggregator/v7.0/portals/heartbeat';
+    const report = {
+      name: 'other',
+      fqdn: 'other.test',
+      portal_type: 'user',
+      runtime: 'node',
+      version: '7.0',
+    };
+    const claims = { sub: 'portal', portal: { ...report, started_at: new Date().toISOString() } };
+    const keys = await createSigningKeys([ownKey], portal.url);
+    const token = await keys.signFor(portal.url + path, claims, new Date(), 60);
+    const taken = await portal.send(`POST ${path}`, { body: { token } });
+    expect(taken).toMatchObject({ status: 200, body: { result: 'ok', name: 'other', expires_in: 60 } });
+    const forger = await createSigningKeys([signingKey()], portal.url);
+    const forged = await forger.signFor(portal.url + path, claims, new Date(), 60);
+    expect(await portal.send(`POST ${path}`, { body: { token: forged } })).toMatchObject({ status: 401 });
+  });
+});
+
 describe('pages of Workers', () => {
   const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
   const ask = (route: string, cookie = '', body?: object) =>
@@ -224,6 +270,17 @@ describe('dispatchers behind Workers', () => {
     });
   });
 
+  it('give files for the programs of users, signed', async () => {
+    const { uuid } = node.state.poolNamed('Office');
+    const path = `/aggregator/api/client/v7.0/north/connectionInfo/${farm.id}.${uuid}`;
+    const headers = { accept: 'application/x-rdp', 'x-auth-token': user };
+    const answer = await fetch(portal.url + path, { headers });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-rdp']);
+    const file = Buffer.from(await answer.arrayBuffer());
+    expect(settingsOf(file)).toMatchObject({ username: 's:ada', signature: expect.stringMatching(/^s:./) });
+    if (hasOpenssl) await verify(file, rdpSigner.caPem);
+  });
+
   it('answer many at once, none of them with the connections of another', async () => {
     const routes = ['GET /api/userinfo', `GET ${webui}/sites`, 'GET /api/discover'];
     const asked = [1, 2, 3, 4].flatMap(() => [
@@ -287,65 +344,5 @@ describe('the end of the Workers', () => {
     expect(await isFree(Number(new URL(portal.url).port))).toBe(true);
     const failures = portal.errors.filter((line) => /"level":"error"|different request|hanging/.test(line));
     expect(failures).toEqual([]);
-  });
-});
-
-describe('a Worker that is not configured', () => {
-  let bundles: Bundle[];
-  beforeAll(async () => {
-    bundles = await bundleAll('workers', join(folder, 'bundles'));
-  });
-
-  async function ask(variables: Record<string, string>, route: string) {
-    const lines: string[] = [];
-    const workers = await startLocalWorkers({
-      bundles,
-      host: '127.0.0.1',
-      port: 0,
-      variables,
-      write: (line) => lines.push(line),
-    });
-    try {
-      return { ...(await send(workers.url, route)), lines: [...lines] };
-    } finally {
-      await workers.stop();
-    }
-  }
-  const complete = () => ({
-    DATABASE_URL: 'postgres://user:secret@db.example/portal',
-    BASE_URL: 'https://portal.example',
-    SECRET_KEY: secretKey(),
-  });
-  const namesIn = (line = '{}'): string[] =>
-    JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
-
-  it('answers 500 without a reason, and one line of the log names its variables', async () => {
-    const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
-    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
-    expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
-    expect(lines).toHaveLength(1);
-    expect(namesIn(lines[0])).toEqual([
-      'LOG_LEVEL',
-      'DATABASE_URL',
-      'BASE_URL',
-      'SECRET_KEY',
-      'AGGREGATOR_JWT_SSL_KEY',
-    ]);
-  });
-
-  it('is demanded no key that its module does not use, and fails without the others', async () => {
-    expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
-    const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
-    expect(auth.status).toBe(500);
-    expect(namesIn(auth.lines[0])).toEqual(['AGGREGATOR_JWT_SSL_KEY']);
-  });
-
-  it.each([
-    ['NEON_PROXY', 'http://elsewhere.example'],
-    ['DATABASE_DRIVER', 'pg'],
-  ])('does not start with %s=%s', async (name, value) => {
-    const { status, lines } = await ask({ ...complete(), [name]: value }, 'GET /api/errors/not_found');
-    expect(status).toBe(500);
-    expect(namesIn(lines[0])).toEqual([name]);
   });
 });

@@ -50,9 +50,14 @@ export const Gateway = z.strictObject({
     description:
       'By its heartbeats alone: `online` when one came within 60 seconds, `unknown` before the first',
   }),
+  status: z
+    .enum(['pass', 'fail', 'unknown'])
+    .meta({ description: 'The same as of other objects; the journal tells of its changes' }),
   version: z.string().nullable(),
   last_seen_at: Moment.nullable(),
-  stats: z.strictObject({ connections: z.int(), sent: z.int(), received: z.int() }),
+  stats: z.strictObject({ connections: z.int(), sent: z.int(), received: z.int() }).meta({
+    description: 'As its last heartbeat told; tunnels move it on until the next',
+  }),
   created_at: Moment,
   updated_at: Moment,
 });

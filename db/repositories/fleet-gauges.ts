@@ -4,8 +4,10 @@ import { auditEvents } from '../schema/audit-events.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farmParts } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
+import { gateways as gatewayTable } from '../schema/gateways.ts';
 import { sites } from '../schema/sites.ts';
 import { wantedJobs } from '../schema/wanted-jobs.ts';
+import { isHeard } from './gateways.ts';
 import { derived } from './statements.ts';
 
 /** An enabled node of an enabled farm, by its last probe. */
@@ -26,13 +28,15 @@ export type NodeGauges = {
 export type FleetGauges = {
   nodes: NodeGauges[];
   farms: { farm: string; snapshot_age_s: number }[];
+  /** In service, and heard at least once. */
+  gateways: { gateway: string; is_up: boolean }[];
   audit_unsealed: number;
 };
 
 /** What changes by itself and is not counted: one statement. Ages are by the clock of the database. */
 export async function fleetGauges(db: Db): Promise<FleetGauges> {
   const [gauges] = await db
-    .select({ nodes, farms: snapshots, audit_unsealed: unsealed })
+    .select({ nodes, farms: snapshots, gateways, audit_unsealed: unsealed })
     .from(sql`(values (1)) as once`);
   if (!gauges) throw new Error('a select without a table gave no row');
   return gauges;
@@ -58,6 +62,11 @@ const snapshots = derived<FleetGauges['farms']>(sql`
     where ${farms.enabled} and exists (
       select 1 from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled})
     group by ${farms.id}) part`);
+
+const gateways = derived<FleetGauges['gateways']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})
+    order by ${gatewayTable.name_key}), '[]')
+  from ${gatewayTable} where ${gatewayTable.enabled} and not ${gatewayTable.maintenance} and ${gatewayTable.last_seen_at} is not null`);
 
 const unsealed = derived<number>(
   sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import { type GatewayStats, gatewaySites, gateways as table } from '../schema/gateways.ts';
 import { records } from './records.ts';
 import { derived, memberIds } from './statements.ts';
@@ -7,14 +7,22 @@ const links = {
   sites: { table: gatewaySites, owner: gatewaySites.gateway_id, member: gatewaySites.site_id },
 };
 
-/** Heartbeats come every few seconds: one that has been silent for a minute is taken for gone. */
-const state = derived<'online' | 'offline' | 'unknown'>(sql`
-  case when ${table.last_seen_at} is null then 'unknown'
-       when ${table.last_seen_at} > now() - interval '60 seconds' then 'online' else 'offline' end`);
+/**
+ * Heartbeats come every few seconds: one that has been silent for a minute is taken for gone. Null before the first
+ * one: a gateway need not send any.
+ */
+export const isHeard: SQL<boolean | null> = sql`${table.last_seen_at} > now() - interval '60 seconds'`;
 
-const stats = derived<GatewayStats>(
-  sql`coalesce(${table.stats}, '{"connections": 0, "sent": 0, "received": 0}')`,
+type State = 'online' | 'offline' | 'unknown';
+const state = derived<State>(
+  sql`case when ${isHeard} then 'online' when not ${isHeard} then 'offline' else 'unknown' end`,
 );
+const status = derived<'pass' | 'fail' | 'unknown'>(
+  sql`case when ${isHeard} then 'pass' when not ${isHeard} then 'fail' else 'unknown' end`,
+);
+
+/** The figures of a gateway, also before there are any. */
+export const gatewayStats: SQL<GatewayStats> = sql`coalesce(${table.stats}, '{"connections": 0, "sent": 0, "received": 0}')`;
 
 export const gateways = records({
   table,
@@ -33,9 +41,10 @@ export const gateways = records({
     // The hash; views show it as `null` with `token_set` beside.
     token: table.token_hash,
     state,
+    status,
     version: table.version,
     last_seen_at: table.last_seen_at,
-    stats,
+    stats: derived<GatewayStats>(gatewayStats),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },

@@ -13,6 +13,7 @@ import {
   type Selection,
 } from './records.ts';
 import { type Scope, within } from './scope.ts';
+import { lightPage } from './weighed-pages.ts';
 
 /**
  * One keyset page by one statement, which also tells whether the owner of a nested collection exists; with the total,
@@ -44,8 +45,13 @@ export async function listPage<S extends Selection>(
   return assemble(query, found as Found<S>[], counted as { n: number }[] | undefined);
 }
 
-/** `_owner` and a row without `id` come only where an owner was asked for. */
-type Found<S extends Selection> = ListRow<S> & { id: string | null; _key: string; _owner?: boolean };
+/** `_owner` and a row without `id` come only where an owner was asked for, `_more` only where rows are weighed. */
+type Found<S extends Selection> = ListRow<S> & {
+  id: string | null;
+  _key: string;
+  _owner?: boolean;
+  _more?: boolean;
+};
 
 function pageStatement<S extends Selection>(
   h: Db,
@@ -58,7 +64,8 @@ function pageStatement<S extends Selection>(
   const here = and(matching, after && afterCondition(spec, column, after, sort.descending));
   const order = pageOrder(spec.table, column, sort.descending);
   const table = spec.table as PgTable;
-  if (!spec.parent || parent === undefined)
+  const isNested = spec.parent !== undefined && parent !== undefined;
+  if (!isNested && !spec.weight)
     return h
       .select(select)
       .from(table)
@@ -72,6 +79,7 @@ function pageStatement<S extends Selection>(
     .orderBy(...order)
     .limit(limit + 1)
     .as(getTableName(table));
+  if (!spec.parent || parent === undefined) return lightPage(h, { ...spec, rows, select, order });
   // The page stands under the name of its table beside a row that is always there, so that an empty page still tells
   // of its owner. The rows are cut to a page inside: there the index gives the order.
   return h
@@ -132,7 +140,8 @@ function assemble<S extends Selection>(
 ): Page<S> {
   const present = found.filter(({ id }) => id !== null);
   const rows = present.slice(0, limit);
-  const last = present.length > limit ? rows.at(-1) : undefined;
+  const end = rows.at(-1);
+  const last = present.length > limit || end?._more ? end : undefined;
   const [total] = counted;
   return {
     rows,

@@ -4,8 +4,8 @@ import { portals as table } from '../schema/portals.ts';
 import { records } from './records.ts';
 import { must } from './statements.ts';
 
-/** A portal that has been silent for longer is offline; heartbeats come every fifteen seconds. */
-const aliveFor = sql`interval '60 seconds'`;
+/** A portal that has been silent for longer is offline. Sidecars report every fifteen seconds, the edge every minute. */
+const aliveFor = sql`case when ${table.runtime} = 'node' then interval '60 seconds' else interval '150 seconds' end`;
 const isOnline: SQL = sql`${table.last_seen_at} > now() - ${aliveFor}`;
 const state = sql<'online' | 'offline'>`${sql`(case when ${isOnline} then 'online' else 'offline' end)`}`;
 
@@ -39,6 +39,15 @@ export const portals = records({
   sorts: { name: table.name_key, last_seen_at: table.last_seen_at, created_at: table.created_at },
   unique: { '/name': ['name_key'] },
 });
+
+/** What heartbeats have told of the portal of this name, one statement. */
+export async function findPortalNamed(db: Db, nameKey: string) {
+  const [row] = await db
+    .select({ id: table.id, state, last_seen_at: table.last_seen_at })
+    .from(table)
+    .where(eq(table.name_key, nameKey));
+  return row;
+}
 
 /** Ends the batch while the portal reports itself. */
 export const mustBeOffline = (h: Db, id: string): Statement =>

@@ -42,6 +42,8 @@ export type ListSpec<S extends Selection> = {
   search: readonly (PgColumn | SQL)[];
   filters: Record<string, (value: never) => SQL>;
   sorts: Record<string, PgColumn>;
+  /** Bytes of a row in an answer, where rows may be so long that a page must be bounded; not for nested collections. */
+  weight?: SQL<number>;
 };
 
 export type RecordSpec<S extends Selection> = ListSpec<S> & {

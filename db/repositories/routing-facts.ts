@@ -15,6 +15,7 @@ import { ruleGroups, ruleMembers, rules, ruleUsers } from '../schema/rules.ts';
 import { type KeptService, serviceLists } from '../schema/service-lists.ts';
 import { sites } from '../schema/sites.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { type UsableGateway, usableGateways } from './site-gateways.ts';
 import { derived } from './statements.ts';
 
 /** `userKey` is `<folded label>\<folded name>`, as the snapshot names the users of sessions. */
@@ -76,6 +77,8 @@ export type RoutingRows = {
     fetched_at: string;
     services: KeptService[];
   }[];
+  /** Those of the site that somebody could be led through; none while a whole list is asked for. */
+  gateways: UsableGateway[];
 };
 
 /** A column of `findUserSite`, so that it costs no trip of its own. */
@@ -86,7 +89,8 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
     'notices', (${notices}),
-    'lists', (${listsOf(who, wanted)}))`);
+    'lists', (${listsOf(who, wanted)}),
+    'gateways', (${wanted.rules === 'all' ? sql`'[]'::json` : usableGateways}))`);
 
 const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
   select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},

@@ -17,14 +17,22 @@ export type SnapshotFarm = {
   overrides: Record<string, unknown> | null;
 };
 
-/** Which farms: those within the scope and, where given, of one site or only one. */
-export type FarmChoice = { scope: Scope; siteId?: string | undefined; farmId?: string | undefined };
+/** Which farms: those within the scope and, where given, of one site, only one, or those of which nothing was ever read. */
+export type FarmChoice = {
+  scope: Scope;
+  siteId?: string | undefined;
+  farmId?: string | undefined;
+  unread?: boolean;
+};
 
 /**
  * Enabled farms of enabled sites and their enabled nodes whose circuit is closed; one statement. Farms that could not
  * be read last time come last, so that they keep nobody waiting; among the others the oldest comes first.
  */
-export const farmsToSync = (db: Db, { scope, siteId, farmId }: FarmChoice): Promise<SnapshotFarm[]> =>
+export const farmsToSync = (
+  db: Db,
+  { scope, siteId, farmId, unread = false }: FarmChoice,
+): Promise<SnapshotFarm[]> =>
   db
     .select({
       id: farms.id,
@@ -42,6 +50,7 @@ export const farmsToSync = (db: Db, { scope, siteId, farmId }: FarmChoice): Prom
         within(farms.site_id, scope),
         siteId === undefined ? undefined : eq(farms.site_id, siteId),
         farmId === undefined ? undefined : eq(farms.id, farmId),
+        unread ? sql`not exists (${read})` : undefined,
       ),
     )
     .orderBy(
@@ -51,3 +60,5 @@ export const farmsToSync = (db: Db, { scope, siteId, farmId }: FarmChoice): Prom
       sql`${derived(sql`select min(${farmParts.tried_at}) from ${farmParts} where ${farmParts.farm_id} = ${farms.id}`)} nulls first`,
       farms.id,
     );
+
+const read = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.fetched_at} is not null`;

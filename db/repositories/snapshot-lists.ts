@@ -3,11 +3,13 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { foldName } from '../../shared/kernel/text.ts';
 import type { PartKind } from '../schema/farm-parts.ts';
 import { farmTags } from '../schema/farm-tags.ts';
+import { gatewayTickets } from '../schema/gateway-tickets.ts';
 import { pools } from '../schema/pools.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { workplaces } from '../schema/workplaces.ts';
 import type { ListSpec, Selection } from './records.ts';
 import type { PartTable } from './snapshot-parts.ts';
+import { derived } from './statements.ts';
 
 /**
  * A list that merges what the farms own. Members of its rows are as they are answered, those of the farm come besides;
@@ -113,6 +115,14 @@ export const workplaceList: MergedSpec = {
   sorts: { name: workplaces.name_key },
 };
 
+/** Of the session in whose select this stands: what went through our gateways, of which its dispatcher knows nothing. */
+const tunnelsOf = sql`from ${gatewayTickets} where ${gatewayTickets.farm_id} = ${workplaceSessions.farm_id}
+  and ${gatewayTickets.session_uuid} = ${workplaceSessions.uuid} and ${gatewayTickets.used_at} is not null`;
+
+const lastGateway = sql`select ${gatewayTickets.gateway_id} ${tunnelsOf} order by ${gatewayTickets.used_at} desc limit 1`;
+
+const sumOf = (bytes: PgColumn) => sql`least(${Number.MAX_SAFE_INTEGER}::bigint, coalesce(sum(${bytes}), 0))`;
+
 export const sessionList: MergedSpec = {
   kind: 'spsessions',
   table: workplaceSessions,
@@ -131,7 +141,11 @@ export const sessionList: MergedSpec = {
     protocol: workplaceSessions.protocol,
     client_ip: workplaceSessions.client_ip,
     client_host: workplaceSessions.client_host,
-    gateway_id: workplaceSessions.gateway_id,
+    gateway_id: derived(sql`select coalesce((${lastGateway}), ${workplaceSessions.gateway_id})`),
+    tunnels: derived(sql`select json_build_object(
+        'connections', count(*) filter (where ${gatewayTickets.stopped_at} is null),
+        'sent', ${sumOf(gatewayTickets.sent)}, 'received', ${sumOf(gatewayTickets.received)})
+      ${tunnelsOf}`),
     state: workplaceSessions.state,
     started_at: momentText(workplaceSessions.started_at),
     last_seen_at: momentText(workplaceSessions.last_seen_at),

@@ -12,10 +12,12 @@ import {
 import { byteText, moment, recordColumns } from './columns.ts';
 import { sites } from './sites.ts';
 
-/** What a gateway tells of itself with each heartbeat. */
+/** What a gateway tells of itself with each heartbeat; until the next one tunnels move it on. */
 export type GatewayStats = { connections: number; sent: number; received: number };
 
-/** Gateways; of the token only its SHA-256. The last three columns are written by heartbeats. */
+/**
+ * Gateways; of the token only its SHA-256. The last columns are written by heartbeats and tickets, never by administrators.
+ */
 export const gateways = pgTable(
   'gateways',
   {
@@ -33,6 +35,8 @@ export const gateways = pgTable(
     version: text(),
     last_seen_at: moment(),
     stats: jsonb().$type<GatewayStats>(),
+    /** What the journal was last told. */
+    noted_status: text().$type<'pass' | 'fail' | 'unknown'>().notNull().default('unknown'),
   },
   (t) => [uniqueIndex('gateways_name_key').on(t.name_key), uniqueIndex('gateways_token').on(t.token_hash)],
 );

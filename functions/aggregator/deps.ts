@@ -1,17 +1,32 @@
 import type { SignedIn } from '../../shared/access/actor.ts';
+import { createSigningKeys, type SigningKeys } from '../../shared/access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
+import type { Host } from '../../shared/kernel/version.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
+import { baseDeps, type FleetIngredients } from '../../shared/runtime/deps.ts';
 
 export type AggregatorDeps = BaseDeps & {
+  host: Host;
+  /** What heartbeats must be meant for, and who signs as us. */
+  baseUrl: string;
+  signingKeys: SigningKeys;
+  peerKeys: PeerKeys;
   /** Which addresses the keys of peers may have. */
   outbound: UrlPolicy;
 };
 export type AggregatorCtx = Ctx<AggregatorDeps, SignedIn>;
 
-export const aggregatorDeps = async (given: Ingredients): Promise<AggregatorDeps> => ({
+/** What this module needs of the means to reach others: the keys of peers. */
+export type AggregatorIngredients = Omit<FleetIngredients, 'dispatchers'>;
+
+export const aggregatorDeps = async (given: AggregatorIngredients): Promise<AggregatorDeps> => ({
   ...(await baseDeps(given)),
+  host: given.host,
+  baseUrl: given.baseUrl,
+  signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
+  peerKeys: createPeerKeys(given.peerKeys, given.share),
   outbound: given.outbound,
 });
 

@@ -1,6 +1,17 @@
+import { noteEdgePortal } from '../../shared/fleet/portal-report.ts';
+import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
+import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { streamingLambdaOf } from '../../shared/runtime/lambda.ts';
 import { createAggregator } from './app.ts';
 import { aggregatorDeps } from './deps.ts';
 
-/** A page of 500 peers, each with keys and a certificate file, has up to 20 MB. */
-export const handler = streamingLambdaOf({ create: createAggregator, depsOf: aggregatorDeps });
+/**
+ * A page of 500 peers, each with keys and a certificate file, has up to 20 MB. Of all modules this one reports the
+ * portal, when a schedule of EventBridge invokes it.
+ */
+export const handler = streamingLambdaOf({
+  create: createAggregator,
+  depsOf: (given) => aggregatorDeps(bySockets(given)),
+  demands,
+  everyMinute: noteEdgePortal,
+});

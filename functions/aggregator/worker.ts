@@ -1,5 +1,14 @@
+import { noteEdgePortal } from '../../shared/fleet/portal-report.ts';
+import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
+import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
 import { workerOf } from '../../shared/runtime/workers.ts';
 import { createAggregator } from './app.ts';
 import { aggregatorDeps } from './deps.ts';
 
-export default workerOf({ create: createAggregator, depsOf: aggregatorDeps });
+/** Of all modules this one reports the portal, by the cron trigger of `wrangler.toml`. */
+export default workerOf({
+  create: createAggregator,
+  depsOf: (given) => aggregatorDeps(byFetch(given)),
+  demands,
+  everyMinute: noteEdgePortal,
+});

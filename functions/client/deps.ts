@@ -2,10 +2,17 @@ import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import type { FleetIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
+import { createRdpSigner, type SignDetached } from './rdp-signing.ts';
 
-export type ClientDeps = FleetDeps;
+export type ClientDeps = FleetDeps & {
+  /** Signs `.rdp` files; absent: they are not signed. */
+  signRdp?: SignDetached;
+};
 
-export const clientDeps = (given: FleetIngredients): Promise<ClientDeps> => fleetDeps(given);
+export const clientDeps = async (given: FleetIngredients): Promise<ClientDeps> => ({
+  ...(await fleetDeps(given)),
+  ...(given.rdpSigning && { signRdp: await createRdpSigner(given.rdpSigning) }),
+});
 
 export const endpoint = endpointIn<ClientDeps>();
 export const base = '/aggregator/api/client/v7.0/{site_uri}';

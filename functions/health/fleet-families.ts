@@ -56,6 +56,13 @@ const families: readonly Family[] = [
       ),
   },
   {
+    name: 'aggregator_gateway_up',
+    help: '1 when a heartbeat of the gateway came within a minute, 0 when it has fallen silent',
+    labelNames: ['gateway'],
+    points: ({ gauges }) =>
+      gauges.gateways.map(({ gateway, is_up }) => ({ labels: { gateway }, value: Number(is_up) })),
+  },
+  {
     name: 'aggregator_circuit_state',
     help: 'Whether the dispatcher is asked: 0 closed (it is), 1 half open (it is tried), 2 open (it is not)',
     labelNames: ['dispatcher'],

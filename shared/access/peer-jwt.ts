@@ -30,7 +30,13 @@ export class PeerTokenFault extends Error {
 
 /** What a token says of itself before anything of it is proven. */
 export type ClaimedToken = { issuer: string; kid: string; algorithm: string };
-export type ProvenToken = { subject: string; jti: string; expiresAt: Date };
+export type ProvenToken = {
+  subject: string;
+  jti: string;
+  expiresAt: Date;
+  /** All that it says. */
+  claims: Readonly<Record<string, unknown>>;
+};
 
 const kinds: Readonly<Record<string, { kty: string; crv: string | undefined }>> = {
   RS256: { kty: 'RSA', crv: undefined },
@@ -79,6 +85,7 @@ export async function provePeerToken(
     subject: textClaim('sub', sub),
     jti: textClaim('jti', jti),
     expiresAt: new Date(exp * 1000),
+    claims: verified.payload,
   };
 }
 

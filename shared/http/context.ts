@@ -44,10 +44,14 @@ export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
   };
   /** The operation being served, its path as a template. */
   operation: { id: string; method: string; path: string };
+  /** The token of `Authorization: Bearer`, by which machines without a session say who they are. */
+  bearer: string | undefined;
   /** True when the caller names this media type in `Accept`. */
   accepts: (mediaType: string) => boolean;
   log: Log;
   now: Date;
+  /** Ends when the client has gone, where the runtime tells. */
+  gone: () => AbortSignal;
   background: Invocation['background'];
   /** What of one request may wait for answers from outside at once goes through here. */
   upstream: Turnstile;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AppError, codeFacts, type ErrorCode, errorCodes } from '../kernel/errors.ts';
+import { moduleOf } from '../modules.ts';
 import type { Operation } from './operation.ts';
 import { problemOf } from './problem.ts';
+import { refusalInResultForm } from './result-form.ts';
 import { takesKey } from './write-modes.ts';
 
 const FieldFault = z.looseObject({
@@ -37,6 +39,16 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 
+/** The refusal of modules that have one form for all their answers. */
+export const ResultRefusal = z
+  .looseObject({
+    result: z.null(),
+    stamp: z.int().meta({ description: 'Unix seconds' }),
+    version: z.string(),
+    error: z.string().meta({ description: 'The problem code, a colon, and what is wrong in words' }),
+  })
+  .meta({ id: 'ResultRefusal' });
+
 type Declared = Pick<
   Operation<never>,
   | 'access'
@@ -52,6 +64,7 @@ type Declared = Pick<
   | 'mediaType'
   | 'alsoReturns'
   | 'unmetered'
+  | 'refusesBy'
 >;
 
 /** The codes that an operation can answer, by status, both in ascending order. */
@@ -65,8 +78,10 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const { access, method, path, query, ...rest } = operation;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
+    [true, ['https_required', 'internal', 'database_unavailable']],
     // Unknown parameters are refused everywhere.
-    [true, ['https_required', 'invalid_request', 'internal', 'database_unavailable']],
+    [!rest.refusesBy, ['invalid_request']],
+    [rest.refusesBy !== undefined, rest.refusesBy ? [rest.refusesBy] : []],
     [!rest.unmetered, ['rate_limited']],
     [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
     [access !== 'public', ['unauthenticated', 'invalid_token']],
@@ -74,18 +89,21 @@ function derivedCodes(operation: Declared): ErrorCode[] {
     [access !== 'public' && !(access === 'signed-in' && rest.forPeers), ['forbidden']],
     [rest.body !== undefined, ['unsupported_media_type', 'body_too_large', 'malformed_json']],
     [isPaged, ['malformed_cursor']],
-    [path.includes('{'), ['not_found']],
+    [path.includes('{') && !rest.refusesBy, ['not_found']],
     [rest.conditional === true && method !== 'GET', ['precondition_failed']],
   ];
   return codes.flatMap(([applies, these]) => (applies ? these : []));
 }
 
-/** Operations that fail alike share one response. */
-export const problemName = (status: number, codes: readonly ErrorCode[]): string =>
-  [status, ...codes].join('.');
+/** True for operations that refuse in the form of all their answers. */
+const isInResultForm = (path: string): boolean => moduleOf(path)?.answers === 'result';
 
-/** The response of a status, its codes as the values of `code`. */
-export const problemResponseOf = (status: number, codes: readonly ErrorCode[]) => ({
+/** Operations that fail alike share one response. */
+export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string =>
+  [...(isInResultForm(path) ? ['result'] : []), status, ...codes].join('.');
+
+/** The response of a status, its codes as the values of `code`, or as what `error` begins with. */
+export const problemResponseOf = (status: number, codes: readonly ErrorCode[], path = '') => ({
   description: codes.map((code) => `\`${code}\`: ${codeFacts(code).title}`).join('. '),
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
@@ -98,19 +116,35 @@ export const problemResponseOf = (status: number, codes: readonly ErrorCode[]) =
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     }),
   },
-  content: {
-    'application/problem+json': {
-      schema: {
-        allOf: [
-          { $ref: '#/components/schemas/Problem' },
-          { type: 'object', properties: { status: { const: status }, code: { enum: [...codes] } } },
-        ],
-      },
-      examples: Object.fromEntries(
-        codes.map((code) => [code, { value: problemOf(new AppError(code), instance) }]),
-      ),
-    },
-  },
+  content: isInResultForm(path)
+    ? { 'application/json': resultRefusalOf(codes) }
+    : { 'application/problem+json': problemDocumentOf(status, codes) },
 });
 
+const problemDocumentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  schema: {
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      { type: 'object', properties: { status: { const: status }, code: { enum: [...codes] } } },
+    ],
+  },
+  examples: Object.fromEntries(
+    codes.map((code) => [code, { value: problemOf(new AppError(code), instance) }]),
+  ),
+});
+
+const resultRefusalOf = (codes: readonly ErrorCode[]) => ({
+  schema: {
+    allOf: [
+      { $ref: '#/components/schemas/ResultRefusal' },
+      { type: 'object', properties: { error: { pattern: `^(${codes.join('|')}): ` } } },
+    ],
+  },
+  examples: Object.fromEntries(
+    codes.map((code) => [code, { value: refusalInResultForm(new AppError(code), moment) }]),
+  ),
+});
+
+/** Of the examples. */
+const moment = new Date('2026-11-21T08:30:00.000Z');
 const instance = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

@@ -67,6 +67,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   orToken?: true;
   /** Does not count to the rate limits. */
   unmetered?: true;
+  /** Whatever is wrong with a request is told by this code alone: who tries values learns nothing of them. */
+  refusesBy?: 'forbidden';
 };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {

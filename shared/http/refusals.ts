@@ -1,10 +1,11 @@
 import type { AuditEntry } from '../../db/repositories/audit.ts';
 import { countRefusal } from '../../db/repositories/audit-refusals.ts';
 import { sha256 } from '../kernel/digests.ts';
-import { type AppError, codeFacts } from '../kernel/errors.ts';
+import { AppError, codeFacts, type ErrorCode } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { auditEntry } from './audit-entry.ts';
 import type { BaseDeps, Ctx } from './context.ts';
+import type { Operation } from './operation.ts';
 
 /**
  * Audits what was refused to a subject: the first time in a minute at once, further times counted. Nothing was changed,
@@ -36,4 +37,21 @@ export async function auditRefusal(ctx: Ctx<BaseDeps> | undefined, problem: AppE
   });
   // Hashed, because a list of all permissions is too long for a key.
   await noteRefusal(ctx, `session ${ctx.actor.session.id} ${sha256(canonicalJson(details))}`, entry);
+}
+
+/** Says nothing of what is asked for. */
+const ofNoValue: readonly ErrorCode[] = ['https_required', 'rate_limited'];
+
+/** The answer of an operation; where it `refusesBy` one code, its refusals all look the same. */
+export async function inOneWord(
+  { refusesBy }: Pick<Operation<never>, 'refusesBy'>,
+  answer: Promise<Response>,
+): Promise<Response> {
+  try {
+    return await answer;
+  } catch (error) {
+    const isRefusal = error instanceof AppError && codeFacts(error.code).status < 500;
+    if (!refusesBy || !isRefusal || ofNoValue.includes(error.code)) throw error;
+    throw new AppError(refusesBy, undefined, {}, { cause: error });
+  }
 }

@@ -8,14 +8,18 @@ import { isSignedIn, type Run } from './transactional.ts';
 
 type Facts = Pick<
   Operation<never>,
-  'method' | 'path' | 'readsOnly' | 'mediaType' | 'alsoReturns' | 'effects'
+  'access' | 'method' | 'path' | 'readsOnly' | 'mediaType' | 'alsoReturns' | 'effects'
 >;
 
 const isWrite = ({ method, readsOnly }: Facts): boolean => method !== 'GET' && readsOnly !== true;
 
-/** Answers of another media type are documents: they are neither kept nor described. */
+/**
+ * Answers of another media type are documents: they are neither kept nor described. An answer is kept for a user, and
+ * what is public has none.
+ */
 const writesIn = (operation: Facts, ...names: string[]): boolean =>
   isWrite(operation) &&
+  operation.access !== 'public' &&
   !operation.mediaType &&
   !operation.alsoReturns &&
   names.includes(moduleOf(operation.path)?.name ?? '');

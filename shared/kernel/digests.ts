@@ -12,3 +12,16 @@ export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('
 export function sameText(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 }
+
+const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Letters and digits, each as likely as any other: 48 of them have 285 bits. */
+export function randomAlphanumerics(length: number): string {
+  // Of the 256 values of a byte the last ones would make some characters likelier than others.
+  const fair = 256 - (256 % alphanumerics.length);
+  let text = '';
+  while (text.length < length)
+    for (const byte of randomBytes(length - text.length))
+      if (byte < fair) text += alphanumerics.charAt(byte % alphanumerics.length);
+  return text;
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
+import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing-config.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -99,6 +100,7 @@ export const variables = z.object({
   S3_ACCESS_KEY_ID: some(),
   S3_SECRET_ACCESS_KEY: some(),
   FLUENTD_URL: url('a URL tls://host:port or tcp://host:port', 'tls:', 'tcp:').optional(),
+  FLUENTD_SHARED_KEY: some(),
   SYSLOG_URL: url('a URL tls://host:port', 'tls:').optional(),
   RDP_SIGNING_CERT: pem('CERTIFICATE'),
   RDP_SIGNING_KEY: pem('PRIVATE KEY'),
@@ -142,9 +144,8 @@ function togetherFaults(given: Variables): string[] {
     faults.push('BASE_URL: an https URL while TLS is on');
   if (given.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
   if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
-  if (given.RDP_SIGNING_CERT) demand('RDP_SIGNING_KEY', 'with RDP_SIGNING_CERT');
-  if (given.RDP_SIGNING_KEY) demand('RDP_SIGNING_CERT', 'with RDP_SIGNING_KEY');
-  return [...faults, ...s3Faults(given)];
+  if (given.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
+  return [...faults, ...rdpSigningFaults(given), ...s3Faults(given)];
 }
 
 /** All of an object store must be told, or nothing. */
@@ -183,9 +184,9 @@ function configFrom(given: Variables) {
     ...networkFrom(given),
     s3: s3From(given),
     fluentdUrl: given.FLUENTD_URL,
+    fluentdSharedKey: given.FLUENTD_SHARED_KEY,
     syslogUrl: given.SYSLOG_URL,
-    rdpSigningCert: given.RDP_SIGNING_CERT,
-    rdpSigningKey: given.RDP_SIGNING_KEY,
+    rdpSigning: rdpSigningFrom(given),
     logLevel: given.LOG_LEVEL,
   };
 }

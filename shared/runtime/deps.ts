@@ -7,12 +7,14 @@ import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
 import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
+import type { Wakes } from '../kernel/wakes.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
+import type { RdpSigning } from './rdp-signing-config.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
 export type Ingredients = {
@@ -29,10 +31,14 @@ export type Ingredients = {
   outbound: UrlPolicy;
   /** Where exported files are; absent: in the database. */
   s3?: S3Config | undefined;
+  /** What `.rdp` files are signed by; absent: they are not. */
+  rdpSigning?: RdpSigning | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
   /** Where requests are counted; nowhere unless given. */
   telemetry?: Telemetry;
+  /** Where one process serves many requests, which may then wake each other. */
+  wakes?: Wakes;
 };
 
 /** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */

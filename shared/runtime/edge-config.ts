@@ -1,4 +1,5 @@
 import { ConfigError, lineOf, s3Faults, s3From, variables } from './config.ts';
+import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing-config.ts';
 
 /** Variables and bindings as a platform hands them over; bindings are no text and are not read here. */
 export type EdgeEnv = Readonly<Record<string, unknown>>;
@@ -23,6 +24,8 @@ const edgeVariables = variables.pick({
   S3_REGION: true,
   S3_ACCESS_KEY_ID: true,
   S3_SECRET_ACCESS_KEY: true,
+  RDP_SIGNING_CERT: true,
+  RDP_SIGNING_KEY: true,
   LOG_LEVEL: true,
 });
 
@@ -42,7 +45,7 @@ export function parseEdgeConfig(env: EdgeEnv, demands: readonly Demand[]): EdgeC
   const parsed = edgeVariables.safeParse(given);
   const bad = parsed.error?.issues.map(lineOf) ?? [];
   const missing = [...always, ...demands].filter((name) => given[name] === undefined);
-  const together = parsed.data ? s3Faults(parsed.data) : [];
+  const together = parsed.data ? [...rdpSigningFaults(parsed.data), ...s3Faults(parsed.data)] : [];
   const faults = [...bad, ...missing.map((name) => `${name}: required here`), ...together];
   if (!parsed.data || faults.length > 0) throw new ConfigError([...new Set(faults)]);
   return configFrom(parsed.data);
@@ -67,6 +70,7 @@ function configFrom(given: Variables) {
       allowInsecure: given.ALLOW_INSECURE_DISPATCHERS === '1',
     },
     s3: s3From(given),
+    rdpSigning: rdpSigningFrom(given),
     logLevel: given.LOG_LEVEL,
   };
 }

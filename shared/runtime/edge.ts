@@ -14,7 +14,25 @@ export type Assembly<D extends BaseDeps> = {
   create: (deps: D) => ModuleApp;
   depsOf: (given: Ingredients) => Promise<D>;
   demands?: readonly Demand[];
+  /** What a schedule of the platform starts once a minute. */
+  everyMinute?: (deps: D) => Promise<void>;
 };
+
+/** An assembly that has been built for one environment. */
+export type Built<D extends BaseDeps> = { app: ModuleApp; deps: D };
+
+/** @throws what building or the work throws, so that the platform knows of it; one line of the log says why */
+export async function runScheduled<D extends BaseDeps>(
+  build: () => Promise<Built<D>>,
+  work: (deps: D) => Promise<void>,
+): Promise<void> {
+  try {
+    await work((await build()).deps);
+  } catch (error) {
+    createLog().error('what was scheduled failed', whyOf(error));
+    throw error;
+  }
+}
 
 /** Serves a request by an app that may not have been built yet; one that cannot be built answers 500. */
 export async function serveBuilt(
@@ -33,7 +51,9 @@ export async function serveBuilt(
 /** Whoever asks learns nothing; one line of the log names the variables. */
 function refuse(request: Request, error: unknown): Response {
   const { requestId } = traceOf(request.headers);
-  const why = error instanceof ConfigError ? { faults: error.message.split('\n') } : { error };
-  createLog().error('the module cannot start', { request_id: requestId, ...why });
+  createLog().error('the module cannot start', { request_id: requestId, ...whyOf(error) });
   return problemResponse(new AppError('internal'), requestId, headersOfAll(requestId));
 }
+
+const whyOf = (error: unknown): Record<string, unknown> =>
+  error instanceof ConfigError ? { faults: error.message.split('\n') } : { error };

@@ -1,7 +1,7 @@
 import { release, type } from 'node:os';
+import type { Writable } from 'node:stream';
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
-import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
 import type { Log } from '../kernel/log.ts';
@@ -9,7 +9,7 @@ import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
-import { type Assembly, serveBuilt } from './edge.ts';
+import { type Assembly, type Built, runScheduled, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
 import { assetsIn } from './node-assets.ts';
@@ -21,33 +21,53 @@ type Env = { Bindings: { event: LambdaEvent } };
  * A module as a Lambda function behind an API of API Gateway, of either kind, or a function URL; configured by
  * `process.env`.
  */
-export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(appOf(assembly));
+export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
+
+/** Lambda's own runtime has it, and nothing else. */
+declare const awslambda: { streamifyResponse: (handler: StreamHandler) => ReturnType<typeof streamHandle> };
+type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Promise<void>;
 
 /**
- * The same for a module whose answers may exceed the 6 MB of a buffered one: behind a REST API that streams,
- * or a function URL whose invoke mode is RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means.
+ * The same for a module whose answers may exceed the 6 MB of a buffered one: behind a REST API that streams, or a function
+ * URL whose invoke mode is RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means for it. A schedule of
+ * EventBridge may invoke it as well.
  */
-export const streamingLambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => streamHandle(appOf(assembly));
+export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
+  const { app, build } = instanceOf(assembly);
+  const serve = streamHandle(app);
+  const { everyMinute } = assembly;
+  if (!everyMinute) return serve;
+  return awslambda.streamifyResponse(async (event, answer, context) => {
+    if (!isSchedule(event)) return void (await Reflect.apply(serve, undefined, [event, answer, context]));
+    await runScheduled(build, everyMinute).finally(() => answer.end());
+  });
+}
 
-function appOf<D extends BaseDeps>(assembly: Assembly<D>): Hono<Env> {
-  let built: { app: ModuleApp; telemetry: Telemetry | undefined } | undefined;
-  const build = async (): Promise<ModuleApp> => {
-    if (built) return built.app;
+/** As rules of EventBridge and its scheduler write it. */
+const isSchedule = (event: unknown): boolean =>
+  Reflect.get(Object(event), 'detail-type') === 'Scheduled Event';
+
+function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
+  let built: (Built<D> & { telemetry: Telemetry | undefined }) | undefined;
+  const build = async (): Promise<Built<D>> => {
+    if (built) return built;
     const ingredients = ingredientsOf(assembly);
-    const app = assembly.create(await assembly.depsOf(ingredients));
-    built = { app, telemetry: ingredients.telemetry };
-    return app;
+    const deps = await assembly.depsOf(ingredients);
+    built = { app: assembly.create(deps), deps, telemetry: ingredients.telemetry };
+    return built;
   };
-  return new Hono<Env>().all('*', async (c) => {
+  const app = new Hono<Env>().all('*', async (c) => {
     const work = createBackground();
     const client = clientOf(c.env.event);
     // What earlier requests have counted goes beside this one: after its answer somebody would wait for it.
     if (built?.telemetry?.isDue()) work.add(built.telemetry.flush());
-    const response = await serveBuilt(build, c.req.raw, { client, background: work.add });
+    const invocation = { client, background: work.add };
+    const response = await serveBuilt(async () => (await build()).app, c.req.raw, invocation);
     // The instance is frozen as soon as it has answered, and what runs then may never go on.
     await work.finish();
     return response;
   });
+  return { app, build };
 }
 
 function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingredients {

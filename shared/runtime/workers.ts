@@ -1,12 +1,11 @@
 import { connectNeon } from '../../db/neon.ts';
-import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Host } from '../kernel/version.ts';
 import { ConfigError, isLoopbackHost } from './config.ts';
 import type { Ingredients } from './deps.ts';
-import { type Assembly, serveBuilt } from './edge.ts';
+import { type Assembly, type Built, runScheduled, serveBuilt } from './edge.ts';
 import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
 import { telemetryInto } from './telemetry.ts';
@@ -18,6 +17,8 @@ export type ExecutionContext = { waitUntil(work: Promise<unknown>): void };
 /** What a Worker's default export is. */
 export type WorkerEntry = {
   fetch(request: Request, env: EdgeEnv, context: ExecutionContext): Promise<Response>;
+  /** Of modules that a cron trigger starts. */
+  scheduled?(trigger: unknown, env: EdgeEnv): Promise<void>;
 };
 
 /**
@@ -25,21 +26,26 @@ export type WorkerEntry = {
  * the isolate share.
  */
 export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry {
-  const apps = new WeakMap<EdgeEnv, ModuleApp>();
-  const appFor = async (env: EdgeEnv): Promise<ModuleApp> => {
-    const built = apps.get(env);
+  const kept = new WeakMap<EdgeEnv, Built<D>>();
+  const buildFor = async (env: EdgeEnv): Promise<Built<D>> => {
+    const built = kept.get(env);
     if (built) return built;
-    const app = assembly.create(await assembly.depsOf(ingredientsOf(env, assembly)));
+    const deps = await assembly.depsOf(ingredientsOf(env, assembly));
+    const fresh = { app: assembly.create(deps), deps };
     // Only what is settled is kept: a promise belongs to the request that made it, and may end with it.
-    apps.set(env, app);
-    return app;
+    kept.set(env, fresh);
+    return fresh;
   };
+  const { everyMinute } = assembly;
   return {
     fetch: (request, env, context) =>
-      serveBuilt(() => appFor(env), request, {
+      serveBuilt(async () => (await buildFor(env)).app, request, {
         client: clientOf(request),
         background: (work) => context.waitUntil(work.catch(logFailure)),
       }),
+    ...(everyMinute && {
+      scheduled: (_: unknown, env: EdgeEnv) => runScheduled(() => buildFor(env), everyMinute),
+    }),
   };
 }
 

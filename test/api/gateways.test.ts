@@ -60,6 +60,7 @@ describe('gateways', () => {
       token: expect.stringMatching(/^[\w-]{48}$/),
       token_set: true,
       state: 'unknown',
+      status: 'unknown',
       version: null,
       last_seen_at: null,
       stats: { connections: 0, sent: 0, received: 0 },

@@ -47,6 +47,7 @@ const gauges = [
 const further = {
   gauge: [
     ...['aggregator_site_up', 'aggregator_dispatcher_up', 'aggregator_dispatcher_failure'],
+    'aggregator_gateway_up',
     ...['aggregator_circuit_state', 'aggregator_certificate_not_after_seconds'],
     ...['aggregator_snapshot_age_seconds', 'aggregator_jobs_waiting', 'aggregator_jobs_oldest_seconds'],
     'aggregator_audit_unsealed',

@@ -55,6 +55,16 @@ describe('a portal', () => {
     expect((await admin(`DELETE ${path}/${offline.id}`)).status).toBe(404);
   });
 
+  it('on the edge reports every minute, and is offline after two and a half', async () => {
+    const states = await Promise.all(
+      [61, 140, 160].map(async (silentS) => {
+        const { name } = await addPortal(world.portal, { runtime: 'lambda', silentS });
+        return (await admin(`GET ${path}?search=${name}`)).body.items[0].state;
+      }),
+    );
+    expect(states).toEqual(['online', 'online', 'offline']);
+  });
+
   it('tells its metrics by the names of the metrics endpoint', async () => {
     const { id } = await addPortal(world.portal);
     const { status, body } = await admin(`PATCH ${path}/${id}/metrics`);

@@ -85,6 +85,7 @@ describe('trips to the database', () => {
       `/api/userinfo/images/${world.site.id}`,
       `${base}/sites/users-groups-from-domains`,
       `${base}/rbac/permissions`,
+      '/api/aggregator/v7.0/portals/self',
     ];
     for (const path of reads)
       expect([path, (await tripsOf(200, () => admin(`GET ${path}`))) <= 2]).toEqual([path, true]);

@@ -65,6 +65,7 @@ describe('the merged list of workplace sessions', () => {
       client_ip: null,
       client_host: null,
       gateway_id: null,
+      tunnels: { connections: 0, sent: 0, received: 0 },
       state: 'active',
       started_at: '2026-01-01T00:00:00.000Z',
       last_seen_at: expect.stringMatching(/Z$/),

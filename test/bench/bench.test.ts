@@ -68,12 +68,43 @@ const fleetFigures = {
   },
 };
 
+const operations = [
+  'domain list',
+  'login',
+  'userinfo',
+  '50 users',
+  '50 workplaces',
+  'servicesList, 20 farms',
+  'connectionInfo',
+];
+/** More than these are no longer what the contract promises. */
+const tripsOf: Record<string, number> = { 'domain list': 1, login: 3, connectionInfo: 3 };
+const memory = { rest_mb: positive, peak_mb: positive, after_mb: positive };
+const operationsFigures = {
+  sizes: [{ rows: { users: 100, workplaces: 100 }, operations: operations.map(comparison) }],
+  growth: operations.map((name) => ({ name, p50: 1 })),
+  workers: operations.map((name) =>
+    name === 'login' || name === 'connectionInfo' ? { name, portal: sample } : comparison(name),
+  ),
+  costs: operations.map((name) => ({
+    name,
+    round_trips: expect.toSatisfy((trips) => trips > 0 && trips <= (tripsOf[name] ?? 2)),
+    upstream_calls: name === 'connectionInfo' ? 1 : 0,
+    cpu_ms: positive,
+  })),
+  memory: { node: memory, workerd: memory },
+};
+
+async function bench(...named: string[]): Promise<unknown> {
+  const program = ['shared/runtime/cli/launch.mjs', 'test/bench/main.ts', '--quick', '--json', ...named];
+  const env = bareVariables('', []);
+  const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: root, env });
+  return JSON.parse(stdout);
+}
+
 describe('npm run bench', () => {
   it('tells all its figures as one JSON object', async () => {
-    const program = ['shared/runtime/cli/launch.mjs', 'test/bench/main.ts', '--quick', '--json'];
-    const env = bareVariables('', []);
-    const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: root, env });
-    expect(JSON.parse(stdout)).toEqual({
+    expect(await bench()).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
       effort: {
@@ -136,6 +167,7 @@ describe('npm run bench', () => {
         copy_s: positive,
         ratio: positive,
       },
+      operations: operationsFigures,
       starts: { first_ms: positive, later_ms: positive },
       edge: {
         request: expect.any(String),
@@ -150,4 +182,11 @@ describe('npm run bench', () => {
       sources: { files: positive, median_lines: positive, p90_lines: positive },
     });
   }, 300_000);
+
+  it('soaks the whole product without an error', async () => {
+    const grown = { warm: positive, end: positive };
+    expect(await bench('soak')).toMatchObject({
+      soak: { requests: positive, logins: positive, errors: 0, memory_mb: grown, handles: grown },
+    });
+  }, 120_000);
 });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** How a server of the stand tells that it serves; `nodes` when it is many. */
 export type Ready = { url: string; ca_certificate?: string; nodes?: { name: string; url: string }[] };
 export type Child = Ready & {
+  pid: number;
   /** Sends an order, and waits until the server has carried it out. */
   tell(order: object): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +42,7 @@ export async function startChild(file: string, settings: object, log: string): P
     child.send(order);
     await Promise.race([carriedOut, failed]);
   };
-  return { ...facts, tell, stop };
+  return { ...facts, pid: child.pid ?? 0, tell, stop };
 }
 
 const isReady = (message: unknown): message is Ready =>

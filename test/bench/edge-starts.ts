@@ -18,14 +18,17 @@ export type EdgeFigures = {
   lambda: ({ module: EdgeModule } & LambdaStart)[];
 };
 
-/** An operation of each module that demands a session. */
+/** An operation of each module that demands a session; that of gateways demands a ticket. */
 const routes: Record<EdgeModule, string> = {
+  agent: 'POST /api/agent/v7.0/register',
   aggregator: 'GET /api/aggregator/v7.0/peers',
   auth: 'POST /api/auth/v7.0/logout',
   client: 'GET /aggregator/api/client/v7.0/north/servicesList',
   discover: 'GET /api/discover',
+  ssa: 'POST /api/ssa/v7.0/ping',
   userinfo: 'GET /api/userinfo',
   webui: 'GET /api/webui/aggregator/sites',
+  wsproxy: 'GET /api/wsproxy/v7.0/ticket/none/nowhere/nobody',
 };
 
 /** How long a module takes to its first answer when nothing of it runs yet, each time in a process of its own. */

@@ -9,15 +9,20 @@ export type Rows = { users: number; audit_events: number; monitoring_records: nu
  * production: users of the demo domain in 200 groups, sealed audit events of a thousand users, monitoring records.
  */
 export async function fillLists(database: pg.Pool, rows: Rows): Promise<void> {
-  await database.query(fillGroups, [domain.small_name]);
-  await database.query(fillUsers, [domain.small_name, rows.users]);
-  await database.query(fillMembers);
+  await fillUsers(database, rows.users);
   await withoutIndexes(database, 'audit_events', () =>
     database.query(fillAudit, [rows.audit_events, domain.small_name]),
   );
   await database.query(fillMonitoring, [rows.monitoring_records]);
   // As autovacuum leaves them; a GIN index also has its pending entries sorted in.
   await database.query('vacuum analyze');
+}
+
+/** Users of the demo domain, in 200 groups. */
+export async function fillUsers(database: pg.Pool, users: number): Promise<void> {
+  await database.query(insertGroups, [domain.small_name]);
+  await database.query(insertUsers, [domain.small_name, users]);
+  await database.query(insertMembers);
 }
 
 /** Many rows at once cost less when the indexes are built after them; what a constraint stands on remains. */
@@ -32,12 +37,12 @@ async function withoutIndexes(database: pg.Pool, table: string, fill: () => Prom
   for (const { indexdef } of indexes) await database.query(indexdef);
 }
 
-const fillGroups = `
+const insertGroups = `
   insert into groups (id, authenticator_id, name, name_key)
   select gen_random_uuid(), d.id, 'Group ' || n, 'group ' || n
   from authenticators as d, generate_series(0, 199) as n where d.small_name = $1`;
 
-const fillUsers = `
+const insertUsers = `
   insert into users (id, authenticator_id, name, name_key, real_name, email, comments, state, kind, attributes,
     last_login_at, created_at, updated_at)
   select gen_random_uuid(), d.id, 'User-' || number, 'user-' || number, 'Real name of ' || number,
@@ -48,7 +53,7 @@ const fillUsers = `
     (select now() as started) as clock, lateral (select started - ($2 - n) * interval '1 minute' as at) as moment
   where d.small_name = $1 order by n`;
 
-const fillMembers = `
+const insertMembers = `
   insert into group_members (group_id, user_id)
   select g.id, u.id from users as u
     join groups as g on g.authenticator_id = u.authenticator_id and g.name_key = 'group ' || substr(u.name_key, 6)::int % 200

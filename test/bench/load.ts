@@ -60,6 +60,17 @@ export async function compare(
   };
 }
 
+/** The portal alone, where nothing bare does the same. */
+export async function measureAlone(
+  target: Target,
+  { connections, warmUpS, roundS, rounds, perSecond }: Loading,
+): Promise<Sample> {
+  await load(target, connections, warmUpS, perSecond);
+  const samples: Sample[] = [];
+  while (samples.length < rounds) samples.push(await load(target, connections, roundS, perSecond));
+  return typical(samples);
+}
+
 /** Seconds without a single answer that count as a failure. */
 const longestS = 8;
 

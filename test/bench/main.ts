@@ -12,11 +12,19 @@ import { measureHealth } from './health.ts';
 import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
 import { measureLogins } from './logins.ts';
+import { measureOperations, type OperationsEffort } from './operations/figures.ts';
+import { measureSoak, type SoakEffort } from './soak.ts';
 import { type Stand, startStand } from './stand.ts';
 import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
-type BenchEffort = Effort & { rows: Rows; fleet: FleetEffort; audit: AuditEffort };
+type BenchEffort = Effort & {
+  rows: Rows;
+  fleet: FleetEffort;
+  audit: AuditEffort;
+  operations: OperationsEffort;
+  soak: SoakEffort;
+};
 
 /** Some minutes altogether, or with `--quick` as little as shows that everything works. */
 const efforts: Record<'full' | 'quick', BenchEffort> = {
@@ -30,6 +38,11 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     logins: { connections: 2, warmUpS: 1, roundS: 8, rounds: 3 },
     rows: { users: 100_000, audit_events: 1_000_000, monitoring_records: 10_000 },
     audit: { roundS: 4, rounds: 3, events: 200_000 },
+    operations: {
+      ...{ connections: 16, warmUpS: 0.5, roundS: 2, rounds: 3, costRequests: 200 },
+      sizes: [1, 10, 100].map((times) => ({ users: 1_000 * times, workplaces: 5_000 * times })),
+    },
+    soak: { minutes: 10, everyS: 10 },
     fleet: {
       farms: 20,
       latencyMs: 50,
@@ -51,6 +64,11 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     logins: { connections: 1, warmUpS: 0.2, roundS: 0.4, rounds: 1 },
     rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
     audit: { roundS: 0.4, rounds: 1, events: 2_000 },
+    operations: {
+      ...{ connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1, costRequests: 4 },
+      sizes: [{ users: 100, workplaces: 100 }],
+    },
+    soak: { minutes: 0.1, everyS: 1 },
     fleet: {
       farms: 4,
       latencyMs: 5,
@@ -64,15 +82,26 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
   },
 };
 
-/** Named on the command line, each by itself; without a name all of them. */
-const parts = ['starts', 'requests', 'storm', 'cards', 'fleet', 'health', 'audit', 'lists'] as const;
+/** Named on the command line, each by itself; without a name all of them but the soak, which takes its time. */
+const parts = [
+  'starts',
+  'requests',
+  'storm',
+  'cards',
+  'fleet',
+  'health',
+  'audit',
+  'lists',
+  'operations',
+  'soak',
+] as const;
 type Part = (typeof parts)[number];
 
 try {
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const unknown = named.filter((name) => !parts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`no part ${unknown}; there are ${parts.join(', ')}`);
-  const isAsked = (part: Part) => named.length === 0 || named.includes(part);
+  const isAsked = (part: Part) => (named.length === 0 ? part !== 'soak' : named.includes(part));
   const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full'], isAsked);
   const isJson = process.argv.includes('--json');
   process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
@@ -83,13 +112,16 @@ try {
 
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
 async function run(
-  { rows, audit, ...effort }: BenchEffort,
+  { rows, audit, operations, soak, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
 ): Promise<Figures> {
   const only = async <T>(part: Part, measure: () => Promise<T>): Promise<T | undefined> =>
     isAsked(part) ? measure() : undefined;
   const starts = await only('starts', measureStarts);
   const edge = await only('starts', () => measureEdgeStarts(effort.coldStarts));
+  // On databases of their own.
+  const operationsFigures = await only('operations', () => measureOperations(operations));
+  const soakFigures = await only('soak', () => measureSoak(soak));
   return onStand(async (stand) => ({
     database: stand.database,
     machine: { node: process.versions.node, cores: availableParallelism() },
@@ -111,6 +143,8 @@ async function run(
     lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
     // It exports the events that the lists were filled with.
     exports: await only('lists', () => measureExports(stand.settings.databaseUrl)),
+    operations: operationsFigures,
+    soak: soakFigures,
     starts,
     edge,
     sources: measureSources(),

@@ -3,6 +3,7 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import type { Log } from '../../shared/kernel/log.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import type { TransportRequest } from '../../shared/remotes/http/transport.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
@@ -10,14 +11,25 @@ import { directoriesBySockets } from '../../shared/runtime/directories-by-socket
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
-/** The portal as the bench measures it, on a database that is there already. */
+/**
+ * The portal as the bench measures it, on a database that is there already.
+ * @param onCall hears of each request that goes out to a dispatcher
+ */
 export async function createBenchPortal(
   settings: Settings,
   db: Db,
   log: Log,
+  onCall: () => void = () => undefined,
 ): Promise<{ portal: Portal; deps: PortalDeps; close(): Promise<void> }> {
   const { outbound } = sameForBoth;
-  const transport = createNodeTransport(outbound);
+  const { send, inspect, close } = createNodeTransport(outbound);
+  const transport = {
+    send: (request: TransportRequest) => {
+      onCall();
+      return send(request);
+    },
+    inspect,
+  };
   const deps = await portalDeps({
     db,
     log,
@@ -34,5 +46,5 @@ export async function createBenchPortal(
     ...directoriesBySockets(outbound),
     share: createSharing(),
   });
-  return { portal: createPortal(deps), deps, close: transport.close };
+  return { portal: createPortal(deps), deps, close };
 }

@@ -21,6 +21,7 @@ export type Stand = {
   /** What the portal was started with, where it listens, and the session of its administrator. */
   settings: Settings;
   portalUrl: string;
+  portalPid: number;
   adminToken: string;
   /** Starts one more server of this folder, which ends with the stand. */
   start: Start;
@@ -100,6 +101,7 @@ async function startServers(
     login: { portal: loginAt(portal.url), floor: loginAt(floor.url) },
     settings,
     portalUrl: portal.url,
+    portalPid: portal.pid,
     adminToken,
   };
 }

@@ -4,11 +4,11 @@ import { createBenchPortal } from './portal.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
 export type Statement = { text: string; values: unknown[] };
-/** What the portal sent to the database for one page, and how many items or services that gave. */
+/** What the portal sent to the database for one page, and how many items or services that gave; any other answer is one. */
 export type Watched = { statements: Statement[]; items: number };
 
 export type WatchedPortal = {
-  /** @throws Error when the answer is no page with items */
+  /** @throws Error when the answer is a refusal, or a page without items */
   ask(path: string): Promise<Watched>;
   close(): Promise<void>;
 };
@@ -33,8 +33,7 @@ export async function watchPortal(settings: Settings, token: string): Promise<Wa
     const answer = await portal.fetch(request, invocation);
     await Promise.all(later.splice(0));
     const text = await answer.text();
-    const { items: found, services = found } = answer.ok ? JSON.parse(text) : { items: [] };
-    const items = services.length;
+    const items = answer.ok ? countIn(JSON.parse(text)) : 0;
     if (items === 0) throw new Error(`${path} is no page with items: ${answer.status} ${text}`);
     return { statements: [...statements], items };
   };
@@ -47,3 +46,6 @@ export async function watchPortal(settings: Settings, token: string): Promise<Wa
     close: () => pool.end(),
   };
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever an operation answers
+const countIn = (body: any): number => (body.services ?? body.items ?? [body].flat()).length;

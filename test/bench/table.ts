@@ -8,7 +8,11 @@ import type { HealthFigures } from './health.ts';
 import type { ListFigures } from './lists.ts';
 import type { Comparison, Effort } from './load.ts';
 import type { LoginFigures } from './logins.ts';
+import type { OperationsFigures } from './operations/figures.ts';
+import { operationsLines } from './operations/table.ts';
 import { cells, pageLines, row } from './rows.ts';
+import type { SoakFigures } from './soak.ts';
+import { soakLines } from './soak.ts';
 
 export type Figures = {
   database: { kind: string; version: string };
@@ -24,6 +28,8 @@ export type Figures = {
   audit?: AuditFigures | undefined;
   exports?: ExportFigures | undefined;
   lists?: ListFigures | undefined;
+  operations?: OperationsFigures | undefined;
+  soak?: SoakFigures | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   edge?: EdgeFigures | undefined;
   sources: { files: number; median_lines: number; p90_lines: number };
@@ -41,6 +47,8 @@ export function tableOf(figures: Figures): string {
     fleet,
     health,
     lists,
+    operations,
+    soak,
     audit,
     exports,
     starts,
@@ -59,6 +67,8 @@ export function tableOf(figures: Figures): string {
     ...(lists ? listLines(lists) : []),
     ...(audit ? auditLines(audit) : []),
     ...(exports ? [exportLine(exports)] : []),
+    ...(operations ? operationsLines(operations) : []),
+    ...(soak ? soakLines(soak) : []),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),

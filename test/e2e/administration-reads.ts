@@ -3,6 +3,7 @@ import { list, one, type Question } from './questions.ts';
 import type { Seeded } from './twins.ts';
 
 const peers = '/api/aggregator/v7.0/peers';
+const tickets = '/api/wsproxy/v7.0/ticket';
 
 /** What nobody ordered: an order itself would be a write. */
 const exportReads = Object.fromEntries(
@@ -18,8 +19,24 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
   const { gateway, template, record, priority_group, rule, tag, peer } = made;
   return {
     ...exportReads,
+    // What agents read by tokens of their own, which an administrator does not have.
+    '/api/agent/v7.0/notify': [{ path: '/api/agent/v7.0/notify?action=login', who: 'nobody', status: 422 }],
+    '/api/ssa/v7.0/messages': [{ path: '/api/ssa/v7.0/messages?wait=0', who: 'nobody', status: 401 }],
     '/api/aggregator/v7.0/peers': list(peers),
     '/api/aggregator/v7.0/peers/{id}': one(`${peers}/${peer.id}`),
+    '/api/aggregator/v7.0/portals/self': one('/api/aggregator/v7.0/portals/self', 'user'),
+    // A ticket is good once, so that nobody could ask twice for the same.
+    '/api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}': [
+      { path: `${tickets}/${'A'.repeat(48)}/192.0.2.7/${'B'.repeat(48)}`, who: 'nobody', status: 403 },
+      { path: `${tickets}/x/y/z`, who: 'nobody', status: 403 },
+    ],
+    '/api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}': [
+      {
+        path: `${tickets}/${'A'.repeat(48)}/stop/${'B'.repeat(48)}?sent=1&recv=2`,
+        who: 'nobody',
+        status: 403,
+      },
+    ],
     '/api/userinfo/images/{image_id}': one('/api/userinfo/images/rdp', 'user'),
     '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
     '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),

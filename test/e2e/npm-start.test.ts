@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAuthority } from '../simulator/authority.ts';
 import type { Simulator } from '../simulator/start.ts';
-import { type Api, createApi } from './api.ts';
+import { type Api, accepted, createApi } from './api.ts';
 import { auth, createInstallation } from './installation.ts';
 import { bareVariables, freePorts, isFree, type PortalProcess, startPortal } from './portal-process.ts';
 import { startNode } from './targets.ts';
@@ -64,6 +65,38 @@ describe('npm start on an empty folder', () => {
     expect((await ask(healthApi, 'metrics', key)).status).toBe(401);
     expect((await ask(api, 'check', key)).status).toBe(404);
   });
+});
+
+describe('a job that a request asks for', () => {
+  it('is worked on the embedded database: an export comes whole, from any byte on, and is counted', async () => {
+    const token = await api.login('admin', portal.announcement.admin_password ?? '');
+    const path = '/api/webui/aggregator/audit/export';
+    const ordered = await accepted(api, `GET ${path}?event=portal.UserLogin`, { token });
+    const report = () => accepted(api, `GET ${path}?export_id=${ordered.export_id}`, { token });
+    await expect
+      .poll(report, { timeout: 60_000 })
+      .toMatchObject({ state: 'ready', progress: 1, format: 'csv' });
+    const { rows, bytes, sha256 } = await report();
+    const obtain = (offset: number) =>
+      api.send(`POST ${path}`, { token, body: { export_id: ordered.export_id, offset } });
+    const { headers, body: file } = await obtain(0);
+    expect(rows).toBeGreaterThanOrEqual(1);
+    expect(file.trim().split('\r\n')).toHaveLength(rows + 1);
+    expect(file).toContain('portal.UserLogin');
+    expect(Buffer.byteLength(file)).toBe(bytes);
+    const digest = createHash('sha256').update(file);
+    expect(headers['repr-digest']).toBe(`sha-256=:${digest.copy().digest('base64')}:`);
+    expect(digest.digest('hex')).toBe(sha256);
+    expect((await obtain(10)).body).toBe(file.slice(10));
+    const metrics = async () => {
+      const headers = { authorization: `Token ${portal.announcement.metrics_access_key}` };
+      return (await healthApi.send('GET /aggregator/health/metrics', { headers })).body;
+    };
+    await expect
+      .poll(metrics, { timeout: 60_000, interval: 500 })
+      .toContain('\naggregator_jobs_total{job="build-export",result="success"} 1.0\n');
+    expect(await metrics()).not.toMatch(/^aggregator_jobs_waiting\{job="build-export"\} [1-9]/m);
+  }, 120_000);
 });
 
 describe('SIGTERM', () => {

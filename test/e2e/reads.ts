@@ -50,10 +50,14 @@ export function readsOf(seeded: Seeded) {
       `${client}/north/preconnectionInfo/${service}`,
       'user',
     ),
-    '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}': one(
-      `${client}/north/connectionInfo/${service}?protocol=rdp&hostname=desk`,
-      'user',
-    ),
+    '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}': [
+      ...one(`${client}/north/connectionInfo/${service}?protocol=rdp&hostname=desk`, 'user'),
+      {
+        path: `${client}/north/connectionInfo/${service}`,
+        who: 'user',
+        headers: { accept: 'application/x-rdp' },
+      },
+    ],
     // The sidecar has these on a port of its own; the portal does not know them.
     '/aggregator/health/check': [{ path: '/aggregator/health/check', status: 404 }],
     '/aggregator/health/metrics': [{ path: '/aggregator/health/metrics', status: 404 }],

@@ -106,6 +106,14 @@ describe('the bundles for Lambda', () => {
 });
 
 describe('wrangler.toml', () => {
+  it('has one module report the portal every minute, which is the one that can', () => {
+    const crons = edgeModules.map((name) => {
+      const { triggers } = readConfig({ config: join(root, 'wrangler.toml'), env: name });
+      return [name, triggers.crons ?? []] as const;
+    });
+    expect(crons.filter(([, when]) => when.length > 0)).toEqual([['aggregator', ['* * * * *']]]);
+  });
+
   it.each([...edgeModules])('deploys %s as our bundle, on the paths of its module', (name) => {
     const config = readConfig({ config: join(root, 'wrangler.toml'), env: name });
     const paths = modules.find((module) => module.name === name)?.paths ?? [];

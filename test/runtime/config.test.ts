@@ -100,6 +100,11 @@ describe('parseConfig', () => {
     expect(required({ TLS: 'off', BASE_URL: 'http://localhost:1' })).toEqual([]);
     expect(required({ TLS_CERT_FILE: 'cert.pem' })).toEqual(['TLS_KEY_FILE']);
     expect(required({ S3_BUCKET: 'b' })).toHaveLength(4);
+    expect(required({ RDP_SIGNING_KEY: pem })).toEqual(['RDP_SIGNING_CERT']);
+    expect(required({ RDP_SIGNING_CERT: pem.replaceAll('PRIVATE KEY', 'CERTIFICATE') })).toEqual([
+      'RDP_SIGNING_KEY',
+    ]);
+    expect(required({ FLUENTD_SHARED_KEY: 'k' })).toEqual(['FLUENTD_URL']);
   });
 });
 

@@ -47,6 +47,18 @@ describe('the template for Lambda', () => {
     expect(properties('AuthRole').AssumeRolePolicyDocument.Version).toBe('2012-10-17');
   });
 
+  it('has the module that reports the portal invoked every minute, by the rule alone', () => {
+    const { ScheduleExpression, Targets } = properties('ReportRule');
+    expect([ScheduleExpression, Targets]).toEqual([
+      'rate(1 minute)',
+      [{ Id: 'aggregator', Arn: { 'Fn::GetAtt': ['AggregatorFunction', 'Arn'] } }],
+    ]);
+    expect(properties('ReportPermission')).toMatchObject({
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': ['ReportRule', 'Arn'] },
+    });
+  });
+
   it('refers to nothing that is not there', () => {
     expect(danglingReferences(template)).toEqual([]);
     const wrong = packaged();

@@ -52,9 +52,9 @@ const complete = (): Record<string, string> => ({
 });
 
 /** The bundle as Lambda loads it; a query after the path makes it an instance of its own. */
+const fileOf = (name: EdgeModule) => bundles.find(({ module }) => module === name)?.file;
 async function load(module: EdgeModule, instance = 'first') {
-  const file = bundles.find((bundle) => bundle.module === module)?.file;
-  const { handler } = await import(/* @vite-ignore */ `file://${file}?${instance}`);
+  const { handler } = await import(/* @vite-ignore */ `file://${fileOf(module)}?${instance}`);
   return async (route: string, asking: Asking = {}): Promise<Result> => {
     const result = await invoke(handler, eventOf(route, asking));
     return { ...result, body: result.body.startsWith('{') ? JSON.parse(result.body) : result.body };
@@ -133,6 +133,30 @@ describe('a module as a Lambda function', () => {
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
   });
 
+  it('keeps the reference behind the session of a browser, page and files alike', async () => {
+    const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
+    const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+    const paths = ['/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
+    for (const path of paths) {
+      const sent = await discover(`GET ${path}`, { headers: reader });
+      expect(sent).toMatchObject({ statusCode: 302 });
+      expect(sent.headers).toMatchObject({ location: `/signin?next=${encodeURIComponent(path)}` });
+      expect(await discover(`GET ${path}`)).toMatchObject({ statusCode: 401 });
+    }
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await auth('POST /signin', { body, headers: reader });
+    const headers = { ...reader, cookie: signedIn.cookies?.[0]?.split(';')[0] ?? '' };
+    const page = await discover('GET /api/docs', { headers });
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(paths[1] ?? '') });
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'nonce-/);
+    expect(page.headers['content-security-policy']).not.toContain('unsafe');
+    for (const path of paths.slice(1)) {
+      const file = await discover(`GET ${path}`, { headers });
+      expect(file.statusCode).toBe(200);
+      expect(file.body.length).toBeGreaterThan(100_000);
+    }
+  });
+
   it('knows the client by the event, whatever a header says', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
@@ -175,5 +199,35 @@ describe('a module as a Lambda function', () => {
         'set-cookie': [expect.stringMatching(/^__Host-session=/)],
       },
     });
+  });
+
+  it('reports its portal when a schedule invokes it, and answers requests all the same', async () => {
+    const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?scheduled`);
+    const event = { 'detail-type': 'Scheduled Event', source: 'aws.events', time: '2026-11-21T08:30:00Z' };
+    const ended = vi.fn();
+    await handler(event, { end: ended });
+    expect(ended).toHaveBeenCalledOnce();
+    const [auth, webui, aggregator] = [await load('auth'), await load('webui'), await load('aggregator')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
+    const listed = await webui('GET /api/webui/aggregator/appnodes/portals', {
+      token,
+      query: 'runtime=lambda',
+    });
+    expect(listed.body.items).toMatchObject([{ name: 'portal.example', state: 'online' }]);
+    const self = await aggregator('GET /api/aggregator/v7.0/portals/self', { token });
+    expect(self).toMatchObject({ statusCode: 200, body: { runtime: 'lambda', state: 'online' } });
+  });
+
+  it('fails a scheduled run that it cannot do, so that the platform tries again', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ SECRET_KEY: '' });
+    const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?unconfigured`);
+    const ended = vi.fn();
+    const event = { 'detail-type': 'Scheduled Event', source: 'aws.scheduler' };
+    await expect(handler(event, { end: ended })).rejects.toThrow(/SECRET_KEY/);
+    expect(ended).toHaveBeenCalledOnce();
+    said.mockRestore();
+    configure(complete());
   });
 });

@@ -63,5 +63,6 @@ it('what belongs together is missing as soon as a part of it is there', () => {
   const required = secretsOf('webui').required;
   expect(missingSecrets('webui', new Set(required))).toEqual([]);
   expect(missingSecrets('webui', new Set([...required, 'S3_BUCKET']))).toHaveLength(4);
+  expect(missingSecrets('client', new Set([...required, 'RDP_SIGNING_KEY']))).toEqual(['RDP_SIGNING_CERT']);
   expect(missingSecrets('auth', new Set(['DATABASE_URL']))).toEqual(['SECRET_KEY', 'AGGREGATOR_JWT_SSL_KEY']);
 });

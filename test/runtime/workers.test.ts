@@ -5,14 +5,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Bundle, bundleAll } from '../../shared/runtime/cli/bundles.ts';
-import { startLocalWorkers } from '../../shared/runtime/cli/local-workers.ts';
+import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { freePorts, isFree } from '../e2e/portal-process.ts';
 import { createAuthority } from '../simulator/authority.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
-import { type Json, type LocalPortal, send, startWorkers } from '../support/local-workers.ts';
+import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
+import { createRdpSigner, hasOpenssl, type RdpSigner, settingsOf, verify } from '../support/rdp-files.ts';
 
 const webui = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -23,16 +23,19 @@ let database: FreshDatabase;
 let portal: LocalPortal;
 let node: Simulator;
 let admin: string;
+let rdpSigner: RdpSigner;
 
 const signingKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString();
+const ownKey = signingKey();
 const secretKey = (): string => randomBytes(32).toString('base64');
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
   database = await freshDatabase();
+  rdpSigner = await createRdpSigner();
   const authority = await createAuthority();
   const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
@@ -43,8 +46,11 @@ beforeAll(async () => {
     PORT: String(port),
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey(),
-    AGGREGATOR_JWT_SSL_KEY: signingKey(),
+    AGGREGATOR_JWT_SSL_KEY: ownKey,
     ADMIN_PASSWORD: password,
+    PORTAL_NAME: 'edge',
+    RDP_SIGNING_CERT: rdpSigner.certificates,
+    RDP_SIGNING_KEY: rdpSigner.key,
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
     // A Worker cannot be given an authority; this one its runtime trusts, as it does the public ones.
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
@@ -137,24 +143,102 @@ describe('the modules as Workers', () => {
   });
 });
 
+describe('a portal of Workers', () => {
+  it('is reported by its cron trigger, with what the database counts', async () => {
+    const list = `GET ${webui}/appnodes/portals?runtime=workers`;
+    const found = await vi.waitFor(
+      async () => {
+        const [row] = (await portal.send(list, { token: admin })).body.items;
+        expect(row).toBeDefined();
+        return row;
+      },
+      { timeout: 10_000 },
+    );
+    expect(found).toMatchObject({ name: 'edge', fqdn: 'localhost', state: 'online', os: 'workerd' });
+    const metrics = await portal.send(`PATCH ${webui}/appnodes/portals/${found.id}/metrics`, {
+      token: admin,
+    });
+    expect(metrics.body).toMatchObject({ version_info: { version: '7.0' }, auth_domain_count: 1 });
+    const self = await portal.send('GET /api/aggregator/v7.0/portals/self', { token: admin });
+    expect(self).toMatchObject({ status: 200, body: { id: found.id, runtime: 'workers', state: 'online' } });
+  });
+
+  it('takes heartbeats that a key of its own has signed', async () => {
+    const path = '/api/aggregator/v7.0/portals/heartbeat';
+    const report = {
+      name: 'other',
+      fqdn: 'other.test',
+      portal_type: 'user',
+      runtime: 'node',
+      version: '7.0',
+    };
+    const claims = { sub: 'portal', portal: { ...report, started_at: new Date().toISOString() } };
+    const keys = await createSigningKeys([ownKey], portal.url);
+    const token = await keys.signFor(portal.url + path, claims, new Date(), 60);
+    const taken = await portal.send(`POST ${path}`, { body: { token } });
+    expect(taken).toMatchObject({ status: 200, body: { result: 'ok', name: 'other', expires_in: 60 } });
+    const forger = await createSigningKeys([signingKey()], portal.url);
+    const forged = await forger.signFor(portal.url + path, claims, new Date(), 60);
+    expect(await portal.send(`POST ${path}`, { body: { token: forged } })).toMatchObject({ status: 401 });
+  });
+});
+
 describe('pages of Workers', () => {
   const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
   const ask = (route: string, cookie = '', body?: object) =>
     portal.send(route, { headers: { ...reader, cookie }, body });
+  const signedIn = async (): Promise<string> => {
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const { headers } = await ask('POST /signin', '', credentials);
+    return headers.get('set-cookie')?.split(';')[0] ?? '';
+  };
 
   it('are made of assets, behind a session of the browser', async () => {
     const page = await ask('GET /signin');
     expect(page.status).toBe(200);
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
     expect((await ask('GET /status')).headers.get('location')).toBe('/signin?next=%2Fstatus');
-    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
-    const signedIn = await ask('POST /signin', '', credentials);
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
+    const cookie = await signedIn();
     expect((await ask('GET /status', cookie)).body).toContain('<h1>Status</h1>');
     const { body } = await ask('POST /signin/token', cookie);
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 200 });
     expect(await ask('POST /signout', cookie)).toMatchObject({ status: 200 });
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 401 });
+  });
+
+  const ofReference = ['/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css', '/api/openapi.json'];
+
+  it('lead from the reference and each of its files to sign in', async () => {
+    for (const path of ['/api/docs', ...ofReference]) {
+      const { status, headers } = await ask(`GET ${path}`);
+      expect([status, headers.get('location')]).toEqual([302, `/signin?next=${encodeURIComponent(path)}`]);
+      expect(await portal.send(`GET ${path}`)).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('have no files that can be asked for past the session', async () => {
+    for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html'])
+      for (const [path, status] of [
+        [`/${file}`, 404],
+        [`/assets/${file}`, 404],
+        [`/api/docs/..%2F${file}`, 401],
+      ] as const)
+        expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
+  });
+
+  it('show the reference to administrators, under a policy that lets nothing else run', async () => {
+    const cookie = await signedIn();
+    const { status, headers, body } = await ask('GET /api/docs/', cookie);
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w-]+' 'self';/);
+    expect(policy).not.toContain('unsafe');
+    for (const path of ofReference) {
+      const file = await ask(`GET ${path}`, cookie);
+      expect([path, file.status]).toEqual([path, 200]);
+      expect(file.headers.get('cache-control')).toMatch(/^private/);
+    }
+    expect(body).toContain('/api/docs/swagger-ui-bundle.js');
   });
 });
 
@@ -184,6 +268,17 @@ describe('dispatchers behind Workers', () => {
       status: 200,
       body: { sites: [{ status: 'ok' }], services: [{ name: 'Office' }] },
     });
+  });
+
+  it('give files for the programs of users, signed', async () => {
+    const { uuid } = node.state.poolNamed('Office');
+    const path = `/aggregator/api/client/v7.0/north/connectionInfo/${farm.id}.${uuid}`;
+    const headers = { accept: 'application/x-rdp', 'x-auth-token': user };
+    const answer = await fetch(portal.url + path, { headers });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-rdp']);
+    const file = Buffer.from(await answer.arrayBuffer());
+    expect(settingsOf(file)).toMatchObject({ username: 's:ada', signature: expect.stringMatching(/^s:./) });
+    if (hasOpenssl) await verify(file, rdpSigner.caPem);
   });
 
   it('answer many at once, none of them with the connections of another', async () => {
@@ -249,65 +344,5 @@ describe('the end of the Workers', () => {
     expect(await isFree(Number(new URL(portal.url).port))).toBe(true);
     const failures = portal.errors.filter((line) => /"level":"error"|different request|hanging/.test(line));
     expect(failures).toEqual([]);
-  });
-});
-
-describe('a Worker that is not configured', () => {
-  let bundles: Bundle[];
-  beforeAll(async () => {
-    bundles = await bundleAll('workers', join(folder, 'bundles'));
-  });
-
-  async function ask(variables: Record<string, string>, route: string) {
-    const lines: string[] = [];
-    const workers = await startLocalWorkers({
-      bundles,
-      host: '127.0.0.1',
-      port: 0,
-      variables,
-      write: (line) => lines.push(line),
-    });
-    try {
-      return { ...(await send(workers.url, route)), lines: [...lines] };
-    } finally {
-      await workers.stop();
-    }
-  }
-  const complete = () => ({
-    DATABASE_URL: 'postgres://user:secret@db.example/portal',
-    BASE_URL: 'https://portal.example',
-    SECRET_KEY: secretKey(),
-  });
-  const namesIn = (line = '{}'): string[] =>
-    JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
-
-  it('answers 500 without a reason, and one line of the log names its variables', async () => {
-    const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
-    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
-    expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
-    expect(lines).toHaveLength(1);
-    expect(namesIn(lines[0])).toEqual([
-      'LOG_LEVEL',
-      'DATABASE_URL',
-      'BASE_URL',
-      'SECRET_KEY',
-      'AGGREGATOR_JWT_SSL_KEY',
-    ]);
-  });
-
-  it('is demanded no key that its module does not use, and fails without the others', async () => {
-    expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
-    const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
-    expect(auth.status).toBe(500);
-    expect(namesIn(auth.lines[0])).toEqual(['AGGREGATOR_JWT_SSL_KEY']);
-  });
-
-  it.each([
-    ['NEON_PROXY', 'http://elsewhere.example'],
-    ['DATABASE_DRIVER', 'pg'],
-  ])('does not start with %s=%s', async (name, value) => {
-    const { status, lines } = await ask({ ...complete(), [name]: value }, 'GET /api/errors/not_found');
-    expect(status).toBe(500);
-    expect(namesIn(lines[0])).toEqual([name]);
   });
 });

@@ -171,6 +171,54 @@ describe('a job that is wanted', () => {
   }, 40_000);
 });
 
+describe('a sidecar that stops', () => {
+  it.each([
+    ['gives up', (signal: AbortSignal) => once(signal, 'abort').then(() => signal.throwIfAborted())],
+    ['does not notice', () => new Promise<void>(() => undefined)],
+  ])(
+    'hands its job back, even at its only attempt, to whoever comes: its worker %s',
+    async (how, ending) => {
+      const { db } = connection;
+      const only = kind(`only-${how.replaceAll(' ', '-')}`, { tries: 1 });
+      const attempts: number[] = [];
+      const stopped = await start([
+        {
+          kind: only,
+          work: (_, { attempt, signal }) => {
+            attempts.push(attempt);
+            return ending(signal);
+          },
+        },
+      ]);
+      await wantJob(db, only, { n: 1 });
+      await expect.poll(() => attempts, { timeout: 20_000 }).toEqual([0]);
+      for (const { stopping } of running.splice(0)) stopping.abort();
+      await stopped.stop();
+      await start([{ kind: only, work: async (_, { attempt }) => void attempts.push(attempt) }]);
+      await expect.poll(() => attempts, { timeout: 30_000 }).toEqual([0, 1]);
+      expect(await db.$count(monitoringRecords, eq(monitoringRecords.object_name, only.name))).toBe(0);
+    },
+    60_000,
+  );
+
+  it('begins no further job, and takes none of its attempts either', async () => {
+    const late = kind('late', { tries: 1 });
+    const attempts: number[] = [];
+    const work = async (_: unknown, { attempt }: JobRun) => void attempts.push(attempt);
+    const stopped = await start([{ kind: late, work }]);
+    const [{ stopping } = { stopping: undefined }] = running;
+    stopping?.abort();
+    await stopped.boss.send(late.name, { n: 1 });
+    const limits = async () =>
+      (await stopped.boss.findJobs(late.name)).map(({ state, retryLimit }) => [state, retryLimit]);
+    await expect.poll(limits, { timeout: 20_000 }).toEqual([['retry', 1]]);
+    await stopped.stop();
+    running.length = 0;
+    await start([{ kind: late, work }]);
+    await expect.poll(() => attempts, { timeout: 30_000 }).toEqual([1]);
+  }, 60_000);
+});
+
 describe('two sidecars', () => {
   it('give a job one visible effect, also when the one that works it is killed', async () => {
     const { db } = connection;

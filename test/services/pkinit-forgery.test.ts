@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { oid } from '../../shared/remotes/kerberos/der.ts';
+import { oid } from '../../shared/kernel/der.ts';
 import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
 import { addCardDomain, addCardUser, signIn } from '../support/pkinit.ts';

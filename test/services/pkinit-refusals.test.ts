@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { users } from '../../db/schema/users.ts';
-import { explicit, integer, kerberosTime, octets, sequence, tlv } from '../../shared/remotes/kerberos/der.ts';
+import { explicit, integer, kerberosTime, octets, sequence, tlv } from '../../shared/kernel/der.ts';
 import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
 import { addCardDomain, addCardUser, begin, finalize, signIn } from '../support/pkinit.ts';

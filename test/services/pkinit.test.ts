@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { users } from '../../db/schema/users.ts';
-import { readAll, readOne } from '../../shared/remotes/kerberos/der.ts';
+import { readAll, readOne } from '../../shared/kernel/der.ts';
 import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
 import { addCardDomain, addCardUser, begin, finalize, path, signIn } from '../support/pkinit.ts';

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { addUpTelemetry, appendTelemetry } from '../../db/repositories/telemetry.ts';
+import { gateways } from '../../db/schema/gateways.ts';
 import { wantedJobs } from '../../db/schema/wanted-jobs.ts';
 import { type Queue, startQueue } from '../../functions/health/jobs/queue.ts';
 import { createSystemSampler } from '../../functions/health/system.ts';
@@ -88,7 +89,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
   });
 
   it('has data for every alert rule, when there is what it warns of', async () => {
-    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(16);
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(17);
     const rules = await prometheus.rules();
     expect(rules.map(({ health }) => health)).not.toContain('err');
     for (const { name, query } of rules) if (name !== 'AggregatorSidecarDown') await hasRows(query);
@@ -127,6 +128,8 @@ async function stage({ db }: Connection): Promise<void> {
   } as const;
   const placed = { site: { uri: 'north' }, farm: { created_at: past } };
   await addNode(db, { id: node, ...failing, last_check_at: new Date() }, placed);
+  const silent = { host: 'gw.example.com', token_hash: 'none', last_seen_at: past };
+  await db.insert(gateways).values({ id: newId(), name: 'gw', name_key: 'gw', ...silent });
   await db.insert(wantedJobs).values({ id: newId(), kind: 'forgotten', payload: {}, created_at: past });
   await db.execute(sql`insert into audit_events (id, at, event, category, level, result)
     select gen_random_uuid(), now(), 'portal.UserLogin', 'auth', 'info', 'success' from generate_series(1, 5001)`);

@@ -42,7 +42,12 @@ beforeAll(async () => {
   const { caFile } = await ensureLocalTls(join(folder, 'tls'), []);
   agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
 });
-afterEach(() => Promise.all(sidecars.splice(0).map((sidecar) => sidecar.kill())));
+afterEach(async () => {
+  await Promise.all(sidecars.splice(0).map((sidecar) => sidecar.kill()));
+  // A test that failed early leaves the way to the database as it was.
+  proxy.thaw();
+  proxy.restore();
+});
 afterAll(async () => {
   await agent.destroy();
   await proxy.close();
@@ -94,7 +99,8 @@ describe('while the database is gone', () => {
       leave();
       const { status, tookMs, text } = await check(sidecar);
       expect([status, JSON.parse(text).checks['database:responseTime'][0].status]).toEqual([503, 'fail']);
-      expect(tookMs).toBeLessThan(1_000);
+      // Its own limit is shorter than a second; the rest is what a machine with much else to do takes.
+      expect(tookMs).toBeLessThan(2_500);
       await leaveWork();
       // Long enough for rounds to have failed, and for the queue to have noticed.
       await expect.poll(() => sidecar.errors(), patient).toContain('"message":"a job failed"');
@@ -127,6 +133,11 @@ describe('a sidecar', () => {
     await holder.end();
     await start();
     await expect.poll(leftWork, patient).toEqual([0, 0, 0]);
+    const { rows } = (await admin.db.execute(
+      sql`select max(retry_limit - retry_count) as left_over from pgboss.job where name = 'clean-up' and retry_count > 0`,
+    )) as { rows: unknown[] };
+    // As many as a job has that nobody has tried yet.
+    expect(rows).toEqual([{ left_over: cleanUp.tries - 1 }]);
   }, 120_000);
 
   it('that is killed loses no end of a maintenance: another one ends it, once', async () => {

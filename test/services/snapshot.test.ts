@@ -4,7 +4,7 @@ import { farmParts } from '../../db/schema/farm-parts.ts';
 import { fleetVersions } from '../../db/schema/fleet-versions.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { syncRows } from '../../db/schema/sync-rows.ts';
-import { snapshotJob } from '../../functions/health/jobs/snapshot.ts';
+import { newFarmsJob, snapshotJob } from '../../functions/health/jobs/snapshot.ts';
 import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
 import { openSession } from '../simulator/sessions.ts';
 import { assignOwner, removeWorkplace } from '../simulator/workplaces.ts';
@@ -208,5 +208,21 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     const { body } = await world.admin(`GET /api/webui/aggregator/farms/${broken.id}`);
     expect(body).toMatchObject({ last_sync_at: null, last_sync_error: expect.stringMatching(/^upstream_/) });
     await world.admin(`PATCH /api/webui/aggregator/farms/${broken.id}`, { enabled: false });
+  });
+
+  it('is taken soon of a farm that nothing was read of, and not again', async () => {
+    const { round } = newFarmsJob(world.portal.deps);
+    const run = () => round(new AbortController().signal);
+    const empty = await addFarm(world.admin, world.site);
+    await run();
+    expect(listCalls()).toHaveLength(4);
+    expect(await rows('servicespools')).toHaveLength(2);
+    expect(await partOf(world.portal.db, empty, 'servicespools')).toBeUndefined();
+    await world.portal.db
+      .update(farmParts)
+      .set({ tried_at: new Date(0) })
+      .where(eq(farmParts.farm_id, farm.id));
+    await run();
+    expect(listCalls()).toHaveLength(4);
   });
 });

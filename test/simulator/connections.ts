@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from './refusal.ts';
-import type { Pool, Protocol, Workplace, WorkplaceSession } from './rows.ts';
+import type { Pool, Protocol, SpiceSettings, Workplace, WorkplaceSession } from './rows.ts';
 import { liveSessions, openSession } from './sessions.ts';
 import { type DispatcherState, personKey } from './state.ts';
 import { isFree, poolState } from './views.ts';
@@ -90,7 +90,9 @@ export function connect(state: DispatcherState, pool: Pool, caller: Caller, wish
     domain: caller.domain,
     password: randomBytes(15).toString('base64url'),
     expires_in: 60,
-    ...(protocol === 'rdp' ? { rdp: rdpSettings } : { spice: spiceSettings(workplace, port) }),
+    ...(protocol === 'rdp'
+      ? { rdp: rdpSettings }
+      : { spice: { ...spiceSettings(workplace, port), ...pool.endpoint?.spice } }),
   };
 }
 
@@ -153,7 +155,7 @@ const rdpSettings = {
   },
 };
 
-const spiceSettings = (workplace: Workplace, port: number) => ({
+const spiceSettings = (workplace: Workplace, port: number): SpiceSettings => ({
   tls_port: port + 1,
   ca: null,
   host_subject: `CN=${workplace.hostname}`,

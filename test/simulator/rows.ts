@@ -25,6 +25,17 @@ export type Entitled = 'all' | { users: string[]; groups: string[] };
 
 export type Domain = { authUuid: string; authSmallName: string; auth: string };
 
+export type SpiceSettings = {
+  tls_port: number | null;
+  ca: string | null;
+  host_subject: string | null;
+  proxy: string | null;
+  secure_channels: string[] | null;
+  usb_redirection: boolean;
+  fullscreen: boolean;
+  title: string;
+};
+
 export type Pool = {
   uuid: string;
   name: string;
@@ -39,7 +50,7 @@ export type Pool = {
   protocols: Protocol[];
   method: 'new' | 'legacy';
   /** Where connections lead instead of the workplace's own address: a real server of a test. */
-  endpoint: { host: string; port: number } | null;
+  endpoint: { host: string; port: number; spice?: Partial<SpiceSettings> } | null;
   initial_srvs: number;
   cache_l1_srvs: number;
   cache_l2_srvs: number;

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { decodeMultiStream, ExtData, encode } from '@msgpack/msgpack';
+import { type Doorkeeper, openDoor } from './forward-door.ts';
 
 type Record_ = Record<string, unknown>;
 export type ReceivedEntry = { tag: string; at: Date; record: Record_ };
@@ -15,22 +17,29 @@ export type ForwardPeer = {
   stop(): Promise<void>;
 };
 
+/** How the peer lets senders in; everybody, and by TCP, unless told. */
+export type Entrance = { door?: Doorkeeper; tls?: { cert: string; key: string } };
+
 /**
  * @param answer what is said of a chunk: its acknowledgement, another one's, nothing at all, or the connection is cut
  */
 export async function startForwardPeer(
   answer: () => 'acknowledge' | 'another' | 'nothing' | 'cut' = () => 'acknowledge',
   port = 0,
+  { door, tls }: Entrance = {},
 ): Promise<ForwardPeer> {
   const received: ReceivedEntry[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const welcome = (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
     void receive(socket).catch(() => socket.destroy());
-  });
+  };
+  const server: Server = tls ? createTlsServer(tls, welcome) : createTcpServer(welcome);
   async function receive(socket: Socket): Promise<void> {
-    for await (const message of decodeMultiStream(socket)) {
+    const messages = decodeMultiStream(socket);
+    if (door && !(await openDoor(door, socket, messages))) return void socket.end();
+    for await (const message of messages) {
       const chunk = take(message, received);
       const said = answer();
       if (said === 'cut') socket.destroy();
@@ -44,7 +53,7 @@ export async function startForwardPeer(
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the peer has no port');
   return {
-    url: `tcp://127.0.0.1:${address.port}`,
+    url: tls ? `tls://localhost:${address.port}` : `tcp://127.0.0.1:${address.port}`,
     port: address.port,
     received,
     stop: async () => {

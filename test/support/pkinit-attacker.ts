@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readCard } from '../../shared/remotes/kerberos/card.ts';
 import {
   explicit,
   generalString,
@@ -14,7 +13,8 @@ import {
   set,
   type Tlv,
   tlv,
-} from '../../shared/remotes/kerberos/der.ts';
+} from '../../shared/kernel/der.ts';
+import { readCard } from '../../shared/remotes/kerberos/card.ts';
 import { type Principal, principalName } from '../../shared/remotes/kerberos/names.ts';
 import { findPaData, readReply } from '../../shared/remotes/kerberos/replies.ts';
 import {

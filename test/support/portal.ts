@@ -3,6 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
+import { createWakes } from '../../shared/kernel/wakes.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
@@ -12,6 +13,7 @@ import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
+import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
@@ -42,8 +44,8 @@ export type TestPortal = {
   advance(seconds: number): void;
   /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
   send(route: string, options?: SendOptions): Promise<Answer>;
-  /** The same of another isolate, which shares nothing but the database with this one. */
-  isolate(): TestPortal['send'];
+  /** The same of another isolate, of this type or another, which shares nothing but the database with this one. */
+  isolate(portalType?: PortalType): TestPortal['send'];
   /** Logs in on the built-in domain. */
   login(username?: string, password?: string): Promise<string>;
   /** Waits for what goes on after answers. */
@@ -60,6 +62,7 @@ type Options = {
   /** `SECRET_KEY`; a new one unless given. */
   secretKeys?: readonly string[];
   s3?: S3Config;
+  rdpSigning?: RdpSigning;
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
   /** Where requests are counted; nowhere unless given. */
@@ -76,6 +79,7 @@ export async function startPortal({
   database: given,
   telemetry: telemetryOf = () => noTelemetry,
   s3,
+  rdpSigning,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -99,11 +103,13 @@ export async function startPortal({
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
     s3,
+    rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesBySockets(outbound),
     share: createSharing(),
+    wakes: createWakes(),
     telemetry,
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
@@ -139,7 +145,7 @@ export async function startPortal({
       clock.offsetMs += seconds * 1000;
     },
     send,
-    isolate: () => sendTo(createPortal({ ...deps, share: createSharing() })),
+    isolate: (type = portalType) => sendTo(createPortal({ ...isolated(deps), portalType: type })),
     login: async (username = 'admin', password = adminPassword) => {
       const { body } = await send('POST /api/auth/v7.0/login', {
         body: { username, password, authSmallName: 'builtin' },
@@ -158,6 +164,9 @@ export async function startPortal({
   };
 }
 
+/** Nothing of what one process has in memory. */
+const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({ ...deps, share: createSharing() });
+
 function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
   const [method = 'GET', path = '/'] = route.split(' ');
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
@@ -172,12 +181,12 @@ function requestOf(route: string, { token, body, headers = {} }: SendOptions): R
   });
 }
 
-/** The body is what its JSON says, the bytes of a picture, or text. */
+/** The body is what its JSON says, the bytes of a picture or of a file in UTF-16, or text. */
 async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const bytes = Buffer.from(await response.arrayBuffer());
   const type = headers.get('content-type') ?? '';
-  if (bytes.length > 0 && type.startsWith('image/')) return { status, headers, body: bytes };
+  if (bytes.length > 0 && /^image\/|^application\/x-rdp$/.test(type)) return { status, headers, body: bytes };
   const text = bytes.toString();
   return { status, headers, body: type.includes('json') && text ? JSON.parse(text) : text };
 }

@@ -4,8 +4,6 @@ import { isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { findPeer, startPeerSession } from '../../../db/repositories/peer-sessions.ts';
 import {
-  type ClaimedToken,
-  type PeerKey,
   PeerTokenFault,
   type ProvenToken,
   provePeerToken,
@@ -18,6 +16,7 @@ import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { asAppError } from '../../../shared/http/problem.ts';
 import { noteRefusal } from '../../../shared/http/refusals.ts';
+import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../../shared/kernel/errors.ts';
@@ -64,19 +63,9 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
   const found = await findPeer(deps.db, claimed.issuer);
   if (!found) throw new PeerTokenFault('unknown_issuer');
   seen.found = found;
-  const key = await keyOf(ctx, found, claimed);
+  const key = await keyOfPeer(ctx, found.peer, claimed);
   const proven = await provePeerToken(jwt, claimed, key, { audience: deps.baseUrl, now });
   return begin(ctx, found, proven);
-}
-
-async function keyOf({ deps, now, upstream }: AuthCtx, { peer }: Found, { kid }: ClaimedToken) {
-  const { jwks, jwks_url: url, ca_certificate: ca } = peer;
-  const key: PeerKey | undefined =
-    url === null
-      ? jwks?.keys.find((one) => one.kid === kid)
-      : await upstream(() => deps.peerKeys.find({ url, ca: ca ?? undefined }, kid, now));
-  if (!key) throw new PeerTokenFault('unknown_key');
-  return key;
 }
 
 async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {

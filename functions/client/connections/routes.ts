@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
+import { connectionAsAsked, fileTypes } from './files.ts';
 import { judgeReadiness } from './readiness.ts';
 import {
   Connection,
@@ -10,7 +11,7 @@ import {
   ReconnectBody,
   Reconnection,
 } from './schema.ts';
-import { issueConnection, renewLink } from './usecases.ts';
+import { renewLink } from './usecases.ts';
 
 const params = SiteUriParams.extend({ id: z.string().max(128) });
 
@@ -33,13 +34,15 @@ export const connectionOperations = [
       access: 'signed-in',
       summary: 'Connection parameters of a service for the client component',
       description:
-        'A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again.',
+        'A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. With `Accept` of one of the other media types, the file that the program of that protocol opens; an `.rdp` file has no password, a `.vv` file has one that is good once.',
       params,
       query: ConnectionQuery,
       returns: [200, Connection],
+      alsoReturns: Object.values(fileTypes),
       errors,
+      begins: true,
     },
-    (ctx, { params: { site_uri, id }, query }) => issueConnection(ctx, site_uri, id, query),
+    (ctx, { params: { site_uri, id }, query }) => connectionAsAsked(ctx, site_uri, id, query),
   ),
   endpoint(
     {

@@ -32,6 +32,19 @@ export const Connection = z.looseObject({
   domain: z.string(),
   password: z.string().optional().meta({ description: 'One-time' }),
   expires_in: z.int(),
+  gateway: z
+    .strictObject({
+      host: z.string(),
+      port: z.int(),
+      ticket: z
+        .string()
+        .meta({ description: 'Good for one tunnel, from the address that this was asked from' }),
+      expires_in: z.int().meta({ description: 'Seconds in which the tunnel must begin' }),
+    })
+    .optional()
+    .meta({
+      description: 'The way in, where one serves the site and the client; `host` and `port` are its own',
+    }),
   conflict: Conflict.optional(),
 });
 

@@ -15,6 +15,7 @@ import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
+import { type Passage, passageFor } from './passage.ts';
 import type { ConnectionQuery } from './schema.ts';
 import { findTarget, isPossible, type PoolTarget, type RuleTarget } from './targets.ts';
 
@@ -30,8 +31,9 @@ type Given = { connection: Connection; farm: UserFarm; reason?: string } & Pick<
 export async function issueConnection(ctx: UserCtx, siteUri: string, id: string, query: Query) {
   const target = await findTarget(ctx, siteUri, id);
   const given = await (target.kind === 'rule' ? byRule(ctx, target, query) : ofPool(ctx, target, query));
-  await noteIssue(ctx, target, id, given);
-  const { connection, farm } = given;
+  const passage = passageFor(ctx, target.site, given);
+  await noteIssue(ctx, target, id, given, passage);
+  const { connection, farm } = { ...given, ...passage };
   return { ...connection, service_id: id, farm_id: farm.id, ...conflictOf(given) };
 }
 
@@ -60,23 +62,25 @@ async function byRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): P
   };
 }
 
-/** The event, where the rule led, and that the farm's kept list does not show the new session: one round trip. */
+/** The event, the ticket, where the rule led, and that the farm's kept list lacks the new session: one round trip. */
 async function noteIssue(
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   id: string,
   given: Given,
+  passage: Passage | undefined,
 ): Promise<void> {
   const { deps, now } = ctx;
   const { user, parameters } = ctx.actor;
-  const entry = issueEvent(ctx, target, id, given);
+  const entry = issueEvent(ctx, target, id, given, passage);
   const isKept = keptLists(target.site, parameters, now).get(given.farm.id)?.fresh;
   // The common case needs no transaction.
-  if (target.kind === 'pool' && !isKept) return void (await appendAudit(deps.db, entry));
+  if (target.kind === 'pool' && !isKept && !passage) return void (await appendAudit(deps.db, entry));
   const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
   const issued = { userId: user.id, farmId: given.farm.id, at: now };
   await atomically(deps.db, (h) => [
     appendAudit(h, entry),
+    ...(passage ? [passage.keep(h)] : []),
     ...(target.kind === 'rule' ? [keepIssued(h, { ...issued, ruleId: target.rule.id })] : []),
     ...(isKept ? [ageServiceList(h, user.id, given.farm.id, staleAt)] : []),
   ]);
@@ -87,6 +91,7 @@ const issueEvent = (
   { site }: PoolTarget | RuleTarget,
   id: string,
   { connection: { protocol, host }, farm, reason }: Given,
+  passage: Passage | undefined,
 ) =>
   auditEntry(ctx, {
     event: 'aggregator.ConnectionIssued',
@@ -98,6 +103,7 @@ const issueEvent = (
       farm: farm.name,
       protocol,
       host,
+      ...(passage && { gateway: passage.gateway.name }),
       ...(reason !== undefined && { farm_id: farm.id, reason }),
     },
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Document } from '../../../shared/http/answer.ts';
 import { etagOf } from '../../../shared/http/conditions.ts';
 import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { modules } from '../../../shared/modules.ts';
 import { endpoint } from '../deps.ts';
 
 /** What the page asks for when it has been loaded, with their media types. */
@@ -33,7 +34,10 @@ export const docsOperations = [
         language: 'en',
         branding,
         values: { user: user.realName || user.name },
-        facts: { files: Object.keys(files).map((file) => `/api/docs/${file}`) },
+        facts: {
+          files: Object.keys(files).map((file) => `/api/docs/${file}`),
+          modules: Object.fromEntries(modules.map((module) => [module.name, module.purpose])),
+        },
         loadsOwnFiles: true,
       });
     },

@@ -21,6 +21,7 @@ import { createStores } from './exports/stores.ts';
 import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { noteFailedJob } from './failures.ts';
 import { forwardJobs } from './forwarding.ts';
+import { gatewayJob } from './gateways.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
 import type { Job } from './loop.ts';
@@ -31,7 +32,7 @@ import { type KnownParameters, parametersJob, readParameters } from './parameter
 import { portalReportJob } from './portal-report.ts';
 import { probeJob } from './probes.ts';
 import { type AnyWorker, type FailedJob, startQueue } from './queue.ts';
-import { snapshotJob } from './snapshot.ts';
+import { newFarmsJob, snapshotJob } from './snapshot.ts';
 import { systemSampleJob } from './system-sample.ts';
 import { countedJob, countedWorker, handOverJob, telemetryJob } from './telemetry.ts';
 
@@ -118,7 +119,9 @@ function roundsOf(
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),
+    newFarmsJob({ ...fleet, db: snapshotDb.db }),
     onceForAll(db, certificateJob(db, systemClock)),
+    onceForAll(db, gatewayJob(db, systemClock)),
     handOverJob(telemetry),
     onceForAll(db, telemetryJob(db)),
   ];

@@ -21,15 +21,18 @@ const quietS = 15;
 /** Milliseconds after which a round ends, so that its lease is never taken over while it goes on. */
 const longestMs = 20_000;
 
+type Collectors = Pick<Config, 'fluentdUrl' | 'syslogUrl'> & Partial<Pick<Config, 'fluentdSharedKey'>>;
+
 /** A job for each collector that is configured; of all sidecars one runs it. */
 export function forwardJobs(
   db: Db,
-  { fluentdUrl, syslogUrl }: Pick<Config, 'fluentdUrl' | 'syslogUrl'>,
+  { fluentdUrl, fluentdSharedKey: sharedKey, syslogUrl }: Collectors,
   host: string,
   log: Log,
 ): Job[] {
+  const credentials = sharedKey === undefined ? undefined : { hostname: host, sharedKey };
   const forwarders = [
-    ...(fluentdUrl ? [createFluentdForwarder(fluentdUrl)] : []),
+    ...(fluentdUrl ? [createFluentdForwarder(fluentdUrl, credentials)] : []),
     ...(syslogUrl ? [createSyslogForwarder(syslogUrl, host)] : []),
   ];
   return forwarders.map((forwarder) => onceForAll(db, forwardJob(db, forwarder, log)));

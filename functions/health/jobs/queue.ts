@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss';
+import { handBackAttempt } from '../../../db/repositories/job-runs.ts';
 import type { JobKind } from '../../../shared/kernel/job-kinds.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
 
@@ -8,7 +9,7 @@ export type JobRun = {
   kind: string;
   /** Earlier attempts. */
   attempt: number;
-  /** Aborts when the attempt is taken away, or the sidecar stops: the job is then worked again. */
+  /** Aborts when the attempt is taken away, or the sidecar stops, which costs the job no try: it is worked again. */
   signal: AbortSignal;
 };
 
@@ -118,18 +119,47 @@ async function startWorker(
   });
 
   async function attempt({ id, data, retryCount, signal }: Attempt): Promise<void> {
-    const run = {
-      id,
-      kind: kind.name,
-      attempt: retryCount,
-      signal: AbortSignal.any([signal, stopping]),
-    };
+    const told = { job: kind.name, id, attempt: retryCount };
+    const run = { id, kind: kind.name, attempt: retryCount, signal: AbortSignal.any([signal, stopping]) };
+    const handing = handedBackOn(stopping, () => handBack(boss, run, log));
     try {
+      stopping.throwIfAborted();
       await work(kind.payload.parse(data), run);
     } catch (error) {
-      log.warn('an attempt at a job failed', { job: kind.name, id, attempt: retryCount, error });
+      await handing.settled();
+      if (stopping.aborted) log.info('a job is handed back', told);
+      else log.warn('an attempt at a job failed', { ...told, error });
       throw error;
+    } finally {
+      handing.forget();
     }
+  }
+}
+
+/**
+ * Hands a job back at the moment at which the sidecar stops, and not only when its worker gives up: a worker that does
+ * not is cut off by the engine.
+ */
+function handedBackOn(stopping: AbortSignal, handBack: () => Promise<void>) {
+  let handed: Promise<void> | undefined;
+  const onStop = () => {
+    handed = handBack();
+  };
+  if (stopping.aborted) onStop();
+  else stopping.addEventListener('abort', onStop, { once: true });
+  return {
+    settled: async () => handed,
+    forget: () => stopping.removeEventListener('abort', onStop),
+  };
+}
+
+async function handBack(boss: PgBoss, run: JobRun, log: Log): Promise<void> {
+  const { text, values } = handBackAttempt(run);
+  try {
+    await boss.getDb().executeSql(text, values);
+  } catch (error) {
+    // It costs the job one of its tries, no more.
+    log.warn('a job could not be handed back', { job: run.kind, id: run.id, error });
   }
 }
 

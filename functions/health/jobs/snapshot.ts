@@ -11,6 +11,7 @@ import type { KnownParameters } from './parameters.ts';
 
 /** Parts that are read at the same time. */
 const atOnce = 6;
+const newFarmsS = 5;
 
 type Deps = CallCtx['deps'] & { clock: Clock };
 
@@ -26,11 +27,30 @@ export function snapshotJob(deps: Deps, known: KnownParameters): Job {
   };
 }
 
-type Task = { farm: SnapshotFarm; kind: ListKind };
+/** Whoever has just added a farm need not wait for the next round to see what it owns. */
+export function newFarmsJob(deps: Deps): Job {
+  return {
+    name: 'snapshot of new farms',
+    intervalMs: () => newFarmsS * 1000,
+    round: async (signal) => {
+      const unread = await farmsToSync(deps.db, { scope: '*', unread: true });
+      const askable = unread.filter(({ nodes }) => nodes.length > 0);
+      await syncAll(deps, askable, signal, newFarmsS / 2);
+    },
+  };
+}
+
+/** `minAgeS` is how long ago the part must have been tried: half the interval of the parameters unless told. */
+type Task = { farm: SnapshotFarm; kind: ListKind; minAgeS: number | undefined };
 
 /** Lanes that take from one list: a farm that hangs holds up its own lane only. */
-async function syncAll(deps: Deps, farms: readonly SnapshotFarm[], signal: AbortSignal): Promise<void> {
-  const waiting = farms.flatMap((farm) => listKinds.map((kind): Task => ({ farm, kind }))).values();
+async function syncAll(
+  deps: Deps,
+  farms: readonly SnapshotFarm[],
+  signal: AbortSignal,
+  minAgeS?: number,
+): Promise<void> {
+  const waiting = farms.flatMap((farm) => listKinds.map((kind): Task => ({ farm, kind, minAgeS }))).values();
   const unwritten = new Set<Promise<unknown>>();
   const runLane = async (): Promise<void> => {
     for (const task of waiting) {
@@ -45,7 +65,7 @@ async function syncAll(deps: Deps, farms: readonly SnapshotFarm[], signal: Abort
 /** One part that fails for whatever reason costs the others nothing. */
 async function syncOne(
   deps: Deps,
-  { farm, kind }: Task,
+  { farm, kind, minAgeS }: Task,
   signal: AbortSignal,
   unwritten: Set<Promise<unknown>>,
 ): Promise<void> {
@@ -65,7 +85,7 @@ async function syncOne(
   };
   try {
     // Of several sidecars each part is read by the one that comes first.
-    await syncFarm(ctx, farm, kind, parameters['aggregator.sync_interval_s'] / 2);
+    await syncFarm(ctx, farm, kind, minAgeS ?? parameters['aggregator.sync_interval_s'] / 2);
   } catch (error) {
     deps.log.error('a part of the snapshot was not taken', { farm_id: farm.id, kind, error });
   }

@@ -1,4 +1,5 @@
 import { auditList } from '../../../db/repositories/audit-list.ts';
+import { pageBytes } from '../../../db/repositories/weighed-pages.ts';
 import { answerList, listOf } from '../../../shared/http/list.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { exportable } from '../../../shared/journal/exports/exportable.ts';
@@ -27,6 +28,7 @@ export const auditOperations = [
       access: 'audit.read',
       allSites: true,
       summary: 'List audit events',
+      description: `A page ends before its \`limit\` where its events would have more than ${pageBytes / 1e6} MB; \`next\` leads on as ever.`,
       query: AuditQuery,
       returns: [200, listOf(AuditEvent)],
     },

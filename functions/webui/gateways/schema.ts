@@ -8,9 +8,9 @@ const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sor
 const Host = z
   .string()
   .refine(isHost, 'A DNS name or an IP address, without scheme and port')
-  .meta({ description: 'What client programs connect to', example: 'gw1.north.example.com' });
+  .meta({ description: 'What client programs connect to', maxLength: 253, example: 'gw1.north.example.com' });
 
-const Network = z.string().refine(isNetwork, 'A network as CIDR, such as 10.20.0.0/16');
+const Network = z.string().max(64).refine(isNetwork, 'A network as CIDR, such as 10.20.0.0/16');
 
 export const GatewayWrite = z.object({
   name: Name,
@@ -50,9 +50,14 @@ export const Gateway = z.strictObject({
     description:
       'By its heartbeats alone: `online` when one came within 60 seconds, `unknown` before the first',
   }),
+  status: z
+    .enum(['pass', 'fail', 'unknown'])
+    .meta({ description: 'The same as of other objects; the journal tells of its changes' }),
   version: z.string().nullable(),
   last_seen_at: Moment.nullable(),
-  stats: z.strictObject({ connections: z.int(), sent: z.int(), received: z.int() }),
+  stats: z.strictObject({ connections: z.int(), sent: z.int(), received: z.int() }).meta({
+    description: 'As its last heartbeat told; tunnels move it on until the next',
+  }),
   created_at: Moment,
   updated_at: Moment,
 });

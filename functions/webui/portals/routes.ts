@@ -1,10 +1,11 @@
 import { portals } from '../../../db/repositories/portals.ts';
+import { PortalMetrics } from '../../../shared/fleet/portal-report.ts';
 import { crud } from '../../../shared/http/crud.ts';
 import { ListSearch } from '../../../shared/http/list.ts';
 import { findRecord } from '../../../shared/http/record-writes.ts';
 import { exportable } from '../../../shared/journal/exports/exportable.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
-import { Portal, PortalMetrics, PortalTags, PortalWrite, portalFilters } from './schema.ts';
+import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 
 /** Portals come into being by their heartbeats; only tags are written. */

@@ -30,11 +30,3 @@ export const portalFilters = {
 };
 
 export const PortalTags = z.strictObject({ tags: z.array(TagName).max(50) });
-
-const labels = (...names: string[]) =>
-  z.strictObject(Object.fromEntries(names.map((name) => [name, z.string()]))).optional();
-
-/** The names of the metrics endpoint; absent until the portal has told them. */
-export const PortalMetrics = z
-  .object({ version_info: labels('version'), system_info: labels('machine', 'os', 'version') })
-  .catchall(z.number().nullable());

@@ -19,6 +19,9 @@ export const WorkplaceSession = z.strictObject({
   client_ip: Text,
   client_host: Text,
   gateway_id: Id.nullable(),
+  tunnels: z
+    .strictObject({ connections: z.int(), sent: z.int(), received: z.int() })
+    .meta({ description: 'Through our gateways: open connections, and the bytes of those that have ended' }),
   state: SessionState,
   started_at: Moment,
   last_seen_at: Moment,

@@ -1,6 +1,6 @@
 import { rateLimitsOf } from '../../http/rate-limits.ts';
+import { DerError } from '../../kernel/der.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { DerError } from '../../remotes/kerberos/der.ts';
 import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
 import { askKdc } from '../../remotes/kerberos/transport.ts';
 import type { CardCtx } from './deps.ts';

@@ -1,6 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
-import { expectTag, integer, isOid, readAll, readOne, readText, sequence, type Tlv, tags } from './der.ts';
+import {
+  expectTag,
+  integer,
+  isOid,
+  readAll,
+  readOne,
+  readText,
+  sequence,
+  type Tlv,
+  tags,
+} from '../../kernel/der.ts';
 import { type Principal, readRealmAndName } from './names.ts';
 
 /** The certificate of a card, and what of it is used; issuer and serial number are bytes of it. */

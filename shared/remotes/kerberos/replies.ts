@@ -10,7 +10,7 @@ import {
   readTime,
   type Tlv,
   tags,
-} from './der.ts';
+} from '../../kernel/der.ts';
 import { type Principal, readPrincipal } from './names.ts';
 import { type PaData, paTypes } from './request.ts';
 

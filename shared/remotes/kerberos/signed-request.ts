@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { explicit, integer, octets, oid, sequence, set, tlv } from '../../kernel/der.ts';
 import type { Card } from './card.ts';
-import { explicit, integer, octets, oid, sequence, set, tlv } from './der.ts';
 import { algorithms, asRequest, contentTypes, type Drafted, paTypes } from './request.ts';
 
 const absent = new Uint8Array();

@@ -1,4 +1,4 @@
-import { decodeMulti, ExtData, encode } from '@msgpack/msgpack';
+import { decodeMultiStream, ExtData, encode } from '@msgpack/msgpack';
 import { escapeControls } from '../../kernel/text.ts';
 import type { ForwardedEvent } from './port.ts';
 
@@ -13,12 +13,35 @@ export function forwardMessage(events: readonly ForwardedEvent[], chunk: string)
   return encode([tag, entries, { chunk, size: entries.length }]);
 }
 
-/** True when the collector's answer acknowledges the chunk; undefined while it is not complete. */
-export function isAcknowledged(answer: Uint8Array, chunk: string): boolean | undefined {
-  const [first] = completeObjects(answer);
-  if (first === undefined) return undefined;
-  return typeof first === 'object' && first !== null && Reflect.get(first, 'ack') === chunk;
-}
+/** True when what the collector says acknowledges the chunk. */
+export const isAcknowledged = (answer: unknown, chunk: string): boolean =>
+  textIn(memberOf(answer, 'ack')) === chunk;
+
+/** Nothing that a collector has to say is longer. */
+const longest = 65_536;
+const most = 16;
+
+/** What a collector says, message by message; texts come as bytes, since some send random bytes as text. */
+export const messagesOf = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> =>
+  decodeMultiStream<undefined>(bytes, {
+    rawStrings: true,
+    maxStrLength: longest,
+    maxBinLength: longest,
+    maxExtLength: longest,
+    maxArrayLength: most,
+    maxMapLength: most,
+  });
+
+export const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+export const bytesIn = (value: unknown): Uint8Array | undefined =>
+  value instanceof Uint8Array ? value : undefined;
+
+export const textIn = (value: unknown): string | undefined =>
+  value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined;
 
 /** The protocol's own extension type 0: seconds and nanoseconds, big endian. */
 function eventTime(at: Date): ExtData {
@@ -38,15 +61,4 @@ function harmless(value: unknown): unknown {
   if (typeof value === 'string') return escapeControls(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [escapeControls(name), member]));
-}
-
-/** The first object of what has come so far, if all of it has. */
-function completeObjects(bytes: Uint8Array): unknown[] {
-  try {
-    const [first] = decodeMulti(bytes);
-    return first === undefined ? [] : [first];
-  } catch (error) {
-    if (error instanceof RangeError) return [];
-    throw error;
-  }
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { forwardMessage, isAcknowledged } from './forward-protocol.ts';
+import { type Credentials, isGreeting, shakeHands } from './forward-greeting.ts';
+import { forwardMessage, isAcknowledged, messagesOf } from './forward-protocol.ts';
 import type { LogForwarder } from './port.ts';
 import { syslogFrame } from './syslog-message.ts';
 
@@ -13,15 +14,18 @@ const patienceMs = 20_000;
  * Fluentd, or whatever speaks its forward protocol. A delivery is a connection of its own, and ends well when the
  * collector has acknowledged the chunk.
  * @param url `tcp://host:port` or `tls://host:port`; certificates are judged by the roots that Node trusts
+ * @param credentials of a collector that asks for a shared key; no other one gets anything then
  */
-export const createFluentdForwarder = (url: string): LogForwarder => ({
+export const createFluentdForwarder = (url: string, credentials?: Credentials): LogForwarder => ({
   name: 'fluentd',
   deliver: (events, signal) =>
     withSocket(url, signal, async (socket) => {
+      const hear = hearing(socket);
+      if (credentials) await shakeHands({ hear, say: (message) => socket.write(message) }, credentials);
       if (events.length === 0) return;
       const chunk = randomUUID();
       socket.write(forwardMessage(events, chunk));
-      await acknowledgement(socket, chunk);
+      assertAcknowledges(await hear(), chunk);
     }),
 });
 
@@ -81,13 +85,18 @@ function open(url: string): Socket {
   return connectTcp({ host, port: Number(port || 24_224), allowHalfOpen: false });
 }
 
-async function acknowledgement(socket: Socket, chunk: string): Promise<void> {
-  let answer = Buffer.alloc(0);
-  for await (const bytes of socket) {
-    answer = Buffer.concat([answer, bytes]);
-    const isOurs = isAcknowledged(answer, chunk);
-    if (isOurs) return;
-    if (isOurs === false) throw new Error('the log collector acknowledged something else');
-  }
-  throw new Error('the log collector closed the connection before it acknowledged');
+function hearing(socket: Socket): () => Promise<unknown> {
+  const messages = messagesOf(socket);
+  return async () => {
+    const { done, value } = await messages.next();
+    if (done) throw new Error('the log collector closed the connection before it acknowledged');
+    return value;
+  };
+}
+
+function assertAcknowledges(answer: unknown, chunk: string): void {
+  if (isAcknowledged(answer, chunk)) return;
+  if (isGreeting(answer))
+    throw new Error('the log collector asks for a shared key, and FLUENTD_SHARED_KEY is not set');
+  throw new Error('the log collector acknowledged something else');
 }

@@ -8,12 +8,15 @@ import { rehearsalOf, runWrangler } from './wrangler.ts';
 
 /** Compressed sizes, in kB of 1000 bytes, that a Worker may have: its start is what the first user waits for. */
 export const budgets: Record<EdgeModule, number> = {
+  agent: 200,
   aggregator: 200,
   auth: 320,
   client: 200,
   discover: 170,
+  ssa: 200,
   userinfo: 230,
   webui: 350,
+  wsproxy: 170,
 };
 
 /**

@@ -23,12 +23,15 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The modules that are deployed by themselves; health is a process, because it watches the system it runs on. */
 export const edgeModules = [
+  'agent',
   'aggregator',
   'auth',
   'client',
   'discover',
+  'ssa',
   'userinfo',
   'webui',
+  'wsproxy',
 ] as const satisfies readonly ModuleName[];
 export type EdgeModule = (typeof edgeModules)[number];
 

@@ -7,6 +7,8 @@ export type Deployment = {
   compatibilityDate: string;
   compatibilityFlags: string[];
   routes: string[];
+  /** When the platform starts it by itself. */
+  crons: string[];
   /** Of modules that have pages. */
   assets: { binding: string; directory: string } | undefined;
 };
@@ -18,6 +20,7 @@ export function deploymentOf(module: EdgeModule): Deployment {
     compatibilityDate: config.compatibility_date ?? '',
     compatibilityFlags: config.compatibility_flags,
     routes: patternsOf(config.routes).map(anyHost),
+    crons: config.triggers.crons ?? [],
     assets: assetsIn(config.assets),
   };
 }

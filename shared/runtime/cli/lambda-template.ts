@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { modules } from '../../modules.ts';
 import { type EdgeModule, edgeModules, root } from './bundles.ts';
 import { apiResources, logicalName } from './lambda-api.ts';
-import { secretsOf } from './module-secrets.ts';
+import { type SecretGroup, secretsOf, variablesIn } from './module-secrets.ts';
 
 /** Where the template stands in the tree. */
 export const templateFile = join(root, 'functions', 'deploy', 'lambda.yaml');
@@ -34,6 +34,7 @@ export function lambdaTemplate(): string {
     Conditions: conditions,
     Resources: {
       ...Object.assign({}, ...edgeModules.map(functionResources)),
+      ...reportResources,
       ...apiResources(edgeModules.map((module) => ({ module, ...sizeOf(module), paths: pathsOf(module) }))),
     },
     Outputs: outputs,
@@ -66,6 +67,7 @@ const parameters = {
   SecretArn: text('Secret of Secrets Manager: a JSON object of the variables that are secret'),
   HasSecondSigningKey: choice('The secret has AGGREGATOR_JWT_SSL_KEY_SECOND', 'no', 'yes'),
   HasObjectStore: choice('The secret has the five S3_ variables', 'no', 'yes'),
+  HasRdpSigning: choice('The secret has RDP_SIGNING_CERT and RDP_SIGNING_KEY', 'no', 'yes'),
   PortalType: choice('PORTAL_TYPE', 'universal', 'admin', 'user'),
   DatabaseDriver: choice('DATABASE_DRIVER', 'pg', 'neon'),
   AllowedPrivateNetworks: text('ALLOWED_PRIVATE_NETWORKS', ''),
@@ -86,12 +88,37 @@ const parameters = {
 const isYes = (parameter: string) => ({ 'Fn::Equals': [{ Ref: parameter }, 'yes'] });
 const isGiven = (value: object) => ({ 'Fn::Not': [{ 'Fn::Equals': [value, ''] }] });
 
-const conditions = {
+const groupConditions: Record<SecretGroup, object> = {
   SecondSigningKey: isYes('HasSecondSigningKey'),
   ObjectStore: isYes('HasObjectStore'),
+  RdpSigning: isYes('HasRdpSigning'),
+};
+const conditions = {
+  ...groupConditions,
   InVpc: isGiven({ 'Fn::Join': ['', { Ref: 'SubnetIds' }] }),
   OwnKey: isGiven({ Ref: 'KmsKeyArn' }),
   PrivateNetworks: isGiven({ Ref: 'AllowedPrivateNetworks' }),
+};
+
+/** One module reports the portal, as its cron trigger does on Workers; two minutes of silence make it offline. */
+const reportResources = {
+  ReportRule: {
+    Type: 'AWS::Events::Rule',
+    Properties: {
+      Description: 'The portal reports itself',
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [{ Id: 'aggregator', Arn: { 'Fn::GetAtt': ['AggregatorFunction', 'Arn'] } }],
+    },
+  },
+  ReportPermission: {
+    Type: 'AWS::Lambda::Permission',
+    Properties: {
+      FunctionName: { Ref: 'AggregatorFunction' },
+      Action: 'lambda:InvokeFunction',
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': ['ReportRule', 'Arn'] },
+    },
+  },
 };
 
 const outputs = {
@@ -145,9 +172,7 @@ const secret = (name: string) => ({
 });
 
 function variablesOf(module: EdgeModule): Record<string, unknown> {
-  const { required, optional, together } = secretsOf(module);
-  const under = (condition: string, names: readonly string[]) =>
-    names.map((name) => [name, onlyIf(condition, secret(name))]);
+  const { required, groups } = secretsOf(module);
   return {
     BASE_URL: { 'Fn::Join': ['', ['https://', { Ref: 'DomainName' }]] },
     PORTAL_TYPE: { Ref: 'PortalType' },
@@ -156,8 +181,7 @@ function variablesOf(module: EdgeModule): Record<string, unknown> {
     LOG_LEVEL: { Ref: 'LogLevel' },
     ...Object.fromEntries([
       ...required.map((name) => [name, secret(name)]),
-      ...under('SecondSigningKey', optional),
-      ...under('ObjectStore', together),
+      ...groups.flatMap((group) => variablesIn(group).map((name) => [name, onlyIf(group, secret(name))])),
     ]),
   };
 }

@@ -15,7 +15,12 @@ export type LocalWorkersOptions = {
   write?: (line: string) => void;
 };
 
-export type LocalWorkers = { url: string; stop(): Promise<void> };
+export type LocalWorkers = {
+  url: string;
+  /** Does what the platform does when cron triggers are due, for all of them. @throws Error with what went wrong */
+  trigger(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /**
  * Every module as its own isolate of a local workerd, behind one port that goes by the routes of `wrangler.toml`.
@@ -37,11 +42,24 @@ export async function startLocalWorkers(options: LocalWorkersOptions): Promise<L
   });
   try {
     const { origin } = await miniflare.ready;
-    return { url: origin, stop: () => miniflare.dispose() };
+    const scheduled = bundles.filter(({ module }) => deploymentOf(module).crons.length > 0);
+    return {
+      url: origin,
+      trigger: async () => {
+        await Promise.all(scheduled.map(({ module }) => trigger(miniflare, module)));
+      },
+      stop: () => miniflare.dispose(),
+    };
   } catch (cause) {
     await miniflare.dispose();
     throw new Error(`The Workers do not start on ${host}:${port}: ${String(cause)}`, { cause });
   }
+}
+
+async function trigger(miniflare: Miniflare, module: EdgeModule): Promise<void> {
+  const worker = await miniflare.getWorker(module);
+  const { outcome } = await worker.scheduled({});
+  if (outcome !== 'ok') throw new Error(`The scheduled run of ${module} ended with ${outcome}`);
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -5,7 +5,7 @@ import { createLog } from '../log.ts';
 import { onStop, serveNode } from '../node.ts';
 import { orEnd } from './fatal.ts';
 import { localEnvironment, prepareModules } from './local-modules.ts';
-import { startLocalWorkers } from './local-workers.ts';
+import { type LocalWorkers, startLocalWorkers } from './local-workers.ts';
 import { startNeonProxy } from './neon-proxy.ts';
 import { loadSettings } from './settings.ts';
 
@@ -32,7 +32,21 @@ async function start(): Promise<void> {
   };
   const workers = await startLocalWorkers({ bundles, host, port, variables });
   keep('Workers', () => workers.stop());
+  keep('schedules', startSchedules(workers, log));
   process.stdout.write(announcement(config.baseUrl, database.kind, adminPassword));
+}
+
+/** Cron triggers as on the platform, every minute, but for the first time at once. @returns what ends them */
+function startSchedules(workers: LocalWorkers, log: Log): () => Promise<void> {
+  const run = () => workers.trigger().catch((error: unknown) => log.error('a schedule failed', { error }));
+  let latest = run();
+  const timer = setInterval(() => {
+    latest = run();
+  }, 60_000);
+  return () => {
+    clearInterval(timer);
+    return latest;
+  };
 }
 
 /** Miniflare ends the whole process at once when its port is in use, so that nothing could be taken back. */

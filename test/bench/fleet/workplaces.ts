@@ -19,7 +19,7 @@ export async function measureWorkplaces(
   const database = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   try {
     const began = performance.now();
-    await fill(database, sizes);
+    await fillWorkplaces(database, sizes);
     const filled_s = rounded((performance.now() - began) / 1000, 1);
     const cases = await workplaceCases(database, secretKey);
     const pages = await measurePages(stand, database, cases, ['workplaces'], loading);
@@ -30,12 +30,13 @@ export async function measureWorkplaces(
   }
 }
 
-async function fill(database: pg.Pool, sizes: SnapshotSizes): Promise<void> {
+/** Sites of farms of workplaces in the snapshot, without dispatchers that answer; statistics are fresh afterwards. */
+export async function fillWorkplaces(database: pg.Pool, sizes: SnapshotSizes): Promise<void> {
   await database.query(fillSites, [sizes.sites, domain.small_name]);
   await database.query(fillFarms, [sizes.farmsPerSite]);
   await database.query(fillNodes);
   await database.query(fillParts);
-  await database.query(fillWorkplaces, [sizes.workplacesPerFarm, domain.small_name]);
+  await database.query(insertWorkplaces, [sizes.workplacesPerFarm, domain.small_name]);
   await database.query('vacuum analyze');
 }
 
@@ -81,7 +82,7 @@ const fillParts = `
   insert into farm_parts (farm_id, kind, fetched_at, full_at, took_ms)
   select f.id, 'workplaces', now(), now(), 900 from farms as f where f.name_key like 'many-%'`;
 
-const fillWorkplaces = `
+const insertWorkplaces = `
   insert into workplaces (farm_id, uuid, servicepool_uuid, servicepool_name, name, name_key, unique_id, hostname, ip,
     state, machine_state, owner_domain, owner_name, owner_key, in_use, maintenance, tags, node_revision, made_at)
   select f.id, gen_random_uuid(), md5(f.id::text || n % 10)::uuid, 'Pool ' || n % 10,

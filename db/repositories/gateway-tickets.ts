@@ -1,0 +1,113 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { farms } from '../schema/farms.ts';
+import { gatewayTickets as table } from '../schema/gateway-tickets.ts';
+import { gateways } from '../schema/gateways.ts';
+import { gatewayStats } from './gateways.ts';
+
+/** Seconds until a ticket must have been used; what it opened may stay for as long as it likes. */
+export const ticketLifeS = 60;
+
+/** `clientIp` is null where the address that the tunnel will come from is not known. */
+export type NewTicket = {
+  id: string;
+  ticketHash: string;
+  gatewayId: string;
+  userId: string;
+  farmId: string;
+  sessionUuid: string | null;
+  clientIp: string | null;
+  host: string;
+  port: number;
+};
+
+/** Keeps a ticket; nothing when the gateway or the farm has gone meanwhile. */
+export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
+  h.insert(table).select(
+    sql`select ${ticket.id}::uuid, ${ticket.ticketHash}::text, ${gateways.id}, ${ticket.userId}::uuid, ${farms.id},
+      ${ticket.sessionUuid}::uuid, ${ticket.clientIp}::text, ${ticket.host}::text, ${ticket.port}::int, now(),
+      now() + make_interval(secs => ${ticketLifeS}), null::timestamptz, null::text, null::timestamptz, 0, 0
+      from ${gateways} cross join ${farms}
+      where ${gateways.id} = ${ticket.gatewayId}::uuid and ${farms.id} = ${ticket.farmId}::uuid`,
+  );
+
+/** `clientIp` as `plainAddress` spells it; `notifyHash` is that of what will end the tunnel. */
+export type Use = { ticketHash: string; tokenHash: string; clientIp: string; notifyHash: string };
+
+/**
+ * Uses a ticket up, at the gateway that it was made for, which must be enabled; of all who try at once one gets it. The
+ * gateway is held first, as by whoever deletes it. One statement, by the clock of the database.
+ * @returns where the tunnel leads; undefined when the ticket is not good for this
+ */
+export async function useTicket(
+  db: Db,
+  { ticketHash, tokenHash, clientIp, notifyHash }: Use,
+): Promise<{ host: string; port: number } | undefined> {
+  const gate = gateOf(db, and(eq(gateways.token_hash, tokenHash), gateways.enabled));
+  const isGood = and(
+    eq(table.ticket_hash, ticketHash),
+    isNull(table.used_at),
+    sql`${table.expires_at} > now()`,
+    sql`coalesce(${table.client_ip} = ${clientIp}, true)`,
+  );
+  const used = db
+    .$with('used')
+    .as(
+      db
+        .update(table)
+        .set({ used_at: sql`now()`, notify_hash: notifyHash })
+        .where(and(isGood, ofGate))
+        .returning({ gateway_id: table.gateway_id, host: table.host, port: table.port }),
+    );
+  const counted = countedFor(db, sql`select gateway_id from used`, { connections: 1, sent: 0, received: 0 });
+  const [row] = await db
+    .with(gate, used, counted)
+    .select({ host: sql<string>`used.host`, port: sql<number>`used.port` })
+    .from(used);
+  return row;
+}
+
+/** Bytes as the gateway counts them; safe integers. */
+export type End = { notifyHash: string; tokenHash: string; sent: number; received: number };
+
+/**
+ * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels.
+ * @returns false when there is no such tunnel
+ */
+export async function endTunnel(db: Db, { notifyHash, tokenHash, sent, received }: End): Promise<boolean> {
+  const gate = gateOf(db, eq(gateways.token_hash, tokenHash));
+  const ended = db.$with('ended').as(
+    db
+      .update(table)
+      .set({ stopped_at: sql`now()`, sent, received })
+      .where(and(eq(table.notify_hash, notifyHash), isNull(table.stopped_at), ofGate))
+      .returning({ gateway_id: table.gateway_id }),
+  );
+  const counted = countedFor(db, sql`select gateway_id from ended`, { connections: -1, sent, received });
+  const rows = await db.with(gate, ended, counted).select({ gateway_id: sql`ended.gateway_id` }).from(ended);
+  return rows.length > 0;
+}
+
+const gateOf = (db: Db, which: SQL | undefined) =>
+  db.$with('gate').as(db.select({ id: gateways.id }).from(gateways).where(which).for('no key update'));
+
+const ofGate = sql`${table.gateway_id} in (select id from gate)`;
+
+/** What a double holds exactly, and so what an answer can tell. */
+const most = Number.MAX_SAFE_INTEGER;
+
+/** Moves the figures on until the next heartbeat says how they are. */
+function countedFor(db: Db, which: SQL, by: { connections: number; sent: number; received: number }) {
+  const moved = (name: keyof typeof by) =>
+    sql`least(${most}::bigint, greatest(0, (${gatewayStats} ->> ${sql.raw(`'${name}'`)})::bigint + ${by[name]}::bigint))`;
+  const stats = sql`jsonb_build_object('connections', ${moved('connections')}, 'sent', ${moved('sent')}, 'received', ${moved('received')})`;
+  return db
+    .$with('counted')
+    .as(
+      db
+        .update(gateways)
+        .set({ stats })
+        .where(sql`${gateways.id} in (${which})`)
+        .returning({ id: gateways.id }),
+    );
+}

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { byteText, moment } from './columns.ts';
+import { farms } from './farms.ts';
+import { gateways } from './gateways.ts';
+import { users } from './users.ts';
+
+/**
+ * Ways through a gateway, each good for one tunnel: of the ticket, and of what ends the tunnel, only the SHA-256. Host
+ * and port are where the tunnel leads, `client_ip` where alone it may come from, `session_uuid` the farm's session that
+ * it serves. What went through is told at its end.
+ */
+export const gatewayTickets = pgTable(
+  'gateway_tickets',
+  {
+    id: uuid().primaryKey(),
+    ticket_hash: byteText().notNull(),
+    gateway_id: uuid()
+      .notNull()
+      .references(() => gateways.id, { onDelete: 'cascade' }),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    farm_id: uuid()
+      .notNull()
+      .references(() => farms.id, { onDelete: 'cascade' }),
+    session_uuid: uuid(),
+    client_ip: text(),
+    host: text().notNull(),
+    port: integer().notNull(),
+    issued_at: moment().notNull().default(sql`now()`),
+    expires_at: moment().notNull(),
+    used_at: moment(),
+    notify_hash: byteText(),
+    stopped_at: moment(),
+    sent: bigint({ mode: 'number' }).notNull().default(0),
+    received: bigint({ mode: 'number' }).notNull().default(0),
+  },
+  (t) => [
+    uniqueIndex('gateway_tickets_ticket').on(t.ticket_hash),
+    uniqueIndex('gateway_tickets_notify').on(t.notify_hash),
+    index('gateway_tickets_session').on(t.farm_id, t.session_uuid, t.used_at),
+    index('gateway_tickets_gateway').on(t.gateway_id),
+    index('gateway_tickets_user').on(t.user_id),
+    index('gateway_tickets_issued').on(t.issued_at),
+  ],
+);

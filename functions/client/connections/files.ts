@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import type { SignedIn } from '../../../shared/access/actor.ts';
+import { Document } from '../../../shared/http/answer.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { invalid } from '../../../shared/kernel/errors.ts';
+import type { ClientDeps } from '../deps.ts';
+import type { Offered } from './offered.ts';
+import { rdpFile } from './rdp-file.ts';
+import type { ConnectionQuery } from './schema.ts';
+import { issueConnection } from './usecases.ts';
+import { virtViewerFile } from './virt-viewer-file.ts';
+
+type ClientCtx = Ctx<ClientDeps, SignedIn>;
+type Query = z.output<typeof ConnectionQuery>;
+type Protocol = Offered['protocol'];
+
+/** What the programs that open connections register themselves for. */
+export const fileTypes = { rdp: 'application/x-rdp', spice: 'application/x-virt-viewer' } as const;
+const extensions = { rdp: 'rdp', spice: 'vv' } as const;
+const protocols = ['rdp', 'spice'] as const satisfies readonly Protocol[];
+
+/**
+ * A connection in the form that `Accept` asks for: members, or the file that the program of its protocol opens. What the
+ * node gave by another protocol than was asked for is told as members.
+ * @throws AppError what `issueConnection` throws, and `invalid_request` for a protocol that the file asked for is not of
+ */
+export async function connectionAsAsked(ctx: ClientCtx, siteUri: string, id: string, query: Query) {
+  const wanted = protocols.filter((protocol) => ctx.accepts(fileTypes[protocol]));
+  const offered = await issueConnection(ctx, siteUri, id, narrowed(query, wanted));
+  return wanted.includes(offered.protocol) ? fileOf(ctx, offered) : offered;
+}
+
+/** Who takes one kind of file has chosen its protocol. */
+function narrowed(query: Query, wanted: readonly Protocol[]): Query {
+  const [only] = wanted;
+  if (only === undefined || wanted.length > 1) return query;
+  if (query.protocol === undefined || query.protocol === only) return { ...query, protocol: only };
+  const detail = `${fileTypes[only]} is a file of another protocol`;
+  throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
+}
+
+/** Its name says nothing of whom it connects to what. */
+async function fileOf({ deps }: ClientCtx, offered: Offered): Promise<Document> {
+  const { protocol } = offered;
+  const content = protocol === 'rdp' ? await rdpFile(offered, deps.signRdp) : virtViewerFile(offered);
+  return new Document(Uint8Array.from(content), fileTypes[protocol], {
+    'content-disposition': `attachment; filename="workplace.${extensions[protocol]}"`,
+  });
+}

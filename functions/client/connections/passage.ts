@@ -1,0 +1,63 @@
+import type { Db, Statement } from '../../../db/client.ts';
+import { keepTicket, ticketLifeS } from '../../../db/repositories/gateway-tickets.ts';
+import type { UsableGateway } from '../../../db/repositories/site-gateways.ts';
+import { chooseGateway } from '../../../shared/fleet/gateway-choice.ts';
+import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
+import type { UserCtx, UserFarm } from '../../../shared/fleet/user-site.ts';
+import { randomAlphanumerics, sha256 } from '../../../shared/kernel/digests.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { plainAddress } from '../../../shared/kernel/networks.ts';
+import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
+
+type Ways = Pick<UsableGateway, 'host' | 'port'> & { ticket: string; expires_in: number };
+
+/** A connection through a gateway, and the statement that makes its ticket good. */
+export type Passage = {
+  gateway: Pick<UsableGateway, 'id' | 'name'>;
+  connection: Connection & { gateway: Ways };
+  keep: (h: Db) => Statement;
+};
+
+/** The way through a gateway of the site, where one serves the client; without one he connects as he is. */
+export function passageFor(
+  ctx: UserCtx,
+  site: RoutedSite,
+  { connection, farm }: { connection: Connection; farm: UserFarm },
+): Passage | undefined {
+  const ip = plainAddress(ctx.client.ip);
+  const { protocol } = connection;
+  const gateway = chooseGateway(site.routing.gateways, { ip, protocol }, Math.random);
+  if (!gateway) return undefined;
+  const ticket = randomAlphanumerics(48);
+  const kept = {
+    id: newId(),
+    ticketHash: sha256(ticket),
+    gatewayId: gateway.id,
+    userId: ctx.actor.user.id,
+    farmId: farm.id,
+    sessionUuid: connection.session_uuid ?? null,
+    clientIp: ip ?? null,
+    host: connection.host,
+    port: portBehind(connection),
+  };
+  return {
+    gateway,
+    connection: through(connection, { ...gateway, ticket, expires_in: ticketLifeS }),
+    keep: (h) => keepTicket(h, kept),
+  };
+}
+
+/** A ticket leads to one port: where SPICE has one for TLS, all channels may use that. */
+const portBehind = ({ port, spice }: Connection): number => spice?.tls_port ?? port;
+
+/** What lies behind the gateway is told to the gateway alone. */
+function through(connection: Connection, { host, port, ticket, expires_in }: Ways): Passage['connection'] {
+  const { spice } = connection;
+  return {
+    ...connection,
+    host,
+    port,
+    ...(spice && { spice: { ...spice, ...(spice.tls_port !== undefined && { tls_port: port }) } }),
+    gateway: { host, port, ticket, expires_in },
+  };
+}

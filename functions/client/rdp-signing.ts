@@ -1,0 +1,100 @@
+import { Buffer } from 'node:buffer';
+import {
+  contextTag,
+  expectTag,
+  explicit,
+  integer,
+  octets,
+  oid,
+  readAll,
+  readOne,
+  sequence,
+  set,
+  tags,
+  tlv,
+} from '../../shared/kernel/der.ts';
+import { ConfigError } from '../../shared/runtime/config.ts';
+import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
+
+/** Signs bytes: a detached CMS SignedData (RFC 5652) in DER, with the certificates that it leads to. */
+export type SignDetached = (content: Uint8Array) => Promise<Uint8Array>;
+
+/**
+ * What `.rdp` files are signed by: SHA-256 with RSA and no signed attributes, as `rdpsign` does.
+ * @param given PEM: the certificate and, behind it, those that issued it; the key that belongs to the first
+ * @throws ConfigError for a key that is no RSA key, or not that of the certificate
+ */
+export async function createRdpSigner({ certificates, key }: RdpSigning): Promise<SignDetached> {
+  const chain = blocksOf(certificates).map(({ der }) => der);
+  const privateKey = await importKey(key);
+  const own = readCertificate(chain[0]);
+  await assertPair(privateKey, own.publicKey);
+  return async (content) => {
+    const signature = await crypto.subtle.sign(algorithm, privateKey, Uint8Array.from(content));
+    return signedData(own, chain, Buffer.from(signature));
+  };
+}
+
+const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+const rsa = sequence(oid('1.2.840.113549.1.1.1'), Buffer.from([5, 0]));
+const sha256 = sequence(oid('2.16.840.1.101.3.4.2.1'));
+const contentTypes = { data: oid('1.2.840.113549.1.7.1'), signedData: oid('1.2.840.113549.1.7.2') };
+
+type Certificate = Record<'serial' | 'issuer' | 'publicKey', Uint8Array>;
+
+function signedData(own: Certificate, chain: readonly Uint8Array[], signature: Uint8Array): Uint8Array {
+  const signer = sequence(integer(1), sequence(own.issuer, own.serial), sha256, rsa, octets(signature));
+  const certificates = tlv(contextTag(0), ...[...chain].sort(Buffer.compare));
+  const content = sequence(contentTypes.data);
+  const body = sequence(integer(1), set(sha256), content, certificates, set(signer));
+  return sequence(contentTypes.signedData, explicit(0, body));
+}
+
+type Block = { label: string; der: Uint8Array };
+
+const blocksOf = (pem: string): Block[] =>
+  [...pem.matchAll(/-----BEGIN ([A-Z ]+)-----([^-]*)-----END/g)].map(([, label = '', base64 = '']) => ({
+    label,
+    der: Buffer.from(base64, 'base64'),
+  }));
+
+async function importKey(pem: string): Promise<CryptoKey> {
+  const [block] = blocksOf(pem);
+  try {
+    const pkcs8 = Uint8Array.from(block ? asPkcs8(block) : []);
+    return await crypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']);
+  } catch (cause) {
+    throw new ConfigError(['RDP_SIGNING_KEY: an RSA key that is not encrypted'], { cause });
+  }
+}
+
+/** The older form is the newer one without its head (RFC 5208, 5). */
+const asPkcs8 = ({ label, der }: Block): Uint8Array =>
+  label === 'RSA PRIVATE KEY' ? sequence(integer(0), rsa, octets(der)) : der;
+
+/** What a signature names of its certificate (RFC 5280, 4.1): the version, which comes first, may be absent. */
+function readCertificate(der: Uint8Array | undefined): Certificate {
+  try {
+    const [tbs] = readAll(readOne(der ?? new Uint8Array(), tags.sequence).content);
+    const fields = readAll(expectTag(tbs, tags.sequence).content);
+    const [serial, , issuer, , , publicKey] = fields[0]?.tag === contextTag(0) ? fields.slice(1) : fields;
+    return {
+      serial: expectTag(serial, tags.integer).raw,
+      issuer: expectTag(issuer, tags.sequence).raw,
+      publicKey: expectTag(publicKey, tags.sequence).raw,
+    };
+  } catch (cause) {
+    throw new ConfigError(['RDP_SIGNING_CERT: a certificate'], { cause });
+  }
+}
+
+/** Whoever opens a file that another key signed is told of a forgery; here it is the start that fails. */
+async function assertPair(privateKey: CryptoKey, publicKey: Uint8Array): Promise<void> {
+  const probe = new Uint8Array(1);
+  const signature = await crypto.subtle.sign(algorithm, privateKey, probe);
+  const isPair = await crypto.subtle
+    .importKey('spki', Uint8Array.from(publicKey), algorithm, false, ['verify'])
+    .then((imported) => crypto.subtle.verify(algorithm, imported, signature, probe))
+    .catch(() => false);
+  if (!isPair) throw new ConfigError(['RDP_SIGNING_CERT: the certificate of RDP_SIGNING_KEY']);
+}

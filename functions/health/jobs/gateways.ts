@@ -1,0 +1,19 @@
+import type { Db } from '../../../db/client.ts';
+import { noteSilence, silentGateways } from '../../../db/repositories/gateway-heartbeats.ts';
+import { gatewayRecord } from '../../../db/repositories/gateway-records.ts';
+import type { Clock } from '../../../shared/kernel/clock.ts';
+import type { Job } from './loop.ts';
+
+/** Tells of gateways whose heartbeats have ended; that they come again is told by the first of them. */
+export const gatewayJob = (db: Db, clock: Clock): Job => ({
+  name: 'gateways',
+  intervalMs: () => 15_000,
+  round: async () => {
+    const silent = await silentGateways(db);
+    const news = silent.map((gateway) => ({
+      id: gateway.id,
+      record: gatewayRecord(gateway, 'fail', clock()),
+    }));
+    await noteSilence(db, news);
+  },
+});

@@ -1,0 +1,7 @@
+import { createModule } from '../../shared/http/app.ts';
+import type { WsproxyDeps } from './deps.ts';
+import { heartbeatOperations } from './heartbeats/routes.ts';
+import { tunnelOperations } from './tunnels/routes.ts';
+
+export const createWsproxy = (deps: WsproxyDeps) =>
+  createModule('wsproxy', deps, [...tunnelOperations, ...heartbeatOperations]);

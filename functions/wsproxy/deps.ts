@@ -1,0 +1,11 @@
+import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import { endpointIn } from '../../shared/http/operation.ts';
+import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+
+export type WsproxyDeps = BaseDeps;
+export type WsproxyCtx = Ctx<WsproxyDeps>;
+
+export const wsproxyDeps = (given: Ingredients): Promise<WsproxyDeps> => baseDeps(given);
+
+export const endpoint = endpointIn<WsproxyDeps>();
+export const base = '/api/wsproxy/v7.0';

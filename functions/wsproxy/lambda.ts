@@ -1,0 +1,5 @@
+import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { createWsproxy } from './app.ts';
+import { wsproxyDeps } from './deps.ts';
+
+export const handler = lambdaOf({ create: createWsproxy, depsOf: wsproxyDeps });

@@ -1,0 +1,5 @@
+import { workerOf } from '../../shared/runtime/workers.ts';
+import { createWsproxy } from './app.ts';
+import { wsproxyDeps } from './deps.ts';
+
+export default workerOf({ create: createWsproxy, depsOf: wsproxyDeps });

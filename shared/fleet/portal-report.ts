@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Db } from '../../db/client.ts';
+import { type InstallationCounts, installationCounts } from '../../db/repositories/installation-counts.ts';
+import { type Report, reportPortal } from '../../db/repositories/portals.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { foldName } from '../kernel/text.ts';
+import { build, type Host, version } from '../kernel/version.ts';
+import type { PortalType } from '../modules.ts';
+
+/** What a portal knows of itself without measuring anything. */
+export type OwnPortal = { host: Host; baseUrl: string; portalType: PortalType };
+
+const labels = (...names: string[]) =>
+  z.strictObject(Object.fromEntries(names.map((name) => [name, z.string()]))).optional();
+
+/** The names of the metrics endpoint; absent until the portal has told them. */
+export const PortalMetrics = z
+  .object({ version_info: labels('version'), system_info: labels('machine', 'os', 'version') })
+  .catchall(z.number().nullable());
+
+/** Notes that a portal lives and what it tells of itself; one that was not known yet is known from now on. */
+export const notePortal = (db: Db, told: Omit<Report, 'id' | 'name_key'>): Promise<void> =>
+  reportPortal(db, { ...told, id: newId(), name_key: foldName(told.name) });
+
+/** Notes that the portal lives whose database this is, with what was measured of its host. */
+export const noteOwnPortal = (
+  db: Db,
+  { host, baseUrl, portalType }: OwnPortal,
+  metrics: Record<string, unknown>,
+): Promise<void> =>
+  notePortal(db, {
+    name: host.name,
+    fqdn: new URL(baseUrl).hostname,
+    portal_type: portalType,
+    runtime: host.runtime,
+    version,
+    build,
+    os: host.os,
+    started_at: host.startedAt,
+    metrics,
+  });
+
+/** The same of a portal that has no host to measure: its metrics are what the database counts. */
+export async function noteEdgePortal(own: OwnPortal & { db: Db; clock: Clock }): Promise<void> {
+  const counts = await installationCounts(own.db, own.clock());
+  await noteOwnPortal(own.db, own, { version_info: { version }, ...countMembers(counts) });
+}
+
+const countMembers = (counts: InstallationCounts): Record<string, number> => ({
+  user_session_count: counts.userSessions,
+  admin_session_count: counts.adminSessions,
+  auth_domain_count: counts.domains,
+  farms_count: counts.farms,
+  servers_count: counts.servers,
+  sites_count: counts.sites,
+});

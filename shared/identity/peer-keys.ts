@@ -1,0 +1,23 @@
+import type { findPeer } from '../../db/repositories/peer-sessions.ts';
+import { type ClaimedToken, type PeerKey, PeerTokenFault } from '../access/peer-jwt.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import type { PeerKeys } from '../remotes/peer-keys/kept.ts';
+
+type Peer = NonNullable<Awaited<ReturnType<typeof findPeer>>>['peer'];
+
+/**
+ * The key of a peer that its token names: of those registered with it, or of those that it publishes.
+ * @throws PeerTokenFault `unknown_key`; AppError `upstream_*` when what it publishes cannot be read
+ */
+export async function keyOfPeer(
+  { deps, now, upstream }: Ctx<BaseDeps & { peerKeys: PeerKeys }>,
+  { jwks, jwks_url: url, ca_certificate: ca }: Peer,
+  { kid }: ClaimedToken,
+): Promise<PeerKey> {
+  const key: PeerKey | undefined =
+    url === null
+      ? jwks?.keys.find((one) => one.kid === kid)
+      : await upstream(() => deps.peerKeys.find({ url, ca: ca ?? undefined }, kid, now));
+  if (!key) throw new PeerTokenFault('unknown_key');
+  return key;
+}

@@ -1,0 +1,15 @@
+/** PEM: a certificate with those that issued it, and its key. */
+export type RdpSigning = { certificates: string; key: string };
+
+type Given = { RDP_SIGNING_CERT?: string | undefined; RDP_SIGNING_KEY?: string | undefined };
+
+export const rdpSigningFrom = ({
+  RDP_SIGNING_CERT: certificates,
+  RDP_SIGNING_KEY: key,
+}: Given): RdpSigning | undefined => (certificates && key ? { certificates, key } : undefined);
+
+/** Both must be told, or none. */
+export function rdpSigningFaults({ RDP_SIGNING_CERT: certificates, RDP_SIGNING_KEY: key }: Given): string[] {
+  if (certificates && !key) return ['RDP_SIGNING_KEY: required with RDP_SIGNING_CERT'];
+  return key && !certificates ? ['RDP_SIGNING_CERT: required with RDP_SIGNING_KEY'] : [];
+}

@@ -1,0 +1,31 @@
+import { dirname } from 'node:path';
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { deploymentOf } from '../../../shared/runtime/cli/deployments.ts';
+import { startNeonProxy } from '../../../shared/runtime/cli/neon-proxy.ts';
+import { tellReady } from '../child-process.ts';
+import type { StatementsSettings } from '../statements-server.ts';
+
+type Settings = StatementsSettings & { file: string };
+
+/** A workerd of its own with the one floor Worker, as the portal's modules run in theirs. */
+const { databaseUrl, pages, file }: Settings = JSON.parse(process.argv[2] ?? '{}');
+const proxy = await startNeonProxy({ databaseUrl });
+const { compatibilityDate, compatibilityFlags } = deploymentOf('userinfo');
+const worker = {
+  name: 'floor',
+  compatibilityDate,
+  compatibilityFlags,
+  modulesRoot: dirname(file),
+  modules: [{ type: 'ESModule' as const, path: file }],
+  bindings: { PAGES: JSON.stringify(pages), SQL_ENDPOINT: `${proxy.url}/sql` },
+};
+const options = {
+  host: '127.0.0.1',
+  port: 0,
+  cf: false as const,
+  log: new Log(LogLevel.ERROR),
+  workers: [worker],
+};
+const miniflare = new Miniflare(convertV4MiniflareOptions(options));
+const { origin } = await miniflare.ready;
+tellReady({ url: origin });

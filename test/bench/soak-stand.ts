@@ -1,0 +1,120 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Api, accepted, createApi } from '../e2e/api.ts';
+import { bareVariables, freePorts, startPortal } from '../e2e/portal-process.ts';
+import { nodeTarget } from '../e2e/targets.ts';
+import { alice, domain, seed } from '../simulator/demo-seed.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { type Child, startChild } from './child-process.ts';
+import { node } from './settings.ts';
+
+export type SoakRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
+export type SoakStand = {
+  url: string;
+  /** Of the portal, whose child the sidecar is. */
+  pid: number;
+  /** What is asked again and again: reads of users and administrators, connections, and a write. */
+  requests: readonly SoakRequest[];
+  logInAndOut(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const [administration, client] = ['/api/webui/aggregator', '/aggregator/api/client/v7.0/north'];
+
+/** The product as it is started on a server, on PostgreSQL, without TLS of its own, beside a dispatcher. */
+export async function startSoakStand(): Promise<SoakStand> {
+  const folder = await mkdtemp(join(tmpdir(), 'aggregator-soak-'));
+  const endings: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const database = await startPostgres();
+    endings.push(() => database.stop());
+    const ports = await freePorts(2);
+    const url = `http://localhost:${ports[0]}`;
+    const portal = await startPortal({
+      command: nodeTarget.command,
+      env: { ...bareVariables(folder, ports), ...variables(database.url, url) },
+    });
+    endings.push(() => portal.stop());
+    const dispatcher = await startChild(
+      'node-server.ts',
+      { jwks: `${url}/api/auth/v7.0/jwks` },
+      join(folder, 'log'),
+    );
+    endings.push(dispatcher.stop);
+    const api = createApi(url);
+    endings.push(() => api.close());
+    const adminToken = await api.login('admin', adminPassword);
+    await liftQuotas(api, adminToken);
+    await addSite(api, adminToken, dispatcher);
+    const token = await api.login(alice.name, alice.password, domain.small_name);
+    return {
+      url,
+      pid: portal.announcement.pid,
+      requests: await requestsOf(api, token, adminToken),
+      logInAndOut: async () => {
+        const own = await api.login(alice.name, alice.password, domain.small_name);
+        await accepted(api, 'POST /api/auth/v7.0/logout', { token: own });
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const adminPassword = randomBytes(18).toString('base64url');
+
+const variables = (databaseUrl: string, baseUrl: string): NodeJS.ProcessEnv => ({
+  DATABASE_URL: databaseUrl,
+  BASE_URL: baseUrl,
+  TLS: 'off',
+  ADMIN_PASSWORD: adminPassword,
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+});
+
+/** Two sessions do what a thousand would; their quotas are not what is measured. */
+const liftQuotas = (api: Api, token: string) =>
+  accepted(api, `PUT ${administration}/tconfig`, {
+    token,
+    body: { limits: { per_token_per_minute: { value: 0 }, anonymous_per_ip_per_minute: { value: 0 } } },
+  });
+
+const addSite = (api: Api, token: string, { url, ca_certificate: caPem = '' }: Child) =>
+  seed(api, token, [
+    {
+      uri: 'north',
+      name: 'North',
+      what: 'answers at once',
+      farms: [{ name: 'North farm', simulator: { ...node, url, caPem } }],
+    },
+  ]);
+
+async function requestsOf(api: Api, token: string, adminToken: string): Promise<SoakRequest[]> {
+  const { services } = await accepted(api, `GET ${client}/servicesList/`, { token });
+  const { items: sites } = await accepted(api, `GET ${administration}/sites`, { token: adminToken });
+  const asked = (by: string, method: string, path: string, body?: object): SoakRequest => ({
+    method,
+    path,
+    headers: { 'x-auth-token': by, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return [
+    asked('', 'GET', '/api/auth/v7.0/authenticators'),
+    asked(token, 'GET', '/api/userinfo'),
+    asked(token, 'GET', `${client}/servicesList/`),
+    asked(token, 'GET', services[0].link),
+    asked(adminToken, 'GET', `${administration}/sites`),
+    asked(adminToken, 'GET', `${administration}/workplaces?limit=50`),
+    asked(adminToken, 'GET', `${administration}/dashboard/admin`),
+    asked(adminToken, 'PATCH', `${administration}/sites/${sites[0].id}`, { comments: 'serves' }),
+  ];
+}

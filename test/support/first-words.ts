@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+
+export type Relay = {
+  port: number;
+  /** What each connection began with, as Latin letters. */
+  heard: readonly string[];
+  stop(): Promise<void>;
+};
+
+type Ways = {
+  /** Where connections lead. */
+  to: number;
+  /** What the relay itself answers to the first words; they are then not passed on. */
+  answer?: string;
+};
+
+/** What stands in the place of a gateway: it hears what a connection begins with, and passes all on. */
+export async function startRelay({ to, answer }: Ways): Promise<Relay> {
+  const heard: string[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((incoming) => {
+    const outgoing = createConnection(to, '127.0.0.1');
+    for (const socket of [incoming, outgoing]) {
+      open.add(socket);
+      socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket));
+    }
+    incoming.once('data', (first) => {
+      heard.push(first.toString('latin1'));
+      if (answer === undefined) outgoing.write(first);
+      else incoming.write(answer);
+      incoming.pipe(outgoing);
+      outgoing.pipe(incoming);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    heard,
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A gateway is told two things of the portal: where its tickets are used, and its own token. */
+export type GatewayConfig = { ticketUrl: string; token: string };
+export type RunningGateway = {
+  port: number;
+  /** The status of the portal's answer to the end of the next tunnel that ends. */
+  nextEnd(): Promise<number>;
+  close(): Promise<void>;
+};
+
+const listen = async (server: Server): Promise<number> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+const closing = (server: Server, sockets: Set<Socket>) => async (): Promise<void> => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+};
+
+/** A server that takes connections and forgets those that have gone. */
+function serverOf(serve: (socket: Socket) => unknown) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)));
+    socket.on('error', () => socket.destroy());
+    serve(socket);
+  });
+  return { server, close: closing(server, sockets) };
+}
+
+/** A workplace: says what it is told. */
+export async function startEcho() {
+  const { server, close } = serverOf((socket) => socket.pipe(socket));
+  return { host: '127.0.0.1', port: await listen(server), close };
+}
+
+/**
+ * A gateway server that was not made for this portal: the first line of a connection is its ticket; what follows goes
+ * where the answer to the ticket says, and its end is told with what was sent and received.
+ */
+export async function startGateway({ ticketUrl, token }: GatewayConfig): Promise<RunningGateway> {
+  const ends = new EventEmitter();
+  const { server, close } = serverOf((client) => void serve(client).catch(() => client.destroy()));
+  return {
+    port: await listen(server),
+    nextEnd: async () => (await once(ends, 'end'))[0],
+    close,
+  };
+
+  async function serve(client: Socket): Promise<void> {
+    const ticket = await firstLine(client);
+    const answer = await fetch(`${ticketUrl}/${ticket}/${client.remoteAddress}/${token}`);
+    if (answer.status !== 200) return void client.end('refused\n');
+    const { host, port, notify } = await answer.json();
+    const workplace = connect(port, host).on('error', () => client.destroy());
+    await once(workplace, 'connect');
+    client.write('connected\n');
+    const bytes = await exchange(client, workplace);
+    const stopped = await fetch(
+      `${ticketUrl}/${notify}/stop/${token}?sent=${bytes.sent}&recv=${bytes.received}`,
+    );
+    ends.emit('end', stopped.status);
+  }
+}
+
+async function exchange(client: Socket, workplace: Socket): Promise<{ sent: number; received: number }> {
+  client.pipe(workplace);
+  workplace.pipe(client);
+  await Promise.all([once(client, 'close'), once(workplace, 'close')]);
+  return { sent: workplace.bytesWritten, received: workplace.bytesRead };
+}
+
+/** What comes after the line stays in the socket. */
+async function firstLine(socket: Socket): Promise<string> {
+  let text = '';
+  for (;;) {
+    const chunk: Buffer | null = socket.read(1);
+    if (chunk === null) await once(socket, 'readable');
+    else if (chunk.toString('latin1') === '\n') return text;
+    else text += chunk.toString('latin1');
+  }
+}
+
+/** A client program: goes to the gateway with its ticket. `said` is the gateway's word; `ask` what the workplace answers. */
+export async function enter({ host, port }: { host: string; port: number }, ticket: string) {
+  const socket = connect(port, host);
+  socket.on('error', () => socket.destroy());
+  await once(socket, 'connect');
+  socket.write(`${ticket}\n`);
+  const said = await firstLine(socket);
+  return {
+    said,
+    ask: async (message: string) => {
+      socket.write(`${message}\n`);
+      return firstLine(socket);
+    },
+    leave: () => void socket.end(),
+  };
+}

@@ -116,7 +116,14 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
   afterEach(() => query(inject('postgresUrl'), `drop database ${name} with (force)`));
 
   const know = (module: string, secrets: string[]) =>
-    api.workers.set(`aggregator-${module}`, { secrets, uploads: 0, routes: [], variables: {}, files: [] });
+    api.workers.set(`aggregator-${module}`, {
+      secrets,
+      uploads: 0,
+      routes: [],
+      crons: [],
+      variables: {},
+      files: [],
+    });
   const base = ['DATABASE_URL', 'SECRET_KEY'];
 
   it('names each secret that is missing with its command, before anything is changed', slow, async () => {
@@ -147,7 +154,7 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
     slow,
     async () => {
       know('discover', base);
-      know('aggregator', base);
+      know('aggregator', [...base, 'AGGREGATOR_JWT_SSL_KEY']);
       const env = { ...own, DATABASE_URL: url, PORTAL_NAME: 'edge' };
       const first = await deploy(['discover', 'aggregator'], env);
       expect([first.code, first.stderr]).toEqual([0, '']);
@@ -158,6 +165,7 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
       for (const { tables } of uploaded) expect(tables).toBeGreaterThan(30);
       const routes = (module: string) => api.workers.get(`aggregator-${module}`)?.routes;
       expect(routes('aggregator')).toEqual(['portal.example.org/api/aggregator*']);
+      expect(api.workers.get('aggregator-aggregator')?.crons).toEqual(['* * * * *']);
       expect(routes('discover')).toEqual(
         expect.arrayContaining(['portal.example.org/livez*', 'portal.example.org/*']),
       );

@@ -8,6 +8,7 @@ export type KnownWorker = {
   secrets: string[];
   uploads: number;
   routes: string[];
+  crons: string[];
   variables: Json;
   /** Modules of its code. */
   files: string[];
@@ -106,6 +107,9 @@ async function told({ method, request }: Asked, what: string, worker: KnownWorke
       if (method === 'PUT')
         worker.routes = JSON.parse((await bytesOf(request)).toString()).map(({ pattern }: Json) => pattern);
       return worker.routes.map((pattern) => ({ pattern }));
+    case 'schedules':
+      worker.crons = JSON.parse((await bytesOf(request)).toString()).map(({ cron }: Json) => cron);
+      return { schedules: worker.crons.map((cron) => ({ cron })) };
     case 'deployments':
       return method === 'GET' ? { deployments: [] } : { id: randomUUID() };
     default:
@@ -120,10 +124,10 @@ async function upload({ request }: Asked, name: string, workers: Map<string, Kno
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
   const { bindings } = JSON.parse(String(form.get('metadata')));
   const plain = bindings.filter((binding: Json) => binding.type === 'plain_text');
-  const { secrets = [], uploads = 0, routes = [] } = workers.get(name) ?? {};
+  const { secrets = [], uploads = 0, routes = [], crons = [] } = workers.get(name) ?? {};
   const variables = Object.fromEntries(plain.map((binding: Json) => [binding.name, binding.text]));
   const files = [...form.keys()].filter((part) => part !== 'metadata');
-  workers.set(name, { secrets, uploads: uploads + 1, routes, variables, files });
+  workers.set(name, { secrets, uploads: uploads + 1, routes, crons, variables, files });
   const id = randomUUID();
   return { id, deployment_id: id, etag: id, startup_time_ms: 5, resources: { script: { etag: id } } };
 }

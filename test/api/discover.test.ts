@@ -26,6 +26,12 @@ describe('the page of a problem code', () => {
     expect(page.body).toContain(`<code>${code}</code>`);
   });
 
+  it('shows the names in its texts as names', async () => {
+    const { body } = await send('GET /api/errors/forbidden', { headers: { accept: 'text/html' } });
+    expect(body).toContain('<code>required_permission</code>, its scope');
+    expect(body).not.toContain('`');
+  });
+
   it('is not there for other codes', async () => {
     for (const code of ['nonsense', '__proto__', '%3Cscript%3E'])
       expect((await send(`GET /api/errors/${code}`)).status).toBe(404);

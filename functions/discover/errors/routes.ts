@@ -63,8 +63,12 @@ code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin:
 <h1>${entry.title}</h1>
 <p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'trying again may help' : 'trying again does not help'}</p>
 <dl>
-<dt>Meaning</dt><dd>${entry.meaning}</dd>
-<dt>Cause</dt><dd>${entry.cause}</dd>
-<dt>What to do</dt><dd>${entry.remedy}</dd>
+<dt>Meaning</dt><dd>${marked(entry.meaning)}</dd>
+<dt>Cause</dt><dd>${marked(entry.cause)}</dd>
+<dt>What to do</dt><dd>${marked(entry.remedy)}</dd>
 </dl>
 </main></body></html>`;
+
+/** Names of members stand between backquotes in the texts. */
+const marked = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));

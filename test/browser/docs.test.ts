@@ -74,8 +74,8 @@ const shown = (): Promise<string> => page.content();
 const curlLine = (): Promise<string> => page.locator('.curl-command pre').innerText();
 
 const asShell = async (line: string, token: string): Promise<Json> => {
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --cacert "$CA"`], {
-    env: { PATH: process.env.PATH, TOKEN: token, CA: caFile },
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`], {
+    env: { PATH: process.env.PATH, TOKEN: token, CURL_CA_BUNDLE: caFile },
   });
   return JSON.parse(stdout);
 };
@@ -178,6 +178,8 @@ requireService('chromium', existsSync(program))('the reference', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await signIn();
     await page.screenshot({ path: join(artefacts, 'docs-360-dark.png') });
+    const filter = await page.locator('.operation-filter-input').boundingBox();
+    expect(filter?.width).toBeGreaterThan(300);
     await open('get', `${sites}/{id}`);
     // Answers are drawn after the rest.
     await page.waitForSelector('.opblock-body .tablinks');

@@ -160,7 +160,9 @@ function showInside() {
       return item;
     }),
   );
-  show('inside', 'inside_heading', 'inside_hint', { user: facts.user.name });
+  // Whoever was sent here by a page of administrators, and is none, would wonder why he does not see it.
+  const hint = facts.next && links.length === 0 ? 'inside_elsewhere' : 'inside_hint';
+  show('inside', 'inside_heading', hint, { user: facts.user.name });
 }
 
 async function listDomains() {

@@ -119,6 +119,17 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await heading(page, 'Sign in');
     });
 
+    it('tells a user whom a page of administrators sent here that he cannot see it', async () => {
+      const user = await addUser(plain, { real_name: 'Ada Lovelace' });
+      const { page } = await open('/status');
+      await signIn(page, 'People', user.name);
+      await heading(page, 'You are signed in');
+      const told = page.getByText('The page that you asked for is for administrators.');
+      expect(await told.isVisible()).toBe(true);
+      await page.goto('/api/docs/');
+      await told.waitFor();
+    });
+
     it('says in words that the password is wrong, and how long a lock lasts', async () => {
       const user = await addUser(plain);
       const { page } = await open('/signin', small);
@@ -266,6 +277,15 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.clock.fastForward(15_000);
       expect((await again).status()).toBe(200);
       expect(errors).toEqual([]);
+    });
+
+    it('and the reference lead to each other', async () => {
+      const { page } = await open('/signin');
+      await asAdmin(page);
+      await page.getByRole('link', { name: 'API reference' }).click();
+      await heading(page, 'API reference');
+      await page.getByRole('link', { name: 'Status' }).click();
+      await heading(page, 'Status');
     });
 
     it('shows names as they stand', async () => {

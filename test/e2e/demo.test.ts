@@ -83,6 +83,7 @@ describe('npm run demo', () => {
     env = { ...env, DEMO_WEST_FAILS: 'always' };
     const demo = await startDemo();
     expect(demo.said).toContain('\nWest farm fails always\n');
+    expect(demo.said).toMatch(/^In a browser: https:\S+\/signin, /m);
     const answers = await paste(demo.lines);
     expectServicesAndConnection(answers);
     expect(westIn(answers)).toEqual({

@@ -85,6 +85,7 @@ function announcement(
 ): string {
   return [
     `\nThe demo is ready: ${base_url}`,
+    `In a browser: ${base_url}/signin, then ${base_url}/status and ${base_url}/api/docs/`,
     `The administrator is admin of builtin; the password stands in ${join(folder, 'demo-admin-password')}`,
     `${westFarm} fails ${whenFailing(failing)}`,
     `\n${opening}\n`,

@@ -22,6 +22,7 @@ function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): 
   const lines: [string, string | undefined][] = [
     ['Portal', config.baseUrl],
     ['Plain HTTP', localUrlOf(config)],
+    ['In a browser', `${config.baseUrl}/signin`],
     ['Health', `${healthUrl}/aggregator/health/check`],
     ['CA file', caFile],
     ['Administrator', adminPassword && `admin, password ${adminPassword} (shown this once)`],

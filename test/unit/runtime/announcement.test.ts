@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { announcement } from '../../../shared/runtime/cli/announcement.ts';
+import { parseConfig } from '../../../shared/runtime/config.ts';
+
+it('tells people where to sign in, since the bare address of the portal has no page', () => {
+  const started = { healthUrl: 'https://localhost:8100', caFile: '/ca.pem', adminPassword: undefined };
+  const text = announcement(parseConfig({ PORT: '9443' }), started, false);
+  expect(text).toMatch(/^ {2}In a browser {2}https:\/\/localhost:9443\/signin$/m);
+  expect(text).not.toContain('Administrator');
+});

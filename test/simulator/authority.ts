@@ -26,7 +26,7 @@ const localNames: x509.JsonGeneralNames = [
 export async function createAuthority(name = 'Simulated dispatchers'): Promise<Authority> {
   const keys = await newKeys();
   const root = await x509.X509CertificateGenerator.createSelfSigned({
-    ...validity(-1, 30),
+    ...validity(-1, 365),
     serialNumber: newSerial(),
     name: `CN=${name}`,
     keys,
@@ -49,7 +49,7 @@ async function issue(
   const keys = await newKeys();
   const signer = kind === 'self_signed' ? keys : rootKeys;
   const leaf = await x509.X509CertificateGenerator.create({
-    ...(kind === 'expired' ? validity(-30, -1) : validity(-1, 30)),
+    ...(kind === 'expired' ? validity(-30, -1) : validity(-1, 365)),
     serialNumber: newSerial(),
     subject: 'CN=dispatcher',
     issuer: kind === 'self_signed' ? 'CN=dispatcher' : root.subject,

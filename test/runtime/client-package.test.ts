@@ -1,24 +1,28 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { root } from '../../shared/runtime/cli/bundles.ts';
 import { buildClient } from '../../shared/runtime/cli/client-package.ts';
 
 const run = promisify(execFile);
 let folder: string;
 
-/** A project of somebody else, which has this package and nothing besides. */
+let packed: string;
+const npm = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+
+/** A project of somebody else, which installs this package and nothing besides. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-client-'));
-  const installed = join(folder, 'node_modules', 'aggregator-portal');
-  await mkdir(installed, { recursive: true });
-  await cp(join(root, 'package.json'), join(installed, 'package.json'));
-  await buildClient(join(installed, 'dist', 'client'));
+  packed = join(folder, 'packed');
+  await mkdir(packed);
+  await buildClient(packed);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-});
+  await run('npm', ['install', ...npm, '--install-links', packed], { cwd: folder });
+}, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function typesOf(text: string): Promise<string> {
@@ -66,8 +70,22 @@ describe('the package', () => {
   });
 
   it('holds the client and nothing of the portal', async () => {
-    const files = await readdir(join(folder, 'node_modules', 'aggregator-portal', 'dist', 'client'));
+    const files = await readdir(join(folder, 'node_modules', 'aggregator-portal'));
     const modules = ['operations', 'portal-client', 'refusals', 'retries'];
-    expect(files.sort()).toEqual(modules.flatMap((name) => [`${name}.d.ts`, `${name}.js`]));
+    const expected = [...modules.flatMap((name) => [`${name}.d.ts`, `${name}.js`]), 'package.json'];
+    expect(files.sort()).toEqual(expected.sort());
+  });
+
+  it('brings no other package with it', async () => {
+    const installed = await readdir(join(folder, 'node_modules'));
+    expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['aggregator-portal']);
+  });
+
+  it('is where the portal, packed as a whole, says that the client is', async () => {
+    const { './client': client } = manifest.exports;
+    expect(Object.values(client).map((path) => relative('dist/client', path))).toEqual([
+      'portal-client.d.ts',
+      'portal-client.js',
+    ]);
   });
 });

@@ -137,8 +137,7 @@ const codesAsText = () => [...at('code-list').children].map((item) => item.textC
 /** Where a signed-in reader goes: to the page that sent him here, the status page, or nowhere else. */
 function goOn() {
   if (facts.user.mustChange) return askChange();
-  const next = facts.next ?? (facts.user.portal === 'admin' ? '/status' : undefined);
-  if (next && facts.user.portal === 'admin') return location.assign(next);
+  if (facts.user.portal === 'admin') return location.assign(facts.next ?? '/status');
   showInside();
 }
 
@@ -148,11 +147,8 @@ function askChange() {
 }
 
 function showInside() {
-  const places = [
-    ['/status', 'status_page'],
-    ['/api/docs/', 'reference'],
-  ];
-  const links = facts.user.portal === 'admin' ? places : [];
+  const places = { '/status': 'status_page', '/api/docs/': 'reference' };
+  const links = facts.user.portal === 'admin' ? Object.entries(places) : [];
   at('places').replaceChildren(
     ...links.map(([href, key]) => {
       const item = document.createElement('li');

@@ -157,6 +157,8 @@ describe('what an agent tells', () => {
       [50, 'no way'],
       [null, 'plain\u001b[31m'],
       ['odd', 'x'.repeat(9_000)],
+      ['constructor', 'of no object'],
+      ['__proto__', 'of none either'],
     ];
     for (const [level, message] of lines)
       expect((await agent('POST /log', { body: { token, level, message } })).status).toBe(200);
@@ -167,6 +169,8 @@ describe('what an agent tells', () => {
       ['critical', 'no way'],
       ['info', 'plain\\u001b[31m'],
       ['info', 'x'.repeat(4_096)],
+      ['info', 'of no object'],
+      ['info', 'of none either'],
     ]);
     const { body } = await stand.world.admin(`GET ${base}/monitoring?code=agent_log&level=critical`);
     expect(body.items).toMatchObject([{ source: 'farm', object_id: stand.fleet.farm.id }]);

@@ -73,21 +73,22 @@ async function present(ctx: AgentCtx, agent: Agent): Promise<'ok'> {
   return isRecent ? 'ok' : tell(ctx, agent, {});
 }
 
-const words: Record<string, MonitoringEntry['level']> = {
-  info: 'info',
-  warn: 'warning',
-  warning: 'warning',
-  error: 'error',
-  critical: 'critical',
-  fatal: 'critical',
-};
+/** A map: of an object `constructor` would be a level as well. */
+const words = new Map<string, MonitoringEntry['level']>([
+  ['info', 'info'],
+  ['warn', 'warning'],
+  ['warning', 'warning'],
+  ['error', 'error'],
+  ['critical', 'critical'],
+  ['fatal', 'critical'],
+]);
 
 /** @returns undefined for what is below `info`; a level that nobody knows is `info` */
 function levelOf(given: string | number = 'info'): MonitoringEntry['level'] | undefined {
   const number = Number(given);
   if (Number.isNaN(number)) {
     const word = String(given).toLowerCase();
-    return ['debug', 'trace'].includes(word) ? undefined : (words[word] ?? 'info');
+    return ['debug', 'trace'].includes(word) ? undefined : (words.get(word) ?? 'info');
   }
   const rank = number >= 1000 ? number / 1000 : number;
   if (rank < 20) return undefined;

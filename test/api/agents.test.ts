@@ -147,6 +147,15 @@ describe('what an agent tells', () => {
     expect(await users()).not.toContain('late-2');
   });
 
+  it('may have a line end in the name of a user, who is a person like others', async () => {
+    const token = await stand.initialize(2);
+    await agent('POST /login', { body: { token, username: 'CORP\\two\u2028lines' } });
+    expect(await stand.sessions()).toContainEqual(
+      expect.objectContaining({ user: 'two\u2028lines', domain: 'CORP' }),
+    );
+    await agent('POST /logout', { body: { token, username: 'CORP\\two\u2028lines' } });
+  });
+
   it('is in the journal by its level, with no word too many', async () => {
     const token = await stand.initialize(1);
     const lines: [unknown, string][] = [

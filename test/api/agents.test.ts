@@ -199,6 +199,7 @@ describe('a machine', () => {
     const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
     for (const id of [
       [],
+      [{ mac: null, ip: '10.9.9.9' }, {}],
       [{ mac: '00:00:00:00:00:00' }],
       [{ mac: 'none' }],
       [interfacesOf(1)[0], interfacesOf(2)[0]],
@@ -223,6 +224,17 @@ describe('a machine', () => {
     const own = await stand.initialize(1);
     expect((await initialize(own, [])).body.result).toMatchObject({ own_token: own, master_token: null });
     expect((await agent('POST /test', { body: { token: own } })).status).toBe(200);
+  });
+
+  it('that is a copy of another with its token is not that one', async () => {
+    const own = await stand.initialize(1);
+    const before = await stand.shown(1);
+    const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
+    const given = { type: 'managed', version: 'of the copy', token: own, id: interfacesOf(2) };
+    expect((await agent('POST /initialize', { body: given })).body).toEqual(inForm({ result: nulls }));
+    expect(await stand.shown(1)).toMatchObject({ agent_version: before.agent_version });
+    const several = [{ mac: null }, ...interfacesOf(2), ...interfacesOf(1)];
+    expect((await initialize(own, several)).body.result.own_token).toBe(own);
   });
 
   it('that is registered again ends what came of the former registration', async () => {

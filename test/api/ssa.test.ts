@@ -151,6 +151,20 @@ describe('a message', () => {
     expect(itemsOf(await listen(later.bearer, 'wait=0'))).toEqual([]);
   });
 
+  it('is for the next agent of the session when one dies with it, and for nobody else', async () => {
+    const { token, session_id, bearer } = await working(1);
+    const again = async (username: string): Promise<string> =>
+      (await ssa('POST /register', { body: { token, session_id, username } })).body.result.token;
+    await say({ workplaces: [uuidOf(1)], message: 'Save your work' });
+    const seen = itemsOf(await listen(bearer, 'wait=0'));
+    expect(seen).toHaveLength(1);
+    const next = await again('GRACE');
+    expect((await listen(bearer, 'wait=0')).status).toBe(401);
+    expect(itemsOf(await listen(next, 'wait=0'))).toEqual(seen);
+    expect(itemsOf(await listen(await again('mallory'), 'wait=0'))).toEqual([]);
+    expect(itemsOf(await listen(await again('grace'), 'wait=0'))).toEqual([]);
+  });
+
   it('to all goes to each session agent, and to the node for those without one', async () => {
     const [one, two] = [await working(1), await working(2, 'linus')];
     const before = atNode().length;

@@ -55,7 +55,9 @@ describe('a session agent', () => {
     const events = [
       { at: '2026-11-21T08:00:00+01:00', kind: 'locked', data: { by: 'screensaver' } },
       { at: null, kind: 'unlocked' },
+      { at: '9999-12-31T23:59:59Z', kind: 'ahead' },
     ];
+    const before = stand.world.portal.deps.clock().getTime();
     expect((await ssa('POST /events', { bearer, body: { events } })).body).toEqual(inForm({ result: 'ok' }));
     const told = (await stand.journal()).filter(({ code }) => code === 'session_event');
     expect(told).toMatchObject([
@@ -65,7 +67,12 @@ describe('a session agent', () => {
         details: { kind: 'locked', data: { by: 'screensaver' }, session_uuid: session_id },
       },
       { details: { kind: 'unlocked', data: null } },
+      { details: { kind: 'ahead' } },
     ]);
+    const after = stand.world.portal.deps.clock().getTime();
+    const ahead = told.find(({ details }) => details.kind === 'ahead')?.at.getTime();
+    expect(ahead).toBeGreaterThanOrEqual(before);
+    expect(ahead).toBeLessThanOrEqual(after);
     expect((await ssa('POST /logout', { bearer, body: {} })).body).toEqual(inForm({ result: 'ok' }));
     expect((await stand.sessions()).map(({ session_uuid }) => session_uuid)).not.toContain(session_id);
     expect(await stand.shown(1)).toMatchObject({ in_use: false });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { farmParts } from '../../db/schema/farm-parts.ts';
+import { endSession, openSession } from '../simulator/sessions.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../support/agents.ts';
 import { addMember, addSite, audited, base, unique } from '../support/factories.ts';
 import { sessionOf, workplaceOf } from '../support/fleet.ts';
 import type { Json } from '../support/portal.ts';
-import { sync } from '../support/snapshot.ts';
+import { partOf, sync } from '../support/snapshot.ts';
 
 let stand: AgentStand;
 beforeAll(async () => {
@@ -145,6 +146,37 @@ describe('what an agent tells', () => {
     await agent('POST /logout', { body: { token, username: 'late-2' } });
     await sync(portal, stand.fleet.farm, 'spsessions');
     expect(await users()).not.toContain('late-2');
+  });
+
+  it('is one session with that which its dispatcher then tells of, also where that tells changes only', async () => {
+    const { world, fleet } = stand;
+    const { portal } = world;
+    const workplace = workplaceOf(fleet, 'Office', 1);
+    const person = { ...sessionOf(fleet).person, name: 'grace' };
+    const token = await stand.initialize(1);
+    await sync(portal, fleet.farm, 'spsessions');
+    const { result } = (await agent('POST /login', { body: { token, username: 'CORP\\Grace' } })).body;
+    await agent('POST /login', { body: { token, username: 'CORP\\linus' } });
+    const here = async () =>
+      (await stand.sessions())
+        .filter(({ workplace_uuid }) => workplace_uuid === workplace.uuid)
+        .map(({ session_uuid, user }) => [user, session_uuid === result.session_id]);
+    await sync(portal, fleet.farm, 'spsessions');
+    expect((await here()).toSorted()).toEqual([
+      ['Grace', true],
+      ['linus', false],
+    ]);
+    const session = openSession(fleet.simulator.state, workplace, { person, protocol: 'rdp' });
+    await sync(portal, fleet.farm, 'spsessions');
+    expect((await here()).toSorted()).toEqual([
+      ['grace', false],
+      ['linus', false],
+    ]);
+    expect((await partOf(portal.db, fleet.farm, 'spsessions'))?.is_incremental).toBe(true);
+    endSession(fleet.simulator.state, session);
+    await sync(portal, fleet.farm, 'spsessions');
+    expect(await here()).toEqual([['linus', false]]);
+    await agent('POST /logout', { body: { token, username: 'CORP\\linus' } });
   });
 
   it('may have a line end in the name of a user, who is a person like others', async () => {

@@ -118,6 +118,19 @@ describe('a session agent', () => {
   });
 });
 
+describe('a session that has ended', () => {
+  it('locks nobody out when its agent goes on asking', async () => {
+    const { token, session_id, bearer } = await working(1);
+    const ip = '198.51.100.22';
+    await stand.agent('POST /logout', { body: { token, session_id }, ip });
+    for (const _ of [1, 2, 3, 4, 5, 6])
+      expect((await ssa('GET /messages?wait=25', { bearer, ip })).body).toEqual(refused('invalid_token'));
+    const login = { body: { token, username: 'linus' }, ip };
+    expect((await stand.agent('POST /login', login)).status).toBe(200);
+    await stand.agent('POST /logout', login);
+  });
+});
+
 describe('a message', () => {
   it('reaches a session agent that waits, at once and not through the node', async () => {
     const { bearer } = await working(1);

@@ -2,12 +2,13 @@ import type { z } from 'zod';
 import { endTunnel as end, useTicket } from '../../../db/repositories/gateway-tickets.ts';
 import { randomAlphanumerics, sha256 } from '../../../shared/kernel/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
 import { plainAddress } from '../../../shared/kernel/networks.ts';
 import type { WsproxyCtx } from '../deps.ts';
 import type { BeginParams, EndParams, EndQuery, Tunnel } from './schema.ts';
 
 /**
- * Uses a ticket up: where the tunnel leads, and what ends it. One round trip.
+ * Opens a tunnel of a ticket: where it leads, and what ends it. One round trip.
  * @throws AppError `forbidden`, whatever of it is not right
  */
 export async function beginTunnel(
@@ -17,7 +18,7 @@ export async function beginTunnel(
   const clientIp = plainAddress(client_ip);
   if (clientIp === undefined) throw new AppError('forbidden');
   const notify = randomAlphanumerics(48);
-  const use = { clientIp, tokenHash: sha256(gateway_token), notifyHash: sha256(notify) };
+  const use = { tunnelId: newId(), clientIp, tokenHash: sha256(gateway_token), notifyHash: sha256(notify) };
   const target = await useTicket(deps.db, { ...use, ticketHash: sha256(ticket) });
   if (!target) throw new AppError('forbidden');
   return { ...target, notify, tunnel_key: sha256(`tunnel:${ticket}`) };

@@ -7,6 +7,7 @@ import { migrateDatabase } from '../db/migrate.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import type { Telemetry } from '../shared/kernel/telemetry.ts';
+import { createWakes } from '../shared/kernel/wakes.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
@@ -30,6 +31,7 @@ import { telemetryInto } from '../shared/runtime/telemetry.ts';
 import { timed } from '../shared/runtime/upstream-times.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
+const wakes = createWakes();
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
 
 /** What has been started, the latest first; ending goes through it in this order. */
@@ -58,6 +60,8 @@ async function start(): Promise<void> {
   const sidecar = await startSidecar(sidecarMain, sidecarEnv, log);
   keep('sidecar', () => sidecar.stop());
   keep('requests', () => serving.close(8_000));
+  // First of all, or they would be waited for.
+  keep('waiting session agents', () => wakes.end());
   serving.portal = createPortal(deps);
   const started = { healthUrl: sidecar.healthUrl, caFile: tls?.caFile, adminPassword };
   process.stdout.write(announcement(config, started, process.argv.includes('--json')));
@@ -96,7 +100,6 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
   };
   const transport = createNodeTransport(outbound);
   keep('outbound connections', () => transport.close());
-  const signingKeys = [config.aggregatorJwtSslKey, config.aggregatorJwtSslKeySecond];
   return portalDeps({
     db: connection.db,
     log,
@@ -110,7 +113,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     },
     assets: ownAssets(),
     secretKeys: config.secretKey,
-    signingKeys: signingKeys.filter((key) => key !== undefined),
+    signingKeys: signingKeysIn(config),
     outbound,
     s3: config.s3,
     rdpSigning: config.rdpSigning,
@@ -119,12 +122,16 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
+    wakes,
     telemetry,
     // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
     // has for hashing, looking up names and reading files.
     hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
 }
+
+const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
+  [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);
 
 /** Counts that are handed over every five seconds, and when the process ends. */
 function keptTelemetry(db: Db, log: Log): Telemetry {

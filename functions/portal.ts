@@ -2,6 +2,8 @@ import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
+import { createAgent } from './agent/app.ts';
+import type { AgentDeps } from './agent/deps.ts';
 import { createAggregator } from './aggregator/app.ts';
 import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
@@ -10,6 +12,8 @@ import { createClient } from './client/app.ts';
 import { type ClientDeps, clientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
 import type { DiscoverDeps } from './discover/deps.ts';
+import { createSsa } from './ssa/app.ts';
+import { type SsaDeps, ssaDeps } from './ssa/deps.ts';
 import { createUserinfo } from './userinfo/app.ts';
 import type { UserinfoDeps } from './userinfo/deps.ts';
 import { createWebui } from './webui/app.ts';
@@ -17,10 +21,12 @@ import { type WebuiDeps, webuiDeps } from './webui/deps.ts';
 import { createWsproxy } from './wsproxy/app.ts';
 import type { WsproxyDeps } from './wsproxy/deps.ts';
 
-export type PortalDeps = AggregatorDeps &
+export type PortalDeps = AgentDeps &
+  AggregatorDeps &
   AuthDeps &
   ClientDeps &
   DiscoverDeps &
+  SsaDeps &
   UserinfoDeps &
   WebuiDeps &
   WsproxyDeps;
@@ -39,6 +45,8 @@ export function createPortal(deps: PortalDeps): Portal {
     createClient(deps),
     createUserinfo(deps),
     createAggregator(deps),
+    createAgent(deps),
+    createSsa(deps),
     createWsproxy(deps),
     discover,
   ];
@@ -59,6 +67,7 @@ export type Ingredients = AuthIngredients;
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
   return {
+    ...(await ssaDeps(given)),
     ...(await aggregatorDeps(given)),
     ...(await clientDeps(given)),
     ...(await webuiDeps(given)),

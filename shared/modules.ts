@@ -19,6 +19,8 @@ export type ModuleFacts = {
   /** Versions in its paths; none where paths carry no version segment. */
   versions: readonly string[];
   portals: readonly PortalType[];
+  /** Its answers are `{ result, stamp, version, error? }`, refusals included; those of others are problem documents. */
+  answers?: 'result';
 };
 
 const everywhere: readonly PortalType[] = ['admin', 'user', 'universal'];
@@ -38,6 +40,7 @@ export const modules: readonly ModuleFacts[] = [
     paths: ['/api/agent'],
     versions: ['v7.0'],
     portals: everywhere,
+    answers: 'result',
   },
   {
     name: 'aggregator',
@@ -52,6 +55,7 @@ export const modules: readonly ModuleFacts[] = [
     paths: ['/api/ssa'],
     versions: ['v7.0'],
     portals: everywhere,
+    answers: 'result',
   },
   {
     name: 'auth',

@@ -3,6 +3,7 @@ import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import { addSeconds } from '../../shared/kernel/clock.ts';
 import type { Parameters } from '../../shared/kernel/system-parameters.ts';
 import type { Db } from '../client.ts';
+import { workplaceAgents } from '../schema/agents.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { exportedChunks } from '../schema/exported-chunks.ts';
 import { exportedFiles } from '../schema/exported-files.ts';
@@ -17,6 +18,9 @@ import { pageTokens } from '../schema/page-tokens.ts';
 import { peerSessions } from '../schema/peers.ts';
 import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { serviceLists } from '../schema/service-lists.ts';
+import { sessionAgents, sessionMessages } from '../schema/session-agents.ts';
+import { workplaces } from '../schema/workplaces.ts';
+import { ofAgent } from './agents.ts';
 import { isPastKeeping } from './idempotency-keys.ts';
 import { isForgotten } from './login-limits.ts';
 
@@ -35,6 +39,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
     { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
     { table: idempotencyKeys, where: isPastKeeping(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
+    ...ofAgents(ago),
     { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
     // The tunnels of those that were used count what went through for their session, and go with them.
     {
@@ -60,6 +65,20 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
     },
   ];
 };
+
+const ofAgents = (ago: Ago): Leftover[] => [
+  // Of pools whose workplaces are made anew each time.
+  {
+    table: workplaceAgents,
+    where: and(
+      lt(workplaceAgents.created_at, ago(30 * day)),
+      sql`not exists(select 1 from ${workplaces} where ${ofAgent})`,
+    ),
+  },
+  // One that comes again registers again.
+  { table: sessionAgents, where: lt(sessionAgents.last_seen_at, ago(day)) },
+  { table: sessionMessages, where: lt(sessionMessages.created_at, ago(3_600)) },
+];
 
 const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
   {

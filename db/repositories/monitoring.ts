@@ -62,6 +62,12 @@ export const appendMonitoring = (handle: Db, entry: MonitoringEntry, when?: SQL)
   return handle.insert(table).select(sql`select ${columns} from ${row} where ${when ?? sql`true`}`);
 };
 
+/** The same for several records. */
+export const appendMonitoringRows = (handle: Db, entries: readonly MonitoringEntry[]): Statement => {
+  const rows = sql`(select * from jsonb_array_elements(${JSON.stringify(entries.map(monitoringRow))}::jsonb)) as given(record)`;
+  return handle.execute(insertMonitoring(rows));
+};
+
 /** Writes a record unless its object has one of this code already: for what is told at least once. */
 export const appendMonitoringOnce = (
   handle: Db,

@@ -1,5 +1,6 @@
 /** The reference: Swagger UI, which calls the API with a token that it never shows. */
 const { facts, say, send, signOut } = globalThis.portal;
+const reference = document.getElementById('reference');
 /** What stands in curl lines where the token goes; shells fill it in. */
 const placeholder = '$TOKEN';
 /** A token is replaced before it ends, so that nothing is refused in between. */
@@ -61,12 +62,42 @@ function curlCommand({ React }) {
   };
 }
 
+/** Resources under the headings of their modules, which Swagger UI does not know. */
+function groupedTag(Tag, { React, specSelectors }) {
+  const h = React.createElement;
+  const moduleOf = (tag) =>
+    specSelectors
+      .specJson()
+      .get('x-tagGroups')
+      ?.find((group) => group.get('tags').includes(tag))
+      ?.get('name');
+  return function GroupedTag(props) {
+    const module = moduleOf(props.tag);
+    const first = specSelectors
+      .taggedOperations()
+      .keySeq()
+      .find((tag) => moduleOf(tag) === module);
+    const purpose = h('small', null, facts.modules[module]);
+    const heading = { className: 'module', id: `module-${module}` };
+    const title = first === props.tag ? h('h2', heading, module, ' ', purpose) : null;
+    return h(React.Fragment, null, title, h(Tag, props));
+  };
+}
+
+/** In a button nothing else can be reached; the address of the page says all the same what is open. */
+const plainName =
+  (_, { React }) =>
+  ({ text }) =>
+    React.createElement('span', null, text);
+
 /** There is nothing to authorize: whoever sees the page is signed in. */
 const plugin = () => ({
   wrapComponents: {
     authorizeBtn: () => () => null,
     authorizeOperationBtn: () => () => null,
     curl: (_, system) => curlCommand(system),
+    OperationTag: groupedTag,
+    DeepLink: plainName,
   },
 });
 
@@ -88,13 +119,12 @@ async function start() {
   await loadScript(script);
   const ui = globalThis.SwaggerUIBundle({
     url: '/api/openapi.json',
-    domNode: document.getElementById('reference'),
+    domNode: reference,
     presets: [globalThis.SwaggerUIBundle.presets.apis],
     plugins: [plugin],
     deepLinking: true,
     docExpansion: 'none',
     filter: true,
-    tagsSorter: 'alpha',
     defaultModelsExpandDepth: -1,
     displayRequestDuration: true,
     syntaxHighlight: { activated: false },
@@ -105,11 +135,23 @@ async function start() {
   });
 }
 
+/** What Swagger UI leaves without a name is called as what it stands in; what scrolls can be reached by keyboard. */
+function nameFields() {
+  for (const field of reference.querySelectorAll(':is(input, select, textarea):not([aria-label])')) {
+    const parameter = field.closest('[data-param-name]')?.dataset.paramName;
+    field.setAttribute('aria-label', parameter ?? (field.placeholder || say('body')));
+  }
+  // A page has one main part, and this is within it.
+  reference.querySelector('main')?.setAttribute('role', 'none');
+  for (const box of reference.querySelectorAll('pre:not([tabindex])')) box.tabIndex = 0;
+}
+
 function showFailure() {
   const problem = document.getElementById('problem');
   problem.textContent = say('not_loaded');
   problem.hidden = false;
 }
 
+new MutationObserver(nameFields).observe(reference, { childList: true, subtree: true });
 document.getElementById('sign-out').addEventListener('click', signOut);
 start().catch(showFailure);

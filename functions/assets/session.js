@@ -7,7 +7,7 @@ let token;
 const say = (key, values = {}) =>
   (facts.texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
 
-/** @throws {{ status: number, code: string, retryAfter: number }} what a refusal says */
+/** @throws {{ status: number, code: string, fault?: { code: string, detail: string }, retryAfter: number }} what a refusal says */
 async function send(method, path, body, headers = {}) {
   const answer = await fetch(path, {
     method,
@@ -21,7 +21,7 @@ async function send(method, path, body, headers = {}) {
   throw {
     status: answer.status,
     code: content.code ?? 'internal',
-    detail: content.errors?.[0]?.detail ?? content.detail,
+    fault: content.errors?.[0],
     retryAfter: Number(answer.headers.get('retry-after') ?? 0),
   };
 }

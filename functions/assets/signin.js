@@ -190,6 +190,9 @@ at('factor').addEventListener('submit', (event) => {
 at('change').addEventListener('submit', (event) => {
   event.preventDefault();
   const change = { current: at('current').value, new: at('new').value };
+  hideProblem();
+  const empty = ['current', 'new'].find((id) => at(id).value === '');
+  if (empty) return tell(say('missing_password'), at(empty));
   if (change.new !== at('again').value) return tell(say('different'), at('again'));
   return during(event.target, async () => {
     await call('PUT', '/api/userinfo/password', change).catch(refuseChange);
@@ -198,13 +201,14 @@ at('change').addEventListener('submit', (event) => {
   });
 });
 
-/** The refusal of a password has words of its own, which name the rule. */
+/** The refusal of a password has words of its own, which name the rule; a rule without words is told as it came. */
 function refuseChange(problem) {
-  if (problem.code === 'invalid_request') {
-    facts.texts.refused = say('refused_password', { detail: problem.detail });
-    throw { ...problem, code: 'refused' };
-  }
-  throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
+  if (problem.code !== 'invalid_request')
+    throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
+  const { code, detail = '' } = problem.fault ?? {};
+  const key = facts.texts[`refused_${code}`] ? `refused_${code}` : 'refused_password';
+  facts.texts.refused = say(key, { detail, n: detail.match(/\d+/)?.[0] });
+  throw { ...problem, code: 'refused' };
 }
 
 // A lock is one of an account: another one may be tried at once.

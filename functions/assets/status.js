@@ -118,7 +118,7 @@ function drawRows(id, rows, empty, show) {
 }
 
 const clock = new Intl.DateTimeFormat(facts.language, { timeStyle: 'medium' });
-const moment = new Intl.DateTimeFormat(facts.language, { dateStyle: 'short', timeStyle: 'short' });
+const moment = new Intl.DateTimeFormat(facts.language, { dateStyle: 'medium', timeStyle: 'short' });
 let asOf = '';
 
 async function refresh() {

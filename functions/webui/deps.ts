@@ -6,6 +6,7 @@ import { endpointIn } from '../../shared/http/operation.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
 import type { ExportDeps } from '../../shared/journal/exports/exportable.ts';
 import type { Host } from '../../shared/kernel/version.ts';
+import type { Wakes } from '../../shared/kernel/wakes.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
@@ -23,6 +24,8 @@ export type WebuiDeps = FleetDeps &
     outbound: UrlPolicy;
     /** Test stands: dispatchers may be used without checking their certificates. */
     allowInsecureDispatchers: boolean;
+    /** Where requests of one process can wake each other: session agents wait for messages. */
+    wakes?: Wakes;
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
@@ -35,6 +38,7 @@ export const webuiDeps = async (given: IdentityIngredients): Promise<WebuiDeps> 
   ...(given.s3 && { objectStore: createS3Reader(given.s3) }),
   outbound: given.outbound,
   allowInsecureDispatchers: given.outbound.allowInsecure,
+  ...(given.wakes && { wakes: given.wakes }),
 });
 
 export const endpoint = endpointIn<WebuiDeps>();

@@ -4,7 +4,7 @@ import { randomToken } from '../kernel/digests.ts';
  * Tokens that begin with their kind, so that each is looked up in its own table, and a scanner for leaked secrets shows
  * what it has found. The length belongs to it: one session token in a billion begins with the same five characters.
  */
-const kindOf = (prefix: string) => {
+export const kindOf = (prefix: string) => {
   const pattern = new RegExp(`^${prefix}[\\w-]{43}$`);
   return {
     make: (): string => `${prefix}${randomToken()}`,

@@ -42,8 +42,9 @@ export async function refusalOf(response: Response): Promise<PortalError> {
   const { status, headers } = response;
   const asked = Number(headers.get('retry-after') ?? Number.NaN);
   const retryAfterS = Number.isFinite(asked) ? asked : undefined;
-  const problem = await problemIn(response);
-  const { code = 'no_problem_document', retryable = status >= 502, detail } = problem ?? {};
+  const body = await jsonIn(response);
+  const problem = isProblem(body) ? body : undefined;
+  const { code, retryable = status === 429 || status >= 502, detail } = problem ?? toldToAgents(body);
   return new PortalError(detail ?? `The portal answered ${status}`, {
     code,
     status,
@@ -62,7 +63,19 @@ export const connectionFailed = (cause: unknown): PortalError =>
     cause,
   });
 
-async function problemIn(response: Response): Promise<ProblemDocument | undefined> {
+type Told = { code: string; detail?: string; retryable?: boolean };
+
+/** Calls of agents are refused by a text that begins with the code. */
+function toldToAgents(body: unknown): Told {
+  const text = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
+  const [, code, detail] = /^(\w+): (.+)$/s.exec(text) ?? [];
+  return code === undefined || detail === undefined ? { code: 'no_problem_document' } : { code, detail };
+}
+
+const isProblem = (body: unknown): body is ProblemDocument =>
+  typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string';
+
+async function jsonIn(response: Response): Promise<unknown> {
   if (!(response.headers.get('content-type') ?? '').includes('json')) return undefined;
   const text = await response.text();
   try {

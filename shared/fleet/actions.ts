@@ -74,8 +74,8 @@ export type Action<T> = {
   told?: (answer: T) => Record<string, unknown>;
   /** Written however it ends. */
   released?: (h: Db) => Statement[];
-  /** An object that the node does not know any more is what was wanted. */
-  wantsGone?: true;
+  /** An object that the node does not know any more is what was wanted; what is written then besides. */
+  wantsGone?: (h: Db) => Statement[];
 };
 
 /** The event of what was done; none where it is not to be told again. */
@@ -155,9 +155,9 @@ function noteFailure(
   error: AppError,
 ): Statement[] {
   const gone = isGone(error) ? target.kind.remove(h, target.farm.id, target.uuid) : [];
-  const isWanted = isGone(error) && action.wantsGone;
+  const wanted = isGone(error) ? action.wantsGone : undefined;
   const { reason, dispatcher } = error.members;
-  const happening = isWanted
+  const happening = wanted
     ? { details: { result: 'gone' } }
     : {
         result: 'failure' as const,
@@ -168,7 +168,7 @@ function noteFailure(
           dispatcher: dispatcher ?? null,
         },
       };
-  return [...gone, ...audited(tell, target, action, h, happening)];
+  return [...gone, ...(wanted?.(h) ?? []), ...audited(tell, target, action, h, happening)];
 }
 
 function audited(

@@ -1,4 +1,7 @@
+import type { Db, Statement } from '../../db/client.ts';
+import { leaveLogoff } from '../../db/repositories/session-messages.ts';
 import { removeSession, touchSession } from '../../db/repositories/snapshot-touch.ts';
+import { foldName } from '../kernel/text.ts';
 import type { ListRow } from '../remotes/dispatcher/list-shapes.ts';
 import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
 import { type Action, changesOf, type Target } from './actions.ts';
@@ -6,21 +9,35 @@ import { sessionValues } from './snapshot/rows.ts';
 
 export type EndVerb = 'disconnect' | 'logoff';
 
-/** Ends a session, or leaves it to be taken up again. */
+/** Ends a session, or leaves it to be taken up again. A session agent is told of its end, also by one that has gone. */
 export const endingAction = (
   target: Target,
   verb: EndVerb,
   node: DispatcherActions,
+  now: Date,
 ): Action<ListRow<'spsessions'>> => ({
   happening: sessionHappening(target, verb),
   call: (call) => node.endSession(call, target.uuid, verb),
   written: (h, answer) =>
     verb === 'logoff'
-      ? removeSession(h, target.farm.id, target.uuid)
+      ? [...removeSession(h, target.farm.id, target.uuid), ...tellAgent(h, target, now)]
       : [touchSession(h, target.farm.id, target.uuid, sessionValues(answer))],
   changed: (answer) => changesOf(target.object, answer, ['state']),
-  wantsGone: true,
+  wantsGone: (h) => (verb === 'logoff' ? tellAgent(h, target, now) : []),
 });
+
+const tellAgent = (h: Db, { farm, uuid, object }: Target, at: Date): Statement[] => [
+  leaveLogoff(
+    h,
+    {
+      farmId: farm.id,
+      uuid,
+      workplace: String(object.workplace_uuid),
+      user: foldName(String(object.user)),
+    },
+    at,
+  ),
+];
 
 /** What the audit says of something done with a session. */
 export const sessionHappening = (

@@ -1,4 +1,9 @@
 import { z } from 'zod';
 
 /** The path of what is asked of one site, which users know by its uri. */
-export const SiteUriParams = z.object({ site_uri: z.string().regex(/^[a-z0-9-]{1,63}$/) });
+export const SiteUriParams = z.object({
+  site_uri: z
+    .string()
+    .max(63)
+    .regex(/^[a-z0-9-]{1,63}$/),
+});

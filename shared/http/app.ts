@@ -22,11 +22,15 @@ export type ModuleApp = {
 
 type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx; operation?: string } };
 
-/** A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else. */
+/**
+ * A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else, unless the
+ * module refuses in a form of its own.
+ */
 export function createModule<D extends BaseDeps>(
   name: ModuleName,
   deps: D,
   operations: readonly Operation<D>[],
+  refuse = problemResponse,
 ): ModuleApp {
   const app = new Hono<Env>({ router: new TrieRouter(), getPath: routingPath });
   const served = modules.some((module) => module.name === name && module.portals.includes(deps.portalType));
@@ -41,13 +45,13 @@ export function createModule<D extends BaseDeps>(
     countRequest(deps.telemetry, name, c, started);
   });
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
-  app.notFound((c) => problemResponse(new AppError('not_found'), c.get('trace').requestId));
+  app.notFound((c) => refuse(new AppError('not_found'), c.get('trace').requestId));
   app.onError(async (error, c) => {
     const problem = asAppError(error);
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
     await auditRefusal(c.get('ctx'), problem);
-    return problemResponse(problem, c.get('trace').requestId, allowOf(problem));
+    return refuse(problem, c.get('trace').requestId, allowOf(problem));
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
 }

@@ -50,6 +50,8 @@ export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
   accepts: (mediaType: string) => boolean;
   log: Log;
   now: Date;
+  /** Ends when the client has gone, where the runtime tells. */
+  gone: () => AbortSignal;
   background: Invocation['background'];
   /** What of one request may wait for answers from outside at once goes through here. */
   upstream: Turnstile;

@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { componentOf, exampleOf } from './document-examples.ts';
 import { problemName, problemsOf } from './document-problems.ts';
 import type { Schema, Schemas } from './document-schemas.ts';
+import { tagOf } from './document-tags.ts';
 import { DryRun } from './dry-run.ts';
 import type { Operation, Shape } from './operation.ts';
 import { takesDryRun, takesKey } from './write-modes.ts';
 
 type Described = Omit<Operation<never>, 'run'>;
 
-/** An operation of a module in the words of OpenAPI; problems and common parameters are references. */
-export function describeOperation(module: string, operation: Described, schemas: Schemas) {
+/** An operation in the words of OpenAPI; problems and common parameters are references. */
+export function describeOperation(operation: Described, schemas: Schemas) {
   const { id, method, path, summary } = operation;
   return {
     method: method.toLowerCase(),
     path,
     operationId: id,
-    tags: [...new Set([module, id.split('.')[0] ?? id])],
+    tags: [tagOf(operation)],
     summary,
     description: [operation.description, onceOf(operation), needOf(operation)].filter(Boolean).join(' '),
     security: securityOf(operation),
@@ -26,7 +27,7 @@ export function describeOperation(module: string, operation: Described, schemas:
       ...Object.fromEntries(
         problemsOf(operation).map(([status, codes]) => [
           status,
-          { $ref: `#/components/responses/${problemName(status, codes)}` },
+          { $ref: `#/components/responses/${problemName(status, codes, path)}` },
         ]),
       ),
     },

@@ -1,26 +1,33 @@
-import { moduleOf, modules, type PortalType } from '../modules.ts';
+import { moduleOf, type PortalType } from '../modules.ts';
 import type { Schema } from './document-schemas.ts';
 
-type Document = { paths: Record<string, object>; components: Components; tags: { name: string }[] };
+type Document = {
+  paths: Record<string, Record<string, { tags: string[] }>>;
+  components: Components;
+  tags: { name: string }[];
+  'x-tagGroups': { name: string; tags: string[] }[];
+};
 type Components = Record<string, Record<string, Schema>>;
 
 /** The document of a universal portal as one of another type has it: what it does not serve is not in it. */
 export function documentFor(document: Document, type: PortalType): Document {
   const served = (path: string): boolean => moduleOf(path)?.portals.includes(type) ?? false;
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => served(path)));
-  const text = JSON.stringify(paths);
-  const isTagged = ({ name }: { name: string }): boolean =>
-    text.includes(`"${name}"`) && isOffered(name, type);
+  const used = new Set(Object.values(paths).flatMap((verbs) => Object.values(verbs).flatMap(tagsOf)));
+  const groups = document['x-tagGroups'].map(({ name, tags }) => ({
+    name,
+    tags: tags.filter((tag) => used.has(tag)),
+  }));
   return {
     ...document,
-    tags: document.tags.filter(isTagged),
+    tags: document.tags.filter(({ name }) => used.has(name)),
+    'x-tagGroups': groups.filter(({ tags }) => tags.length > 0),
     paths,
     components: reachable(document.components, paths),
   };
 }
 
-const isOffered = (tag: string, type: PortalType): boolean =>
-  modules.find(({ name }) => name === tag)?.portals.includes(type) ?? true;
+const tagsOf = ({ tags }: { tags: string[] }): string[] => tags;
 
 /** The components that the paths need, or those that these need. */
 function reachable(components: Components, paths: object): Components {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AppError, codeFacts, type ErrorCode, errorCodes } from '../kernel/errors.ts';
+import { moduleOf } from '../modules.ts';
 import type { Operation } from './operation.ts';
 import { problemOf } from './problem.ts';
+import { refusalInResultForm } from './result-form.ts';
 import { takesKey } from './write-modes.ts';
 
 const FieldFault = z.looseObject({
@@ -36,6 +38,16 @@ export const Problem = z
     limit_bytes: z.int().optional().meta({ description: 'Of `body_too_large`' }),
   })
   .meta({ id: 'Problem' });
+
+/** The refusal of modules that have one form for all their answers. */
+export const ResultRefusal = z
+  .looseObject({
+    result: z.null(),
+    stamp: z.int().meta({ description: 'Unix seconds' }),
+    version: z.string(),
+    error: z.string().meta({ description: 'The problem code, a colon, and what is wrong in words' }),
+  })
+  .meta({ id: 'ResultRefusal' });
 
 type Declared = Pick<
   Operation<never>,
@@ -83,12 +95,15 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   return codes.flatMap(([applies, these]) => (applies ? these : []));
 }
 
-/** Operations that fail alike share one response. */
-export const problemName = (status: number, codes: readonly ErrorCode[]): string =>
-  [status, ...codes].join('.');
+/** True for operations that refuse in the form of all their answers. */
+const isInResultForm = (path: string): boolean => moduleOf(path)?.answers === 'result';
 
-/** The response of a status, its codes as the values of `code`. */
-export const problemResponseOf = (status: number, codes: readonly ErrorCode[]) => ({
+/** Operations that fail alike share one response. */
+export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string =>
+  [...(isInResultForm(path) ? ['result'] : []), status, ...codes].join('.');
+
+/** The response of a status, its codes as the values of `code`, or as what `error` begins with. */
+export const problemResponseOf = (status: number, codes: readonly ErrorCode[], path = '') => ({
   description: codes.map((code) => `\`${code}\`: ${codeFacts(code).title}`).join('. '),
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
@@ -101,19 +116,35 @@ export const problemResponseOf = (status: number, codes: readonly ErrorCode[]) =
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     }),
   },
-  content: {
-    'application/problem+json': {
-      schema: {
-        allOf: [
-          { $ref: '#/components/schemas/Problem' },
-          { type: 'object', properties: { status: { const: status }, code: { enum: [...codes] } } },
-        ],
-      },
-      examples: Object.fromEntries(
-        codes.map((code) => [code, { value: problemOf(new AppError(code), instance) }]),
-      ),
-    },
-  },
+  content: isInResultForm(path)
+    ? { 'application/json': resultRefusalOf(codes) }
+    : { 'application/problem+json': problemDocumentOf(status, codes) },
 });
 
+const problemDocumentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  schema: {
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      { type: 'object', properties: { status: { const: status }, code: { enum: [...codes] } } },
+    ],
+  },
+  examples: Object.fromEntries(
+    codes.map((code) => [code, { value: problemOf(new AppError(code), instance) }]),
+  ),
+});
+
+const resultRefusalOf = (codes: readonly ErrorCode[]) => ({
+  schema: {
+    allOf: [
+      { $ref: '#/components/schemas/ResultRefusal' },
+      { type: 'object', properties: { error: { pattern: `^(${codes.join('|')}): ` } } },
+    ],
+  },
+  examples: Object.fromEntries(
+    codes.map((code) => [code, { value: refusalInResultForm(new AppError(code), moment) }]),
+  ),
+});
+
+/** Of the examples. */
+const moment = new Date('2026-11-21T08:30:00.000Z');
 const instance = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

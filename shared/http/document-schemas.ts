@@ -94,6 +94,7 @@ function adjustOutput(
 function simplify(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if ([schema.type].flat().includes('integer') && !schema.format) schema.format = sizeOf(schema);
   if (schema.format === 'date-time') delete schema.pattern;
   if (schema.propertyNames) {
     delete schema.propertyNames;
@@ -102,4 +103,10 @@ function simplify(schema: Schema): void {
   const { example } = schema;
   delete schema.example;
   if (example !== undefined) schema.examples = [example];
+}
+
+/** The size of the integers that fit; those without an end have 53 bits in JSON. */
+function sizeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): 'int32' | 'int64' {
+  const fits = (bound: unknown): boolean => typeof bound === 'number' && Math.abs(bound) < 2 ** 31;
+  return fits(minimum ?? exclusiveMinimum) && fits(maximum ?? exclusiveMaximum) ? 'int32' : 'int64';
 }

@@ -4,9 +4,9 @@ import { exampleOf } from './document-examples.ts';
 import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
 import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
-import { Problem, problemName, problemResponseOf, problemsOf } from './document-problems.ts';
+import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './document-problems.ts';
 import { createSchemas, type Schema } from './document-schemas.ts';
-import { tagsOf } from './document-tags.ts';
+import { tagGroupsOf, tagsOf } from './document-tags.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
@@ -20,30 +20,37 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
   const operations = modules.flatMap((module) => module.operations);
   const schemas = createSchemas(nameShapes(operations));
   schemas.output(Problem);
+  schemas.output(ResultRefusal);
   const routes = [
-    ...modules.flatMap(({ name, operations: own }) =>
-      own.map((operation) => describeOperation(name, operation, schemas)),
-    ),
+    ...operations.map((operation) => describeOperation(operation, schemas)),
     ...healthOperations,
   ];
   for (const route of routes.sort(byAddress)) {
     // The library types schemas more narrowly than JSON Schema is; what it gets here it passes on as it is.
     registry.openAPIRegistry.registerPath(route as RouteConfig);
   }
-  const problems = [...operations.flatMap(problemsOf), ...healthProblems];
+  const problems = [
+    ...operations.flatMap((operation) => refusalsOf(problemsOf(operation), operation.path)),
+    ...refusalsOf(healthProblems),
+  ];
   const components = {
     schemas: { ...schemas.components(), ...healthSchemas },
-    responses: Object.fromEntries(
-      problems.map(([status, codes]) => [problemName(status, codes), problemResponseOf(status, codes)]),
-    ),
+    responses: Object.fromEntries(problems),
     examples: examplesOf(routes, schemas.components()),
     parameters,
     headers,
     securitySchemes: { SessionToken: sessionToken, BrowserSession: browserSession, ...healthSecurity },
   };
-  const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(routes) });
-  return { ...document, components: sorted(components) } as OpenApiDocument;
+  const groups = tagGroupsOf([...modules, { name: 'health', operations: [{ id: 'health.check' }] }]);
+  const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(groups) });
+  return { ...document, 'x-tagGroups': groups, components: sorted(components) } as OpenApiDocument;
 }
+
+const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
+  problems.map(([status, codes]) => [
+    problemName(status, codes, path),
+    problemResponseOf(status, codes, path),
+  ]);
 
 const frame = {
   openapi: '3.1.0',
@@ -54,7 +61,7 @@ const frame = {
       'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
-  servers: [{ url: '/', description: 'This portal' }],
+  servers: [{ url: '/', description: 'This portal, in production or on a test stand', 'x-internal': false }],
 };
 
 const sessionToken = {
@@ -80,7 +87,7 @@ const requestHeader = (name: string, description: string, schema: object = text)
   description,
   schema,
 });
-const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
+const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$', maxLength: 128 };
 
 const parameters = {
   'X-Request-Id': requestHeader('X-Request-Id', 'Taken over as the id of the request', requestId),
@@ -109,12 +116,16 @@ const headers = {
   'WWW-Authenticate': header('`Token realm="aggregator"`'),
   RateLimit: header('The quota left: `"<policy>";r=0;t=<seconds>`'),
   'RateLimit-Policy': header('The quota: `"<policy>";q=<requests>;w=60`'),
-  'Retry-After': header('Seconds after which trying again may help', { type: 'integer', minimum: 1 }),
+  'Retry-After': header('Seconds after which trying again may help', {
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+  }),
 };
 
 const verbs = ['get', 'post', 'put', 'patch', 'delete'];
 
-type Route = { path: string; method: string; tags: string[] };
+type Route = { path: string; method: string };
 
 const byAddress = (a: Route, b: Route): number => {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;

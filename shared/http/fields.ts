@@ -10,6 +10,7 @@ export const Id = z
   .transform((id) => id.toLowerCase())
   .meta({
     format: 'uuid',
+    maxLength: 36,
     example: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11',
   });
 
@@ -19,6 +20,7 @@ export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-
 /** A moment as a request may give it: RFC 3339, any offset and precision; becomes UTC with milliseconds. */
 export const Instant = z.iso
   .datetime({ offset: true })
+  .max(40)
   .transform((text) => new Date(text).toISOString())
   .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a moment of the years 1 to 9999')
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
@@ -47,12 +49,12 @@ export const Priority = z.int().min(0).max(10_000).default(1);
 export const Color = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, 'A colour #rrggbb')
-  .meta({ example: '#1f6feb' });
+  .meta({ maxLength: 7, example: '#1f6feb' });
 
 export const TagName = z
   .string()
   .regex(/^[\w.:-]{1,64}$/, 'Letters, digits and _ . : -')
-  .meta({ example: 'production' });
+  .meta({ maxLength: 64, example: 'production' });
 
 /** Names of tags that an object carries. */
 export const TagNames = z.array(TagName).max(50).default([]);

@@ -42,19 +42,27 @@ export const headersOfAll = (requestId: string): Record<string, string> => ({
 });
 
 /** The problem as a response, with the headers that its status asks for. */
-export function problemResponse(
+export const problemResponse = (
   error: AppError,
   requestId: string,
   headers: Record<string, string> = {},
+): Response => refuseWith(problemOf(error, requestId), 'application/problem+json', error, headers);
+
+/** The same headers with another body. */
+export function refuseWith(
+  body: object,
+  mediaType: string,
+  error: AppError,
+  headers: Record<string, string>,
 ): Response {
   const facts = codeFacts(error.code);
   const retryAfter = error.members.retry_after_s ?? facts.retryAfterS;
-  return new Response(JSON.stringify(problemOf(error, requestId)), {
+  return new Response(JSON.stringify(body), {
     status: facts.status,
     headers: {
       ...headers,
       ...rateLimitHeaders(error),
-      'content-type': 'application/problem+json',
+      'content-type': mediaType,
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
       ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
     },

@@ -21,6 +21,8 @@ export type RateLimits = {
   giveBackQuestions(ip: string, count: number): void;
   /** What was counted to the address belongs to the session, whose parameters are those in force. */
   proveValid(tokenHash: string, ip: string, parameters: Parameters, now: Date): void;
+  /** Undoes `takeFromAddress` for who proved to be no stranger by a credential of another kind. */
+  excuse(ip: string): void;
   /** A token that was valid is not any more. */
   forget(tokenHash: string): void;
   learn(parameters: Parameters, now: Date): void;
@@ -68,6 +70,7 @@ function createRateLimits(): RateLimits {
       addresses.giveBack(networkOf(ip));
       sessions.take(tokenHash, parameters['limits.per_token_per_minute'], now.getTime());
     },
+    excuse: (ip) => addresses.giveBack(networkOf(ip)),
     forget: sessions.forget,
     learn,
     refresh: (now, read) => {

@@ -67,6 +67,7 @@ export async function serveOperation<D extends BaseDeps>(
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
     log: deps.log,
     now,
+    gone: () => c.req.raw.signal,
     background,
     upstream,
     later: (write) => background(upstream(write)),

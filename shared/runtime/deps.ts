@@ -7,6 +7,7 @@ import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
 import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
+import type { Wakes } from '../kernel/wakes.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
@@ -36,6 +37,8 @@ export type Ingredients = {
   checkAnswers?: boolean;
   /** Where requests are counted; nowhere unless given. */
   telemetry?: Telemetry;
+  /** Where one process serves many requests, which may then wake each other. */
+  wakes?: Wakes;
 };
 
 /** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */

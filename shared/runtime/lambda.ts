@@ -17,7 +17,10 @@ import { telemetryInto } from './telemetry.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 
-/** A module as a Lambda function behind an HTTP API (event format 2.0) or a function URL; configured by `process.env`. */
+/**
+ * A module as a Lambda function behind an API of API Gateway, of either kind, or a function URL; configured by
+ * `process.env`.
+ */
 export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
 
 /** Lambda's own runtime has it, and nothing else. */
@@ -25,9 +28,9 @@ declare const awslambda: { streamifyResponse: (handler: StreamHandler) => Return
 type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Promise<void>;
 
 /**
- * The same for a module whose answers may exceed the 6 MB of a buffered one: behind a function URL whose invoke mode is
- * RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means for it. A schedule of EventBridge may
- * invoke it as well.
+ * The same for a module whose answers may exceed the 6 MB of a buffered one: behind a REST API that streams, or a function
+ * URL whose invoke mode is RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means for it. A schedule of
+ * EventBridge may invoke it as well.
  */
 export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
   const { app, build } = instanceOf(assembly);
@@ -97,6 +100,11 @@ function createBackground() {
 
 /** API Gateway and function URLs speak HTTPS only; the address is the one that the event tells, no header. */
 function clientOf({ requestContext }: LambdaEvent): Invocation['client'] {
-  const http = 'http' in requestContext ? requestContext.http : undefined;
-  return { ip: http?.sourceIp ?? '0.0.0.0', secure: true, loopback: false };
+  return { ip: addressIn(requestContext) ?? '0.0.0.0', secure: true, loopback: false };
+}
+
+/** An HTTP API and a function URL tell it in one place, a REST API in another. */
+function addressIn(context: LambdaEvent['requestContext']): string | undefined {
+  if ('http' in context) return context.http.sourceIp;
+  return 'identity' in context && 'sourceIp' in context.identity ? context.identity.sourceIp : undefined;
 }

@@ -54,6 +54,9 @@ describe('the reference', () => {
         path.endsWith('.js') ? /^text\/javascript/ : /^text\/css/,
       );
       expect(file.body.length).toBeGreaterThan(100_000);
+      const etag = file.headers.get('etag') ?? '';
+      const again = await visit(path, { cookie, 'if-none-match': etag });
+      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag]);
     }
   });
 
@@ -81,6 +84,10 @@ describe('the served document', () => {
     expect(yaml.headers.get('content-type')).toBe('application/yaml');
     expect(parse(yaml.body)).toEqual(json.body);
     expect((await world.portal.send('GET /api/openapi.json', { token })).body).toEqual(json.body);
+    for (const { headers } of [json, yaml]) expect(headers.get('cache-control')).toBe('private, no-cache');
+    const known = { 'if-none-match': json.headers.get('etag') ?? '' };
+    expect((await visit('/api/openapi.json', { cookie, ...known })).status).toBe(304);
+    expect((await visit('/api/openapi.yaml', { cookie, ...known })).status).toBe(200);
   });
 
   it('is refused to users of the user portal', async () => {
@@ -103,7 +110,8 @@ describe('a portal for administrators', () => {
     const absent = Object.keys(universal.paths).filter((path) => !paths.includes(path));
     expect(absent.length).toBeGreaterThan(0);
     for (const path of absent) expect(path).toMatch(/^\/(aggregator\/api\/client|api\/wsproxy)\//);
-    expect(body.tags.map(({ name }: Json) => name)).not.toContain('client');
+    expect(body.tags.map(({ name }: Json) => name)).not.toContain('connection');
+    expect(body['x-tagGroups'].map(({ name }: Json) => name)).not.toContain('client');
     expect(await lintDocument(JSON.stringify(body))).toEqual([]);
   });
 });

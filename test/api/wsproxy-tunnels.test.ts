@@ -66,7 +66,7 @@ describe('the end of a tunnel', () => {
     ['?recv=7', [0, 7]],
     ['?sent=5&recv=7&duration=9&sent_at=now', [5, 7]],
     [`?sent=${most}&recv=9007199254740993`, [most, most]],
-    [`?sent=18446744073709551615&recv=${'9'.repeat(500)}`, [most, most]],
+    [`?sent=18446744073709551615&recv=${'9'.repeat(64)}`, [most, most]],
   ])('takes the figures "%s"', async (query, [sent, received]) => {
     const notify = await begin();
     expect((await stand.stop(notify, gateway, query)).status).toBe(200);

@@ -20,10 +20,12 @@ export type EdgeFigures = {
 
 /** An operation of each module that demands a session; that of gateways demands a ticket. */
 const routes: Record<EdgeModule, string> = {
+  agent: 'POST /api/agent/v7.0/register',
   aggregator: 'GET /api/aggregator/v7.0/peers',
   auth: 'POST /api/auth/v7.0/logout',
   client: 'GET /aggregator/api/client/v7.0/north/servicesList',
   discover: 'GET /api/discover',
+  ssa: 'POST /api/ssa/v7.0/ping',
   userinfo: 'GET /api/userinfo',
   webui: 'GET /api/webui/aggregator/sites',
   wsproxy: 'GET /api/wsproxy/v7.0/ticket/none/nowhere/nobody',

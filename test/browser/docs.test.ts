@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { root } from '../../shared/runtime/cli/bundles.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
+import { seriousFaults } from '../e2e/browser.ts';
 import { unique } from '../support/factories.ts';
 import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
@@ -127,12 +128,18 @@ requireService('chromium', existsSync(program))('the reference', () => {
     await page.screenshot({ path: join(artefacts, 'docs-1280.png') });
     const tags = await page.locator('.opblock-tag').count();
     expect(tags).toBeGreaterThan(30);
+    expect(await page.locator('h2.module').evaluateAll((titles) => titles.map(({ id }) => id))).toEqual(
+      portal.portal.modules.map(({ name }) => `module-${name}`).concat('module-health'),
+    );
+    expect(await seriousFaults(page)).toEqual([]);
     await open('get', sites);
+    expect(await page.locator(`.opblock-get:has([data-path="${sites}"])`).count()).toBe(1);
     const answer = await execute(sites);
     expect(answer.status()).toBe(200);
     expect(await page.locator('.live-responses-table').innerText()).toContain(site.uri);
     await page.locator('.curl-command').scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(artefacts, 'docs-executed-1280.png') });
+    expect(await seriousFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 
@@ -172,8 +179,11 @@ requireService('chromium', existsSync(program))('the reference', () => {
     await signIn();
     await page.screenshot({ path: join(artefacts, 'docs-360-dark.png') });
     await open('get', `${sites}/{id}`);
+    // Answers are drawn after the rest.
+    await page.waitForSelector('.opblock-body .tablinks');
     await page.locator('.opblock-body').scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(artefacts, 'docs-open-360-dark.png') });
+    expect(await seriousFaults(page)).toEqual([]);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );

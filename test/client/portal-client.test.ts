@@ -106,6 +106,12 @@ describe('a call', () => {
     expect(code).toBe('invalid_request');
   });
 
+  it('is told by its code where agents are refused as well', async () => {
+    const error = await caught(admin.call('agent.test', { body: { token: 'x' } }));
+    expect(error).toMatchObject({ code: 'invalid_token', status: 401, retryable: false, problem: undefined });
+    expect(error.message).toMatch(/^The token/);
+  });
+
   it('without a token is refused, and with one it is not', async () => {
     const nobody = createPortalClient({ baseUrl });
     expect((await caught(nobody.call('userinfo.get'))).code).toBe('unauthenticated');

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type SendOptions, startPortal, type TestPortal } from '../support/portal.ts';
+import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { chosen, property, runs, seed } from './effort.ts';
 import { bodySchemaOf, createGround, type Ground } from './ground.ts';
@@ -16,7 +16,8 @@ import {
   placesOf,
 } from './hostile.ts';
 import { liftLimits } from './limits.ts';
-import { expectProblem } from './problems.ts';
+import { codeIn, expectProblem, pointersIn } from './problems.ts';
+import { startTypedPortal } from './typed-portal.ts';
 import { digestOf, expectHarmless } from './unharmed.ts';
 
 let portal: TestPortal;
@@ -26,7 +27,7 @@ const tokens: string[] = [];
 
 beforeAll(async () => {
   process.stdout.write(`bad input: seed ${seed}, ${runs} runs an operation\n`);
-  portal = await startPortal();
+  portal = await startTypedPortal();
   await liftLimits(portal);
   for (const _ of operations) tokens.push(await portal.login());
   const token = await portal.login();
@@ -70,8 +71,8 @@ function verdictOn({ body, maxBodyBytes = 1_048_576 }: Registered, { text, saysT
 }
 
 /** One of the faults must be in what was changed: at it, within it, or in what it is a part of. */
-function expectPointer({ body }: Answer, { pointer, text }: Mutant): void {
-  const told: string[] = body.errors.map((error: { pointer: string }) => error.pointer);
+function expectPointer(answer: Answer, { pointer, text }: Mutant): void {
+  const told = pointersIn(answer);
   const isNear = told.some((other) => isWithin(other, pointer) || isWithin(pointer, other));
   expect(isNear, `${pointer} of ${text.slice(0, 300)} is not among ${told}`).toBe(true);
 }
@@ -85,7 +86,7 @@ async function sendMutant(operation: Registered, at: Ground, mutant: Mutant): Pr
   const verdict = verdictOn(operation, mutant);
   expectHarmless(answer, operation, mutant.text);
   if (verdict === 'valid') return answer;
-  expect(answer.body.code, `${mutant.pointer} ${mutant.text.slice(0, 300)}`).toBe(verdict);
+  expect(codeIn(answer), `${mutant.pointer} ${mutant.text.slice(0, 300)}`).toBe(verdict);
   expectProblem(answer, verdict, operation);
   if (verdict === 'invalid_request') expectPointer(answer, mutant);
   return answer;

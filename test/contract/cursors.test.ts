@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permissions } from '../../shared/access/permissions.ts';
-import { startPortal, type TestPortal } from '../support/portal.ts';
+import type { TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { property } from './effort.ts';
 import { createGround, creatorFor, ownerMember } from './ground.ts';
 import { liftLimits } from './limits.ts';
 import { expectProblem } from './problems.ts';
 import { createSessions } from './sessions.ts';
+import { portalType, startTypedPortal } from './typed-portal.ts';
 
 let portal: TestPortal;
 let token: string;
@@ -28,7 +29,7 @@ const otherOrders = (operation: Registered): string[] => {
 const paged = operations.filter((operation) => queryOf(operation).includes('cursor'));
 
 beforeAll(async () => {
-  portal = await startPortal();
+  portal = await startTypedPortal();
   await liftLimits(portal);
   token = await portal.login();
   ground = createGround(portal, token);
@@ -67,7 +68,7 @@ function flipped(text: string, at: number, bits: number): string {
 
 it('every list that an operation fills has a second page here', () => {
   const filled = paged.filter(creatorFor);
-  expect(filled.length).toBeGreaterThan(5);
+  if (portalType !== 'user') expect(filled.length).toBeGreaterThan(5);
   for (const { id } of filled) expect([id, typeof lists.get(id)?.next]).toEqual([id, 'string']);
 });
 

@@ -5,6 +5,8 @@ import type { Schema } from '../../shared/http/document-schemas.ts';
 import type { Operation } from '../../shared/http/operation.ts';
 import type { ModuleName } from '../../shared/modules.ts';
 import type { Json } from '../support/portal.ts';
+import { isListed } from './portal-types.ts';
+import { portalType } from './typed-portal.ts';
 
 /** Modules keep what they depend on for requests; declarations can be read without. */
 export const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
@@ -16,17 +18,16 @@ export const everyOperation: readonly Registered[] = modules.flatMap(({ name, op
   own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
 );
 
+/** Those of the portal that is asked. */
+export const listedOperations = everyOperation.filter((operation) => isListed(operation, portalType));
+
 /**
  * Those that a token opens. What the cookie of a browser opens has tests of its own, and so has what answers one refusal to
  * whatever is wrong, as gateway servers expect.
  */
-export const operations = everyOperation.filter(
+export const operations = listedOperations.filter(
   ({ browser, refusesBy }) => browser === undefined && refusesBy === undefined,
 );
-
-/** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
-export const isLiberal = ({ id }: Registered): boolean =>
-  ['gateway.heartbeat', 'portal.heartbeat'].includes(id);
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
 
@@ -40,10 +41,26 @@ export function resolve(node: Json): Json {
 export const describedAs = ({ path, method }: Registered): Json =>
   document.paths[path]?.[method.toLowerCase()];
 
+/** Agents are told everything in one form, refusals as well: it has the code in front of `error`. */
+export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boolean =>
+  ['agent', 'ssa'].includes(module);
+
+/** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
+export const isLiberal = (operation: Registered): boolean =>
+  answersInResultForm(operation) || ['gateway.heartbeat', 'portal.heartbeat'].includes(operation.id);
+
+/** They bring a credential of their own, in the place of a session. */
+export const hasOwnCredential = (operation: Registered): boolean =>
+  operation.access === 'public' && answersInResultForm(operation);
+
+/** The media type of the refusals of an operation. */
+export const refusalType = (operation: Pick<Registered, 'module'>): string =>
+  answersInResultForm(operation) ? 'application/json' : 'application/problem+json';
+
 /** The codes that the document gives an operation for a status. */
 export function documentedCodes(operation: Registered, status: number): string[] {
   const { content } = resolve(describedAs(operation).responses[status]) ?? {};
-  return content?.['application/problem+json']?.schema.allOf[1].properties.code.enum ?? [];
+  return Object.keys(content?.[refusalType(operation)]?.examples ?? {});
 }
 
 /** The value that the document shows for a body or an answer. */

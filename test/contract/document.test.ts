@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { documentOf } from '../../shared/http/document.ts';
-import { Problem } from '../../shared/http/document-problems.ts';
+import { Problem, ResultRefusal } from '../../shared/http/document-problems.ts';
 import type { Shape } from '../../shared/http/operation.ts';
 import { codeFacts, type ErrorCode } from '../../shared/kernel/errors.ts';
 import { clientOperationsOf } from '../../shared/runtime/cli/client-types.ts';
@@ -12,10 +12,13 @@ import { lintDocument } from '../../shared/runtime/cli/lint-openapi.ts';
 import { readSources } from '../structure/sources.ts';
 import type { Json } from '../support/portal.ts';
 import {
+  answersInResultForm,
   describedAs,
   document,
   modules,
   everyOperation as operations,
+  type Registered,
+  refusalType,
   resolve,
   shownIn,
 } from './described.ts';
@@ -69,6 +72,14 @@ describe('the OpenAPI document', () => {
     expect(ids.sort()).toEqual([...operations.map(({ id }) => id), 'health.check', 'health.metrics'].sort());
   });
 
+  it('groups its tags by modules, each tag once', () => {
+    const groups: { name: string; tags: string[] }[] = document['x-tagGroups'];
+    expect(groups.flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }: Json) => name));
+    expect(groups.map(({ name }) => name)).toEqual([...modules.map(({ name }) => name), 'health']);
+    const used = new Set(described.flatMap(({ tags }) => tags));
+    expect(document.tags.map(({ name }: Json) => name).sort()).toEqual([...used].sort());
+  });
+
   it('is imported by no function that is deployed', () => {
     const importers = readSources(root).filter(
       ({ path, imports }) =>
@@ -87,7 +98,8 @@ describe.each(operations)('$id', (operation) => {
 
   it('is told what it is, whom it serves and where it belongs', () => {
     expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
-    expect(own.tags).toContain(operation.module);
+    const [resource = ''] = operation.id.split('.');
+    expect(own.tags).toEqual([resource.replace(/_|(?=[A-Z])/g, ' ').toLowerCase()]);
     const { access, browser, orToken } = operation;
     const [requirement] = own.security;
     if (browser && !orToken && access !== 'public')
@@ -110,7 +122,7 @@ describe.each(operations)('$id', (operation) => {
     const problems = Object.entries<Json>(own.responses).filter(([code]) => Number(code) >= 400);
     const always = ['403', '500', '503', ...(operation.refusesBy ? [] : ['422'])];
     expect(problems.map(([code]) => code)).toEqual(expect.arrayContaining(always));
-    for (const [code, response] of problems) expectProblems(Number(code), resolve(response));
+    for (const [code, response] of problems) expectProblems(operation, Number(code), resolve(response));
   });
 });
 
@@ -128,12 +140,18 @@ function expectAccepted(shape: Shape, content: Json, mediaType: string): void {
   expect(shape.safeParse(value).error?.issues ?? []).toEqual([]);
 }
 
-function expectProblems(status: number, { content }: Json): void {
-  const { schema, examples } = content['application/problem+json'];
-  const codes: ErrorCode[] = schema.allOf[1].properties.code.enum;
-  expect(Object.keys(examples)).toEqual(codes);
+function expectProblems(operation: Registered, status: number, { content }: Json): void {
+  const { schema, examples } = content[refusalType(operation)];
+  const codes = Object.keys(examples) as ErrorCode[];
+  for (const code of codes) expect(codeFacts(code).status).toBe(status);
+  const { properties } = schema.allOf[1];
+  if (answersInResultForm(operation)) {
+    expect(properties.error.pattern).toBe(`^(${codes.join('|')}): `);
+    for (const code of codes) expect(ResultRefusal.parse(examples[code].value).error).toContain(`${code}: `);
+    return;
+  }
+  expect(properties.code.enum).toEqual(codes);
   for (const code of codes) {
-    expect(codeFacts(code).status).toBe(status);
     expect(
       z
         .object({ status: z.literal(status) })

@@ -1,7 +1,7 @@
 import type { Schema } from '../../shared/http/document-schemas.ts';
 import { goodPassword, unique } from '../support/factories.ts';
 import type { Json, TestPortal } from '../support/portal.ts';
-import { bodyShown, describedAs, operations, pathOf, type Registered, resolve } from './described.ts';
+import { bodyShown, describedAs, everyOperation, pathOf, type Registered, resolve } from './described.ts';
 
 /** Something that exists, with the body that it was made of. */
 export type Made = { id: string; path: string; sent: Json; shown: Json };
@@ -9,7 +9,7 @@ export type Made = { id: string; path: string; sent: Json; shown: Json };
 export type Ground = { path: string; values: Values; body: Json };
 type Values = Record<string, string>;
 
-const creators = operations.filter(({ method, returns }) => method === 'POST' && returns[0] === 201);
+const creators = everyOperation.filter(({ method, returns }) => method === 'POST' && returns[0] === 201);
 
 /** The operation that makes what a collection holds. */
 export const creatorOf = (collection: string): Registered | undefined =>

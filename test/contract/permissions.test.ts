@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPortal, type TestPortal } from '../support/portal.ts';
+import type { TestPortal } from '../support/portal.ts';
 import { operations } from './described.ts';
 import { permissionsIn, rows } from './rows.ts';
+import { startTypedPortal } from './typed-portal.ts';
 
 let portal: TestPortal;
 let listed: { id: string; resource: string; action: string; name: string; description: string }[];
 
 beforeAll(async () => {
-  portal = await startPortal();
+  portal = await startTypedPortal();
   const token = await portal.login();
   listed = (await portal.send('GET /api/webui/aggregator/rbac/permissions', { token })).body;
 });

@@ -4,11 +4,9 @@ import type { HealthDeps } from '../../functions/health/deps.ts';
 import { moduleOf } from '../../shared/modules.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { everyOperation as operations } from './described.ts';
-import { notBuilt } from './not-built.ts';
 import { accessFor, added, addressOf, rows, specified } from './rows.ts';
 
 const served = new Map(operations.map((operation) => [addressOf(operation), operation]));
-const missing = new Set(Object.values(notBuilt).flat());
 const named = rows.map((row) => ({ ...row, row: `${row.method} ${row.path}` }));
 const ofPortal = named.filter(({ module }) => module !== 'health');
 
@@ -19,22 +17,11 @@ describe('the rows of the contract', () => {
     expect(new Set(rows.map(addressOf)).size).toBe(rows.length);
   });
 
-  it.each(ofPortal.filter(({ row }) => !missing.has(row)))('$row is served with access "$access"', (row) => {
+  it.each(ofPortal)('$row is served with access "$access"', (row) => {
     const operation = served.get(addressOf(row));
     expect(operation?.access).toBe(accessFor(row));
     expect(operation?.module).toBe(row.module);
     expect(moduleOf(row.path)?.name).toBe(row.module);
-  });
-
-  it('are not served where the list says that they are not built', () => {
-    const built = ofPortal.filter((row) => missing.has(row.row) && served.has(addressOf(row)));
-    expect(built.map(({ row }) => row)).toEqual([]);
-  });
-
-  it('are what the list of those not built consists of, each named once', () => {
-    const known = new Set(ofPortal.map(({ row }) => row));
-    expect([...missing].filter((row) => !known.has(row))).toEqual([]);
-    expect(Object.values(notBuilt).flat()).toHaveLength(missing.size);
   });
 
   it('name every operation', () => {

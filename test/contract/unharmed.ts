@@ -4,10 +4,7 @@ import { expect } from 'vitest';
 import { type ErrorCode, errorCodes } from '../../shared/kernel/errors.ts';
 import type { Answer, TestPortal } from '../support/portal.ts';
 import { documentedCodes, type Registered } from './described.ts';
-import { expectProblem } from './problems.ts';
-
-/** These answer errors in a form of their own; their resources test it. */
-const ownErrors: readonly string[] = ['agent', 'ssa'];
+import { codeIn, expectRefusal } from './problems.ts';
 
 /** What only our side knows: programs, statements, files, machines. */
 const inner = new RegExp(
@@ -20,8 +17,7 @@ const inner = new RegExp(
   'i',
 );
 
-const isCode = (code: unknown): code is ErrorCode =>
-  typeof code === 'string' && Object.hasOwn(errorCodes, code);
+const isCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**
  * Asserts that an answer is a success or a refusal that says nothing of our inside. A failure (5xx) is one only of a
@@ -31,15 +27,13 @@ export function expectHarmless(answer: Answer, operation: Registered, sent: stri
   const said = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
   const what = `${operation.id} ${sent.slice(0, 300)}: ${answer.status} ${said.slice(0, 600)}`;
   if (answer.status < 400) return;
-  const { code } = answer.body;
-  const isOfNode =
-    String(code).startsWith('upstream_') && documentedCodes(operation, answer.status).includes(code);
+  const code = codeIn(answer);
+  const isOfNode = code.startsWith('upstream_') && documentedCodes(operation, answer.status).includes(code);
   expect(answer.status < 500 || isOfNode, what).toBe(true);
   expect(/\0|\\u0000/.test(said), what).toBe(false);
   expect(inner.exec(JSON.stringify({ ...answer.body, errors: [], instance: '' }))?.[0], what).toBeUndefined();
-  if (ownErrors.includes(operation.module)) return;
   expect(isCode(code), what).toBe(true);
-  if (isCode(code)) expectProblem(answer, code);
+  if (isCode(code)) expectRefusal(answer, code, operation);
 }
 
 /** Rows that tell of requests rather than of objects; they move with refused ones as well. */

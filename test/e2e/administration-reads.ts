@@ -19,6 +19,9 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
   const { gateway, template, record, priority_group, rule, tag, peer } = made;
   return {
     ...exportReads,
+    // What agents read by tokens of their own, which an administrator does not have.
+    '/api/agent/v7.0/notify': [{ path: '/api/agent/v7.0/notify?action=login', who: 'nobody', status: 422 }],
+    '/api/ssa/v7.0/messages': [{ path: '/api/ssa/v7.0/messages?wait=0', who: 'nobody', status: 401 }],
     '/api/aggregator/v7.0/peers': list(peers),
     '/api/aggregator/v7.0/peers/{id}': one(`${peers}/${peer.id}`),
     '/api/aggregator/v7.0/portals/self': one('/api/aggregator/v7.0/portals/self', 'user'),

@@ -19,6 +19,7 @@ const masks: Mask[] = [
   { at: /^\/body\/password$/, why: 'good once: the dispatcher makes one for every connection' },
   { at: /^\/body\/gateway\/ticket$/, why: 'good once: every connection gets one of its own' },
   { at: /^\/(?:body\/next|headers\/link)$/, why: 'cursors are sealed with a nonce of their own' },
+  { at: /^\/body\/stamp$/, why: 'the second of this very answer' },
   { at: /^\/body\/generated_at$/, why: 'the moment of this very answer' },
   { at: /^\/body\/(?:runtime|os|uptime_s|time)$/, why: 'the node that answers tells of itself' },
   { at: /^\/body\/last_seen_at$/, why: 'both report the portal all the time' },

@@ -186,6 +186,45 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       expect(errors.splice(0)).toEqual([expect.stringContaining('422')]);
     });
 
+    it.each([
+      [
+        'en-GB',
+        'Choose a new password',
+        /Present password|New password/,
+        /at least 15 characters/,
+        /your user name/,
+      ],
+      [
+        'ru-RU',
+        'Придумайте новый пароль',
+        /Текущий пароль|Новый пароль/,
+        /наименьшая длина — 15/,
+        /имя пользователя/,
+      ],
+    ])('names the rule that a new password breaks, in %s', async (locale, title, label, short, named) => {
+      const user = await addUser(plain, { must_change_password: true });
+      const { page, errors } = await open('/signin', { locale });
+      await page.locator('#domain').selectOption({ label: 'People' });
+      await page.locator('#username').fill(user.name);
+      await page.locator('#password').fill(password);
+      await page.locator('#credentials [type=submit]').click();
+      await heading(page, title);
+      const [current, next, again] = await page.getByLabel(label).all();
+      await page.locator('#change [type=submit]').click();
+      await page.getByRole('alert').waitFor();
+      for (const [word, reason] of [
+        ['short', short],
+        [`${user.name} is a name`, named],
+      ] as const) {
+        await current?.fill(password);
+        for (const field of [next, again]) await field?.fill(word);
+        await page.locator('#change [type=submit]').click();
+        await page.getByRole('alert').getByText(reason).waitFor();
+      }
+      await expectGood(page, `refused-password-${locale}`);
+      expect(errors.splice(0)).toEqual(Array(2).fill(expect.stringContaining('422')));
+    });
+
     it('wears the looks of the installation, and speaks Russian to whoever does', async () => {
       const picture = (drawn: string) =>
         `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 32">${drawn}</svg>`).toString('base64')}`;

@@ -101,8 +101,10 @@ describe('a module with large answers as a Lambda function', () => {
   });
 
   it.each([
+    'agent',
     'auth',
     'discover',
+    'ssa',
     'userinfo',
   ] as const)('is none of %s, which any gateway can call', async (name) => {
     await expect(invokeStreaming(await load(name), eventOf('GET /'))).rejects.toThrow('does not stream');

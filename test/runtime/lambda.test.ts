@@ -8,6 +8,7 @@ import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import { type Bundle, bundleAll, type EdgeModule } from '../../shared/runtime/cli/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { restEventOf } from '../support/lambda-events.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../support/lambda-runtime.ts';
 import type { Json } from '../support/local-workers.ts';
 import { dataUri, png } from '../support/pictures.ts';
@@ -132,6 +133,30 @@ describe('a module as a Lambda function', () => {
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
   });
 
+  it('keeps the reference behind the session of a browser, page and files alike', async () => {
+    const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
+    const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+    const paths = ['/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
+    for (const path of paths) {
+      const sent = await discover(`GET ${path}`, { headers: reader });
+      expect(sent).toMatchObject({ statusCode: 302 });
+      expect(sent.headers).toMatchObject({ location: `/signin?next=${encodeURIComponent(path)}` });
+      expect(await discover(`GET ${path}`)).toMatchObject({ statusCode: 401 });
+    }
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await auth('POST /signin', { body, headers: reader });
+    const headers = { ...reader, cookie: signedIn.cookies?.[0]?.split(';')[0] ?? '' };
+    const page = await discover('GET /api/docs', { headers });
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(paths[1] ?? '') });
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'nonce-/);
+    expect(page.headers['content-security-policy']).not.toContain('unsafe');
+    for (const path of paths.slice(1)) {
+      const file = await discover(`GET ${path}`, { headers });
+      expect(file.statusCode).toBe(200);
+      expect(file.body.length).toBeGreaterThan(100_000);
+    }
+  });
+
   it('knows the client by the event, whatever a header says', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
@@ -140,6 +165,40 @@ describe('a module as a Lambda function', () => {
     const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
     said.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
+  });
+
+  it('answers a REST API as it answers an HTTP API, and knows the client by its event as well', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ LOG_LEVEL: 'info' });
+    const file = bundles.find(({ module }) => module === 'auth')?.file;
+    const { handler } = await import(/* @vite-ignore */ `file://${file}?rest`);
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const answer = await invoke(
+      handler,
+      restEventOf({
+        method: 'POST',
+        path: '/signin',
+        headers: {
+          host: 'portal.example',
+          'content-type': 'application/json',
+          'sec-fetch-site': 'same-origin',
+          'x-forwarded-for': '203.0.113.9',
+        },
+        body: Buffer.from(JSON.stringify(credentials)),
+        sourceIp: '198.51.100.8',
+      }),
+    );
+    configure({ LOG_LEVEL: 'error' });
+    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    said.mockRestore();
+    expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.8' });
+    expect(answer).toMatchObject({
+      statusCode: 200,
+      multiValueHeaders: {
+        'content-type': ['application/json'],
+        'set-cookie': [expect.stringMatching(/^__Host-session=/)],
+      },
+    });
   });
 
   it('reports its portal when a schedule invokes it, and answers requests all the same', async () => {

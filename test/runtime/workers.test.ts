@@ -6,14 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
-import { type Bundle, bundleAll } from '../../shared/runtime/cli/bundles.ts';
-import { startLocalWorkers } from '../../shared/runtime/cli/local-workers.ts';
 import { freePorts, isFree } from '../e2e/portal-process.ts';
 import { createAuthority } from '../simulator/authority.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
-import { type Json, type LocalPortal, send, startWorkers } from '../support/local-workers.ts';
+import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
 import { createRdpSigner, hasOpenssl, type RdpSigner, settingsOf, verify } from '../support/rdp-files.ts';
 
 const webui = '/api/webui/aggregator';
@@ -189,20 +187,58 @@ describe('pages of Workers', () => {
   const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
   const ask = (route: string, cookie = '', body?: object) =>
     portal.send(route, { headers: { ...reader, cookie }, body });
+  const signedIn = async (): Promise<string> => {
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const { headers } = await ask('POST /signin', '', credentials);
+    return headers.get('set-cookie')?.split(';')[0] ?? '';
+  };
 
   it('are made of assets, behind a session of the browser', async () => {
     const page = await ask('GET /signin');
     expect(page.status).toBe(200);
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
     expect((await ask('GET /status')).headers.get('location')).toBe('/signin?next=%2Fstatus');
-    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
-    const signedIn = await ask('POST /signin', '', credentials);
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
+    const cookie = await signedIn();
     expect((await ask('GET /status', cookie)).body).toContain('<h1>Status</h1>');
     const { body } = await ask('POST /signin/token', cookie);
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 200 });
     expect(await ask('POST /signout', cookie)).toMatchObject({ status: 200 });
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 401 });
+  });
+
+  const ofReference = ['/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css', '/api/openapi.json'];
+
+  it('lead from the reference and each of its files to sign in', async () => {
+    for (const path of ['/api/docs', ...ofReference]) {
+      const { status, headers } = await ask(`GET ${path}`);
+      expect([status, headers.get('location')]).toEqual([302, `/signin?next=${encodeURIComponent(path)}`]);
+      expect(await portal.send(`GET ${path}`)).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('have no files that can be asked for past the session', async () => {
+    for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html'])
+      for (const [path, status] of [
+        [`/${file}`, 404],
+        [`/assets/${file}`, 404],
+        [`/api/docs/..%2F${file}`, 401],
+      ] as const)
+        expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
+  });
+
+  it('show the reference to administrators, under a policy that lets nothing else run', async () => {
+    const cookie = await signedIn();
+    const { status, headers, body } = await ask('GET /api/docs/', cookie);
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w-]+' 'self';/);
+    expect(policy).not.toContain('unsafe');
+    for (const path of ofReference) {
+      const file = await ask(`GET ${path}`, cookie);
+      expect([path, file.status]).toEqual([path, 200]);
+      expect(file.headers.get('cache-control')).toMatch(/^private/);
+    }
+    expect(body).toContain('/api/docs/swagger-ui-bundle.js');
   });
 });
 
@@ -308,78 +344,5 @@ describe('the end of the Workers', () => {
     expect(await isFree(Number(new URL(portal.url).port))).toBe(true);
     const failures = portal.errors.filter((line) => /"level":"error"|different request|hanging/.test(line));
     expect(failures).toEqual([]);
-  });
-});
-
-describe('a Worker that is not configured', () => {
-  let bundles: Bundle[];
-  beforeAll(async () => {
-    bundles = await bundleAll('workers', join(folder, 'bundles'));
-  });
-
-  async function ask(variables: Record<string, string>, route: string) {
-    const lines: string[] = [];
-    const workers = await startLocalWorkers({
-      bundles,
-      host: '127.0.0.1',
-      port: 0,
-      variables,
-      write: (line) => lines.push(line),
-    });
-    try {
-      return { ...(await send(workers.url, route)), lines: [...lines] };
-    } finally {
-      await workers.stop();
-    }
-  }
-  const complete = () => ({
-    DATABASE_URL: 'postgres://user:secret@db.example/portal',
-    BASE_URL: 'https://portal.example',
-    SECRET_KEY: secretKey(),
-  });
-  const namesIn = (line = '{}'): string[] =>
-    JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
-
-  it('answers 500 without a reason, and one line of the log names its variables', async () => {
-    const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
-    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
-    expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
-    expect(lines).toHaveLength(1);
-    expect(namesIn(lines[0])).toEqual([
-      'LOG_LEVEL',
-      'DATABASE_URL',
-      'BASE_URL',
-      'SECRET_KEY',
-      'AGGREGATOR_JWT_SSL_KEY',
-    ]);
-  });
-
-  it('fails its scheduled run, and one line of the log names its variables', async () => {
-    const lines: string[] = [];
-    const write = (line: string) => void lines.push(line);
-    const given = { bundles, host: '127.0.0.1', port: 0, variables: { LOG_LEVEL: 'loud' }, write };
-    const workers = await startLocalWorkers(given);
-    try {
-      await expect(workers.trigger()).rejects.toThrow(/aggregator/);
-      await vi.waitFor(() => expect(namesIn(lines[0])).toContain('DATABASE_URL'));
-    } finally {
-      await workers.stop();
-    }
-  });
-
-  it('is demanded no key that its module does not use, and fails without the others', async () => {
-    expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
-    const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
-    expect(auth.status).toBe(500);
-    expect(namesIn(auth.lines[0])).toEqual(['AGGREGATOR_JWT_SSL_KEY']);
-  });
-
-  it.each([
-    ['NEON_PROXY', 'http://elsewhere.example'],
-    ['DATABASE_DRIVER', 'pg'],
-  ])('does not start with %s=%s', async (name, value) => {
-    const { status, lines } = await ask({ ...complete(), [name]: value }, 'GET /api/errors/not_found');
-    expect(status).toBe(500);
-    expect(namesIn(lines[0])).toEqual([name]);
   });
 });

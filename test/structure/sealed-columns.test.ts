@@ -14,6 +14,7 @@ const notSealed = {
   'audit_events.sealed_text': 'sealed by the chain of hashes, readable by everybody who may read the audit',
   'monitoring_records.message_key': 'a folded copy',
   'users.password_hash': 'a hash',
+  'session_agents.user_key': 'a folded name',
   'workplace_sessions.user_key': 'a folded name',
   'workplaces.owner_key': 'a folded name',
   'users.password_changed_at': 'a moment',

@@ -2,9 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A request as an HTTP API of API Gateway tells it to a function, format 2.0. */
 export type LambdaEvent = ReturnType<typeof eventOf>;
+/** The same as a REST API tells it, format 1.0: the kind that we are deployed behind. */
+export type RestEvent = ReturnType<typeof restEventOf>;
 export type LambdaResult = {
   statusCode: number;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
+  /** In the place of `headers`, where the event had such. */
+  multiValueHeaders?: Record<string, string[]>;
   cookies?: string[];
   body: string;
   isBase64Encoded: boolean;
@@ -43,14 +47,39 @@ export function eventOf({ method, path, query = '', headers = {}, body, sourceIp
   };
 }
 
-/** Reads a request of a server as such an event. */
-export async function readEvent(request: IncomingMessage): Promise<LambdaEvent> {
+/** All media types are binary to our API, so that every body travels in base64. */
+export function restEventOf({ method, path, query = '', headers = {}, body, sourceIp }: LambdaRequest) {
+  const { host = 'localhost', 'user-agent': userAgent = '' } = headers;
+  const asked = Map.groupBy(new URLSearchParams(query), ([name]) => name);
+  const all = [...asked].map(([name, pairs]) => [name, pairs.map(([, value]) => value)] as const);
+  return {
+    resource: '/{proxy+}',
+    path,
+    httpMethod: method,
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1)])),
+    multiValueQueryStringParameters: Object.fromEntries(all),
+    requestContext: {
+      domainName: host,
+      stage: 'live',
+      path,
+      httpMethod: method,
+      identity: { sourceIp, userAgent },
+    },
+    body: body?.length ? body.toString('base64') : null,
+    isBase64Encoded: Boolean(body?.length),
+  };
+}
+
+/** Reads a request of a server as an event of a REST API. */
+export async function readEvent(request: IncomingMessage): Promise<RestEvent> {
   const [path = '/', ...query] = (request.url ?? '/').split('?');
   const headers = Object.entries(request.headersDistinct).map(([name, values]) => [
     name,
     (values ?? []).join(name === 'cookie' ? '; ' : ','),
   ]);
-  return eventOf({
+  return restEventOf({
     method: request.method ?? 'GET',
     path,
     query: query.join('?'),
@@ -62,7 +91,8 @@ export async function readEvent(request: IncomingMessage): Promise<LambdaEvent> 
 
 /** Answers with what a function gave back. */
 export function answerWith(response: ServerResponse, result: LambdaResult): void {
-  const { statusCode, headers, cookies = [], body, isBase64Encoded } = result;
-  response.writeHead(statusCode, { ...headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) });
+  const { statusCode, headers, multiValueHeaders, cookies = [], body, isBase64Encoded } = result;
+  const all = { ...headers, ...multiValueHeaders };
+  response.writeHead(statusCode, { ...all, ...(cookies.length > 0 && { 'set-cookie': cookies }) });
   response.end(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'));
 }

@@ -6,10 +6,10 @@ import { localEnvironment, prepareModules } from '../../shared/runtime/cli/local
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { onStop } from '../../shared/runtime/node.ts';
-import { answerWith, type LambdaEvent, type LambdaResult, readEvent } from './lambda-events.ts';
+import { answerWith, type LambdaResult, type RestEvent, readEvent } from './lambda-events.ts';
 import { awslambda, type Handler as Entry, invokeStreaming, isStreaming } from './lambda-runtime.ts';
 
-type Handler = (event: LambdaEvent) => Promise<LambdaResult>;
+type Handler = (event: RestEvent) => Promise<LambdaResult>;
 type Route = { start: string; module: EdgeModule };
 
 /** What has been started, the latest first; ending goes through it in this order. */
@@ -21,7 +21,7 @@ const routes: Route[] = edgeModules
   .flatMap((module) => deploymentOf(module).routes.map((route) => ({ start: startOf(route), module })))
   .toSorted((a, b) => b.start.length - a.start.length);
 
-/** The portal as Lambda functions behind an HTTP API, on this machine: the bundles themselves, fed with events. */
+/** The portal as Lambda functions behind a REST API, on this machine: the bundles themselves, fed with events. */
 async function start(): Promise<void> {
   const { config, env } = await loadSettings(localEnvironment('8788'));
   onStop(running, { log: createLog({ level: config.logLevel }) });
@@ -44,7 +44,7 @@ async function serve(
 ): Promise<void> {
   try {
     const event = await readEvent(request);
-    const module = routes.find(({ start }) => event.rawPath.startsWith(start))?.module ?? 'discover';
+    const module = routes.find(({ start }) => event.path.startsWith(start))?.module ?? 'discover';
     const result = await functions.get(module)?.(event);
     answerWith(response, result ?? { statusCode: 404, headers: {}, body: '', isBase64Encoded: false });
   } catch (error) {
@@ -75,7 +75,7 @@ function createFunction({ file }: Bundle): Handler {
 }
 
 /** What streams is given back whole: a client cannot tell. */
-async function invoke(handler: Entry, event: LambdaEvent): Promise<LambdaResult> {
+async function invoke(handler: Entry, event: RestEvent): Promise<LambdaResult> {
   if (!isStreaming(handler)) return handler(event, {});
   const { result, bytes } = await invokeStreaming(handler, event);
   return { ...result, body: bytes.toString('base64'), isBase64Encoded: true };

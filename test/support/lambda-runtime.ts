@@ -13,10 +13,10 @@ export type LambdaResult = {
 export type Handler = (event: unknown, second: unknown, context?: unknown) => Promise<Json>;
 type Prelude = Omit<LambdaResult, 'body'>;
 
-export type Asking = { token?: string; body?: unknown; query?: string };
+export type Asking = { token?: string; body?: unknown; query?: string; headers?: Record<string, string> };
 
 /** An event with what of it is read. The address in the header is a lie; the body goes in base64, as no text. */
-export function eventOf(route: string, { token, body, query = '' }: Asking = {}): LambdaEvent {
+export function eventOf(route: string, { token, body, query = '', headers }: Asking = {}): LambdaEvent {
   const [method = 'GET', path = '/'] = route.split(' ');
   return httpEvent({
     method,
@@ -27,6 +27,7 @@ export function eventOf(route: string, { token, body, query = '' }: Asking = {})
       'x-forwarded-for': '203.0.113.9',
       ...(token && { 'x-auth-token': token }),
       ...(body !== undefined && { 'content-type': 'application/merge-patch+json' }),
+      ...headers,
     },
     ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
     sourceIp: '198.51.100.7',

@@ -3,6 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
+import { createWakes } from '../../shared/kernel/wakes.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
@@ -43,8 +44,8 @@ export type TestPortal = {
   advance(seconds: number): void;
   /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
   send(route: string, options?: SendOptions): Promise<Answer>;
-  /** The same of another isolate, which shares nothing but the database with this one. */
-  isolate(): TestPortal['send'];
+  /** The same of another isolate, of this type or another, which shares nothing but the database with this one. */
+  isolate(portalType?: PortalType): TestPortal['send'];
   /** Logs in on the built-in domain. */
   login(username?: string, password?: string): Promise<string>;
   /** Waits for what goes on after answers. */
@@ -108,6 +109,7 @@ export async function startPortal({
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesBySockets(outbound),
     share: createSharing(),
+    wakes: createWakes(),
     telemetry,
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
@@ -143,7 +145,7 @@ export async function startPortal({
       clock.offsetMs += seconds * 1000;
     },
     send,
-    isolate: () => sendTo(createPortal({ ...deps, share: createSharing() })),
+    isolate: (type = portalType) => sendTo(createPortal({ ...isolated(deps), portalType: type })),
     login: async (username = 'admin', password = adminPassword) => {
       const { body } = await send('POST /api/auth/v7.0/login', {
         body: { username, password, authSmallName: 'builtin' },
@@ -161,6 +163,9 @@ export async function startPortal({
     },
   };
 }
+
+/** Nothing of what one process has in memory. */
+const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({ ...deps, share: createSharing() });
 
 function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
   const [method = 'GET', path = '/'] = route.split(' ');

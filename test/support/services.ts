@@ -18,3 +18,9 @@ export function requireService(name: string, present: boolean): Suite {
 export function assertMayBeAbsent(name: string): void {
   if (process.env.REQUIRE_SERVICES === '1') throw new Error(`REQUIRE_SERVICES=1, but ${name} is absent`);
 }
+
+/** The same for what a machine may lack in CI as well: skipped there too, and named. */
+export function whereThereIs(what: string, present: boolean): Suite {
+  if (present) return (title, body) => describe(title, body);
+  return (title, body) => describe.skip(`${title} [there is no ${what}]`, body);
+}

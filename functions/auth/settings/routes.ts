@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { findTheme } from '../../../db/repositories/themes.ts';
 import type { SignedIn } from '../../../shared/access/actor.ts';
+import { Answer } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { languages } from '../../../shared/kernel/languages.ts';
 import { version } from '../../../shared/kernel/version.ts';
@@ -25,9 +26,12 @@ export const settingsOperations = [
       route: `GET ${base}/jwks`,
       access: 'public',
       summary: 'Our public keys, two during a rotation (RFC 7517)',
+      conditional: true,
       returns: [200, Jwks],
     },
-    (ctx) => ctx.deps.signingKeys.jwks,
+    // Whoever meets a key that he does not know asks again at once; a key that was withdrawn counts for a minute more.
+    ({ deps }) =>
+      new Answer(deps.signingKeys.jwks, { revision: 0, headers: { 'cache-control': 'public, max-age=60' } }),
   ),
 ];
 

@@ -48,8 +48,11 @@ export function passageFor(
   };
 }
 
-/** RDP has one connection for everything, SPICE one for each channel: four to begin with, a dozen with all devices. */
-const tunnelsFor = { rdp: 1, spice: 16 } as const satisfies Record<Connection['protocol'], number>;
+/**
+ * SPICE has a connection for each channel: four to begin with, a dozen with all devices. RDP has one for everything, but
+ * its programs begin anew after they have asked about a certificate, or when the server wants another way to log in.
+ */
+const tunnelsFor = { rdp: 4, spice: 16 } as const satisfies Record<Connection['protocol'], number>;
 
 /** A ticket leads to one port: where SPICE has one for TLS, all channels may use that. */
 const portBehind = ({ port, spice }: Connection): number => spice?.tls_port ?? port;

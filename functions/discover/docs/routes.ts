@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Document } from '../../../shared/http/answer.ts';
+import { etagOf } from '../../../shared/http/conditions.ts';
 import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { modules } from '../../../shared/modules.ts';
 import { endpoint } from '../deps.ts';
 
 /** What the page asks for when it has been loaded, with their media types. */
@@ -32,7 +34,10 @@ export const docsOperations = [
         language: 'en',
         branding,
         values: { user: user.realName || user.name },
-        facts: { files: Object.keys(files).map((file) => `/api/docs/${file}`) },
+        facts: {
+          files: Object.keys(files).map((file) => `/api/docs/${file}`),
+          modules: Object.fromEntries(modules.map((module) => [module.name, module.purpose])),
+        },
         loadsOwnFiles: true,
       });
     },
@@ -45,10 +50,13 @@ export const docsOperations = [
       browser: 'administrator',
       summary: 'A file of the interactive reference',
       params: z.object({ file: z.enum(Object.keys(files)) }),
+      conditional: true,
       returns: [200, null],
       alsoReturns: ['text/javascript', 'text/css'],
     },
-    async ({ deps }, { params: { file } }) =>
-      new Document(await deps.assets.text(file), files[file] ?? 'text/plain', kept),
+    async ({ deps }, { params: { file } }) => {
+      const text = await deps.assets.text(file);
+      return new Document(text, files[file] ?? 'text/plain', { ...kept, etag: etagOf(0, text) });
+    },
   ),
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Document } from '../../../shared/http/answer.ts';
+import { etagOf } from '../../../shared/http/conditions.ts';
 import { endpoint } from '../deps.ts';
 
 const OpenApi = z.looseObject({
@@ -23,10 +24,15 @@ export const openapiOperations = forms.map(({ form, mediaType, id, name }) =>
       orToken: true,
       summary: `The OpenAPI document as ${name}`,
       description: 'It describes what this type of portal serves.',
+      conditional: true,
       returns: [200, form === 'json' ? OpenApi : null],
       ...(form === 'yaml' && { alsoReturns: [mediaType] }),
     },
-    async ({ deps: { assets, portalType } }) =>
-      new Document(await assets.text(`openapi.${portalType}.${form}`), mediaType, { vary: 'cookie' }),
+    async ({ deps: { assets, portalType } }) => {
+      const text = await assets.text(`openapi.${portalType}.${form}`);
+      // It has a megabyte: kept, and asked for each time whether it is still the one.
+      const kept = { 'cache-control': 'private, no-cache', etag: etagOf(0, text) };
+      return new Document(text, mediaType, { ...kept, vary: 'cookie' });
+    },
   ),
 );

@@ -69,7 +69,7 @@ async function endSession(
   const { session_uuid: uuid } = session;
   const target: Target = { ...farm, kind: kinds.session, uuid, object: session, person: null };
   try {
-    await actAs(ctx, tell, target, endingAction(target, verb, ctx.deps.dispatchers));
+    await actAs(ctx, tell, target, endingAction(target, verb, ctx.deps.dispatchers, ctx.now));
   } catch (error) {
     if (!(error instanceof AppError && ['not_found', 'invalid_state'].includes(error.code))) throw error;
   }

@@ -13,10 +13,12 @@ import { pictures, ThemeWrite } from './schema.ts';
 type Branding = z.output<typeof ThemeWrite>;
 
 const defaults: Branding = ThemeWrite.parse({});
+/** It has up to 2 MB of pictures, and changes once a year; who changes it has his own write at once. */
+const kept = { 'cache-control': 'private, max-age=15' };
 
 export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
   const { branding, revision } = await findTheme(deps.db);
-  return new Answer(complete(branding), { revision });
+  return new Answer(complete(branding), { revision, headers: kept });
 }
 
 /** Replaces the branding with one audit event, in which pictures stand by their digests. */

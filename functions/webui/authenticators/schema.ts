@@ -11,7 +11,7 @@ const DomainType = z.enum(domainTypes);
 const SmallName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Letters, digits, hyphen and underscore')
-  .meta({ description: 'The label by which dispatchers know the domain', example: 'corp' });
+  .meta({ description: 'The label by which dispatchers know the domain', maxLength: 64, example: 'corp' });
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
@@ -110,12 +110,12 @@ export const AttributeChange = z.strictObject({
   name: z
     .string()
     .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
-    .meta({ example: 'phone' }),
-  source: z
-    .string()
-    .regex(nameOfDirectory, 'An attribute of the directory')
-    .optional()
-    .meta({ description: 'Attribute of the directory; the name, unless given', example: 'telephoneNumber' }),
+    .meta({ maxLength: 64, example: 'phone' }),
+  source: z.string().regex(nameOfDirectory, 'An attribute of the directory').optional().meta({
+    description: 'Attribute of the directory; the name, unless given',
+    maxLength: 64,
+    example: 'telephoneNumber',
+  }),
   title: z.string().trim().max(128).optional(),
 });
 

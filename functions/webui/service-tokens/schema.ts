@@ -12,6 +12,7 @@ export const ServiceTokenWrite = z.strictObject({
   name: Name.meta({ example: 'Nightly report' }),
   expires_at: z.iso
     .datetime({ offset: true })
+    .max(40)
     .meta({ description: 'At most 366 days from now', example: '2026-11-21T08:30:00.000Z' }),
   permissions: Permissions.meta({
     description: 'Of these the token has what the user holds as well, at each request; none for a mere user',

@@ -22,7 +22,7 @@ export const SiteWrite = z.object({
   uri: z
     .string()
     .regex(/^[a-z0-9](-?[a-z0-9]){0,62}$/, 'Lower-case letters, digits and single hyphens')
-    .meta({ example: 'north' }),
+    .meta({ maxLength: 63, example: 'north' }),
   comments: Comments,
   enabled: z.boolean().default(true),
   maintenance: z.boolean().default(false),

@@ -7,11 +7,14 @@ import type { WebuiCtx } from '../deps.ts';
 export async function endSession(ctx: WebuiCtx, farmId: string, uuid: string, verb: EndVerb) {
   const target = await findTarget(ctx, kinds.session, { farmId, uuid });
   try {
-    const row = await act(ctx, target, endingAction(target, verb, ctx.deps.dispatchers));
+    const row = await act(ctx, target, endingAction(target, verb, ctx.deps.dispatchers, ctx.now));
     return { ...target.object, ...row, fetched_at: ctx.now };
   } catch (error) {
     if (!isGone(error)) throw error;
     return undefined;
+  } finally {
+    // Its agent may wait for what there is to do.
+    ctx.deps.wakes?.wake(String(target.object.workplace_uuid));
   }
 }
 

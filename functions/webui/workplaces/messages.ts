@@ -1,4 +1,5 @@
-import { act, findTarget, kinds } from '../../../shared/fleet/actions.ts';
+import { findTarget, kinds } from '../../../shared/fleet/actions.ts';
+import { showMessage } from '../../../shared/fleet/agents/messages.ts';
 import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { WebuiCtx } from '../deps.ts';
 
@@ -10,16 +11,11 @@ export async function sendMessage(
   order: MessageOrder,
 ): Promise<Delivery> {
   const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
-  return act<Delivery>(ctx, target, {
-    happening: {
-      event: 'portal.WorkplaceAction',
-      category: 'workplace',
-      action: 'message',
-      object_name: String(target.object.name),
-      details: { message: order.message },
-    },
-    call: (call) => ctx.deps.dispatchers.sendMessage(call, uuid, order),
-    written: () => [],
-    told: ({ delivered, failed }) => ({ delivered: delivered.length, failed: failed.length }),
+  return showMessage(ctx, target, order, {
+    event: 'portal.WorkplaceAction',
+    category: 'workplace',
+    action: 'message',
+    object_name: String(target.object.name),
+    details: { message: order.message },
   });
 }

@@ -13,7 +13,7 @@ export const tunnelOperations = [
       route: `GET ${base}/ticket/{ticket}/{client_ip}/{gateway_token}`,
       summary: 'Open a tunnel of a ticket: where it leads',
       description:
-        'Within 60 seconds, from the address that the ticket was asked from (where nobody knew it, the first use binds it), at the gateway that it was made for. A ticket of RDP opens one tunnel; one of SPICE, which has a connection for each channel, up to 16, each with a `notify` of its own, within 30 seconds of the first. Everything else is 403.',
+        'Within 60 seconds, from the address that the ticket was asked from (where nobody knew it, the first use binds it), at the gateway that it was made for. A ticket of RDP opens up to 4 tunnels, since its programs may have to begin anew, one of SPICE, which has a connection for each channel, up to 16; each with a `notify` of its own, within 30 seconds of the first. Everything else is 403.',
       params: BeginParams,
       query: BeginQuery,
       returns: [200, Tunnel],

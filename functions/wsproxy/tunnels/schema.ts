@@ -20,6 +20,7 @@ export const BeginQuery = z.object({});
 /** A gateway may have counted further than a double can; the end of its tunnel counts all the same. */
 const Bytes = z
   .string()
+  .max(64)
   .regex(/^\d*$/)
   .optional()
   .transform((digits) => Math.min(Number(digits ?? 0), Number.MAX_SAFE_INTEGER));

@@ -43,7 +43,12 @@ const Report = z
 
 const Obtaining = z.strictObject({
   export_id: Id.optional().meta({ description: "The caller's newest one when absent" }),
-  offset: z.int().min(0).default(0).meta({ description: 'Bytes that the caller has already', example: 0 }),
+  offset: z
+    .int()
+    .min(0)
+    .max(2 ** 40)
+    .default(0)
+    .meta({ description: 'Bytes that the caller has already', example: 0 }),
 });
 
 /**

@@ -1,16 +1,19 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { writeAssets } from './asset-files.ts';
 import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
 import { buildClient } from './client-package.ts';
 import { orEnd } from './fatal.ts';
+import { writeTemplate } from './lambda-template.ts';
+import { rehearsalOf, runWrangler } from './wrangler.ts';
 
 /** Compressed sizes, in kB of 1000 bytes, that a Worker may have: its start is what the first user waits for. */
 export const budgets: Record<EdgeModule, number> = {
+  agent: 200,
   aggregator: 200,
   auth: 320,
   client: 200,
   discover: 170,
+  ssa: 200,
   userinfo: 230,
   webui: 350,
   wsproxy: 170,
@@ -18,13 +21,16 @@ export const budgets: Record<EdgeModule, number> = {
 
 /**
  * `npm run build`: bundles of all modules for Workers and for Lambda in `dist/`, with their sizes.
- * `--workers` makes the former alone, as wrangler asks for before it deploys; `--no-dry-run` does without wrangler.
+ * `--workers` makes the former alone, as wrangler asks for before it deploys, unless `WORKERS_BUILT=1` says that they are
+ * there; `--no-dry-run` does without wrangler.
  */
 async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--workers') && process.env.WORKERS_BUILT === '1') return;
   const workers = await bundleAll('workers');
   if (args.includes('--workers')) return;
   const lambda = await bundleAll('lambda');
   await buildClient();
+  await writeTemplate();
   process.stdout.write(tableOf(workers, lambda));
   process.stdout.write(assetLine(await writeAssets(join(root, 'dist', 'workers', 'assets'))));
   const faults = overBudget(workers);
@@ -66,22 +72,7 @@ const lineOf = ([name = '', ...cells]: readonly string[]): string =>
   `${name.padEnd(10)}${cells.map((cell) => cell.padStart(9)).join('')}\n`;
 
 /** What wrangler would send, without an account: it reads its configuration and the bundle as at a deployment. */
-async function rehearse(module: EdgeModule): Promise<void> {
-  const outdir = join(root, 'dist', 'wrangler', module);
-  const args = ['deploy', '--dry-run', '--env', module, '--outdir', outdir];
-  const child = spawn(join(root, 'node_modules', '.bin', 'wrangler'), args, {
-    cwd: root,
-    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new Error(`wrangler would not deploy ${module}:\n${output.trim()}`);
-}
+const rehearse = (module: EdgeModule): Promise<string> =>
+  runWrangler(['deploy', '--env', module, ...rehearsalOf(module)]);
 
 if (import.meta.main) await orEnd(() => main(process.argv.slice(2)));

@@ -23,10 +23,12 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The modules that are deployed by themselves; health is a process, because it watches the system it runs on. */
 export const edgeModules = [
+  'agent',
   'aggregator',
   'auth',
   'client',
   'discover',
+  'ssa',
   'userinfo',
   'webui',
   'wsproxy',

@@ -99,9 +99,8 @@ function typeOfContent(content: Schema): string {
 function refusalOf({ responses }: Schema, resolve: (node: unknown) => Schema): string {
   const refused = Object.entries(asSchema(responses)).filter(([status]) => status >= '400');
   const codes = refused.flatMap(([, response]) => {
-    const media = asSchema(asSchema(resolve(response).content)['application/problem+json']);
-    const [, own] = listOf(asSchema(media.schema).allOf);
-    return listOf(asSchema(asSchema(asSchema(own).properties).code).enum);
+    const [media] = Object.values(asSchema(resolve(response).content));
+    return Object.keys(asSchema(asSchema(media).examples));
   });
   return [...new Set(codes)].map((code) => `'${code}'`).join(' | ') || 'never';
 }

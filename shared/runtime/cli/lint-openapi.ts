@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { owasp, owaspSeverities } from './owasp-rules.ts';
 
 const file = fileURLToPath(new URL('../../openapi/openapi.json', import.meta.url));
 
-/** Redocly's strictest public ruleset, but for two rules that the specification of the product decides otherwise. */
+/**
+ * Redocly's strictest public ruleset, but for two rules that the specification of the product decides otherwise, and the
+ * OWASP ruleset for APIs.
+ */
 const ruleset = {
   extends: ['recommended-strict'],
   rules: {
@@ -14,12 +18,13 @@ const ruleset = {
     'no-ambiguous-paths': 'off',
     'operation-description': 'error',
     'operation-operationId-unique': 'error',
-    'operation-singular-tag': 'off',
+    'operation-singular-tag': 'error',
     'no-unused-components': 'error',
     'no-invalid-media-type-examples': 'error',
     'no-invalid-parameter-examples': 'error',
     'no-invalid-schema-examples': 'error',
     'component-name-unique': 'error',
+    ...owaspSeverities,
   },
 } as const;
 
@@ -28,7 +33,7 @@ export async function lintDocument(source: string): Promise<string[]> {
   const problems = await lintFromString({
     source,
     absoluteRef: file,
-    config: await createConfig({ ...ruleset, extends: [...ruleset.extends] }),
+    config: await createConfig({ ...ruleset, extends: [...ruleset.extends], plugins: [owasp] }),
   });
   return problems.map(
     ({ ruleId, message, location: [place] }) => `${ruleId} at ${place?.pointer ?? '#'}: ${message}`,

@@ -1,19 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrateDatabase } from '../../../db/migrate.ts';
-import { connectPg } from '../../../db/pg.ts';
-import { prepareInstallation } from '../../identity/first-start.ts';
-import { createHasher } from '../../identity/passwords.ts';
 import type { Config } from '../config.ts';
 import { type Bundle, bundleAll, type Platform } from './bundles.ts';
 import { ownDataFolder } from './data-folder.ts';
 import { startEmbeddedDatabase } from './embedded-database.ts';
+import { type DatabaseAddress, prepareDatabase } from './prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from './throwaway-postgres.ts';
 
 /** Remembers how to end what was started. */
 export type Keep = (name: string, run: () => unknown) => void;
-export type LocalDatabase = { url: string; ownerUrl: string; kind: string };
+export type LocalDatabase = DatabaseAddress & { kind: string };
 export type LocalModules = {
   database: LocalDatabase;
   bundles: Bundle[];
@@ -31,7 +28,7 @@ export function localEnvironment(defaultPort: string): Record<string, string | u
 /** A prepared database, that of `DATABASE_URL` or one of its own, and the bundles of all modules. */
 export async function prepareModules(platform: Platform, config: Config, keep: Keep): Promise<LocalModules> {
   const [database, bundles] = await Promise.all([startDatabase(config, keep), makeBundles(platform, keep)]);
-  return { database, bundles, adminPassword: await prepare(config, database) };
+  return { database, bundles, adminPassword: await prepareDatabase(database, config.adminPassword) };
 }
 
 async function startDatabase(config: Config, keep: Keep): Promise<LocalDatabase> {
@@ -55,14 +52,4 @@ async function makeBundles(platform: Platform, keep: Keep): Promise<Bundle[]> {
   const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
   keep('bundles', () => rm(folder, { recursive: true, force: true }));
   return bundleAll(platform, folder);
-}
-
-/** @returns the generated password of the first administrator */
-async function prepare(
-  { adminPassword }: Config,
-  { url, ownerUrl }: LocalDatabase,
-): Promise<string | undefined> {
-  await migrateDatabase(ownerUrl);
-  const { db, close } = connectPg({ url, maxConnections: 1 });
-  return prepareInstallation(db, createHasher(), adminPassword).finally(close);
 }

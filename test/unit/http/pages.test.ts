@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contrasting, readableOn } from '../../../shared/http/colors.ts';
@@ -34,6 +35,24 @@ describe('the colour of an installation', () => {
 
   it('stays as it is where it can be read', () => {
     expect(readableOn('#ffffff', '#1e3a8a')).toBe('#1e3a8a');
+  });
+});
+
+describe('the texts of a page', () => {
+  const textsOf = (name: string): Record<string, string> =>
+    JSON.parse(readFileSync(new URL(`../../../functions/assets/${name}.json`, import.meta.url), 'utf8'));
+  const filledIn = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+
+  it.each(['signin', 'status'])('of %s say in Russian what they say in English', (page) => {
+    const [english, russian] = [textsOf(`${page}.en`), textsOf(`${page}.ru`)];
+    expect(Object.keys(russian).sort()).toEqual(Object.keys(english).sort());
+    for (const [key, text] of Object.entries(english))
+      expect([key, filledIn(russian[key])]).toEqual([key, filledIn(text)]);
+  });
+
+  it.each(['too_short', 'too_long', 'common', 'contains_name'])('know why a password is %s', (code) => {
+    for (const language of ['en', 'ru'])
+      expect(textsOf(`signin.${language}`)).toHaveProperty(`refused_${code}`);
   });
 });
 

@@ -1,0 +1,96 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { workplaceAgents } from '../schema/agents.ts';
+import { farms } from '../schema/farms.ts';
+import { sessionAgents } from '../schema/session-agents.ts';
+import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { workplaces } from '../schema/workplaces.ts';
+import { agentMembers, ofAgent } from './agents.ts';
+import { oneOf } from './statements.ts';
+
+type Session = typeof workplaceSessions.$inferInsert;
+
+/** A session that an agent tells of, written to the snapshot at once; one that is there already goes on. */
+export const beginSession = (h: Db, session: Session): Statement =>
+  h
+    .insert(workplaceSessions)
+    .values({ ...session, touched_at: sql`clock_timestamp()` })
+    .onConflictDoUpdate({
+      target: [workplaceSessions.farm_id, workplaceSessions.uuid],
+      set: { state: session.state, last_seen_at: session.last_seen_at, touched_at: sql`clock_timestamp()` },
+      // An agent says which session it means, and means none of another workplace.
+      setWhere: eq(workplaceSessions.workplace_uuid, session.workplace_uuid),
+    });
+
+/** Session agents of these sessions of an agent's workplace have nothing to do any more. */
+export const endSessionAgents = (h: Db, agentId: string, sessions: readonly string[]): Statement =>
+  h
+    .delete(sessionAgents)
+    .where(and(eq(sessionAgents.agent_id, agentId), inArray(sessionAgents.session_uuid, [...sessions])));
+
+/** The agent within a session, in the place of one that was there before. */
+export const addSessionAgent = (h: Db, agent: typeof sessionAgents.$inferInsert): Statement[] => [
+  endSessionAgents(h, agent.agent_id, [agent.session_uuid]),
+  h.insert(sessionAgents).values(agent),
+];
+
+/** The session agent of this token with the agent of its workplace; one statement. */
+export async function findSessionAgent(db: Db, tokenHash: string, network: string) {
+  const [row] = await db
+    .select({
+      ...agentMembers(network),
+      session: {
+        id: sessionAgents.id,
+        uuid: sessionAgents.session_uuid,
+        user_name: sessionAgents.user_name,
+        last_seen_at: sessionAgents.last_seen_at,
+      },
+    })
+    .from(sessionAgents)
+    .innerJoin(workplaceAgents, eq(workplaceAgents.id, sessionAgents.agent_id))
+    .innerJoin(farms, eq(farms.id, workplaceAgents.farm_id))
+    .leftJoin(workplaces, ofAgent)
+    .where(eq(sessionAgents.token_hash, tokenHash));
+  return row;
+}
+
+/** Seconds that may lie between two signs of life of a session agent. */
+const aliveS = 60;
+
+/** The condition that a session agent has been heard of lately. */
+export const isAlive = (now: Date): SQL =>
+  sql`${sessionAgents.last_seen_at} > ${now.toISOString()}::timestamptz - ${aliveS}::int * interval '1 second'`;
+
+export const noteAlive = (h: Db, id: string, now: Date): Statement =>
+  h.update(sessionAgents).set({ last_seen_at: now }).where(eq(sessionAgents.id, id));
+
+/** Workplaces of a pool where somebody can be reached by a session agent. @param only among these, unless all count */
+export async function findReachable(
+  db: Db,
+  { farmId, pool, only }: { farmId: string; pool: string; only: readonly string[] | undefined },
+  now: Date,
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ uuid: workplaceAgents.workplace_uuid })
+    .from(sessionAgents)
+    .innerJoin(workplaceAgents, eq(workplaceAgents.id, sessionAgents.agent_id))
+    .innerJoin(workplaces, ofAgent)
+    .where(
+      and(
+        eq(workplaceAgents.farm_id, farmId),
+        eq(workplaces.servicepool_uuid, pool),
+        isAlive(now),
+        only && oneOf(workplaceAgents.workplace_uuid, only),
+      ),
+    );
+  return rows.map(({ uuid }) => uuid);
+}
+
+/** All workplaces of the pool that the snapshot has. */
+export async function workplacesOf(db: Db, farmId: string, pool: string): Promise<string[]> {
+  const rows = await db
+    .select({ uuid: workplaces.uuid })
+    .from(workplaces)
+    .where(and(eq(workplaces.farm_id, farmId), eq(workplaces.servicepool_uuid, pool)));
+  return rows.map(({ uuid }) => uuid);
+}

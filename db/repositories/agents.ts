@@ -1,0 +1,111 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { workplaceAgents as agents, agentRegistrations as registrations } from '../schema/agents.ts';
+import { farms } from '../schema/farms.ts';
+import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { workplaces } from '../schema/workplaces.ts';
+import { lockOfAgents } from './agent-failures.ts';
+import { type Scope, within } from './scope.ts';
+import { arrayOf, derived } from './statements.ts';
+
+/** A session of the agent's workplace as the snapshot has it. */
+export type AgentsSession = { uuid: string; user_key: string };
+
+/** What is looked at of a workplace that has an agent, or may get one. */
+const workplaceMembers = {
+  uuid: workplaces.uuid,
+  name: workplaces.name,
+  servicepool_uuid: workplaces.servicepool_uuid,
+  servicepool_name: workplaces.servicepool_name,
+  unique_id: workplaces.unique_id,
+  ip: workplaces.ip,
+  state: workplaces.state,
+  owner_domain: workplaces.owner_domain,
+  owner_name: workplaces.owner_name,
+  client_ip: workplaces.client_ip,
+  client_host: workplaces.client_host,
+  in_use_since: workplaces.in_use_since,
+  agent_seen_at: workplaces.agent_seen_at,
+};
+
+/** An agent with its workplace, which is null while the snapshot does not have it. */
+export const agentMembers = (network: string) => ({
+  id: agents.id,
+  farm: { id: farms.id, name: farms.name },
+  workplace: workplaceMembers,
+  sessions: derived<AgentsSession[]>(sql`
+    select coalesce(json_agg(json_build_object('uuid', ${workplaceSessions.uuid}, 'user_key', ${workplaceSessions.user_key})
+      order by ${workplaceSessions.started_at}), '[]')
+    from ${workplaceSessions} where ${workplaceSessions.farm_id} = ${agents.farm_id}
+      and ${workplaceSessions.workplace_uuid} = ${agents.workplace_uuid}`),
+  locked: lockOfAgents(network),
+});
+
+export const ofAgent: SQL | undefined = and(
+  eq(workplaces.farm_id, agents.farm_id),
+  eq(workplaces.uuid, agents.workplace_uuid),
+);
+
+/** The agent of this token, and whether its network is locked; one statement. */
+export async function findAgent(db: Db, tokenHash: string, network: string) {
+  const [row] = await db
+    .select(agentMembers(network))
+    .from(agents)
+    .innerJoin(farms, eq(farms.id, agents.farm_id))
+    .leftJoin(workplaces, ofAgent)
+    .where(eq(agents.token_hash, tokenHash));
+  return row;
+}
+
+export type FoundAgent = NonNullable<Awaited<ReturnType<typeof findAgent>>>;
+
+/** The registration of this token, and whether its network is locked; one statement. */
+export async function findRegistration(db: Db, tokenHash: string, network: string) {
+  const [row] = await db
+    .select({ id: registrations.id, sites: registrations.sites, locked: lockOfAgents(network) })
+    .from(registrations)
+    .where(eq(registrations.token_hash, tokenHash));
+  return row;
+}
+
+/** Up to so many workplaces may have one of the addresses of a machine: copies of an image can. */
+const mostAlike = 16;
+
+/** The workplaces within the sites that have one of these MAC addresses, in whatever spelling a node uses. */
+export async function findMachines(db: Db, spellings: readonly string[], scope: Scope) {
+  if (spellings.length === 0) return [];
+  return db
+    .select({ farm: { id: farms.id, name: farms.name }, workplace: workplaceMembers })
+    .from(workplaces)
+    .innerJoin(farms, eq(farms.id, workplaces.farm_id))
+    .where(and(inArray(workplaces.unique_id, [...spellings]), within(farms.site_id, scope)))
+    .limit(mostAlike);
+}
+
+type Registration = typeof registrations.$inferInsert;
+
+/**
+ * Registers a machine. What was registered for it before ends with all agents that came of it, unless that reaches
+ * beyond the sites of whoever registers.
+ */
+export const addRegistration = (h: Db, registration: Registration, scope: Scope): Statement[] => [
+  h
+    .delete(registrations)
+    .where(
+      and(
+        eq(registrations.machine, registration.machine),
+        scope === '*' ? undefined : sql`${registrations.sites} <@ ${arrayOf(scope)}`,
+      ),
+    ),
+  h.insert(registrations).values(registration),
+];
+
+/** The agent of a workplace; one that was there before ends, and what it knew stays with this one. */
+export const keepAgent = (h: Db, agent: typeof agents.$inferInsert): Statement =>
+  h
+    .insert(agents)
+    .values(agent)
+    .onConflictDoUpdate({
+      target: [agents.farm_id, agents.workplace_uuid],
+      set: { token_hash: agent.token_hash, registration_id: agent.registration_id },
+    });

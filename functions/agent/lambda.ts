@@ -1,0 +1,5 @@
+import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { createAgent } from './app.ts';
+import { agentDeps } from './deps.ts';
+
+export const handler = lambdaOf({ create: createAgent, depsOf: agentDeps });

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { addRegistration } from '../../../db/repositories/agents.ts';
+import { appendAudit } from '../../../db/repositories/audit.ts';
+import { newRegistrationToken } from '../../../shared/access/agent-tokens.ts';
+import { entityAction } from '../../../shared/http/audit-entry.ts';
+import { sha256 } from '../../../shared/kernel/digests.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
+import { foldName } from '../../../shared/kernel/text.ts';
+import type { AgentCtx } from '../deps.ts';
+import type { RegisterBody } from './schema.ts';
+
+/** @returns the token of the registration */
+export async function register(
+  ctx: AgentCtx,
+  { hostname, mac = '' }: z.output<typeof RegisterBody>,
+): Promise<string> {
+  const { deps, scope, now } = ctx;
+  const token = newRegistrationToken();
+  const registration = {
+    id: newId(),
+    name: hostname,
+    machine: bareMac(mac) ?? foldName(hostname),
+    sites: scope === '*' ? null : [...scope],
+    token_hash: sha256(token),
+    created_at: now,
+  };
+  const object = { type: 'agent', id: registration.id, name: hostname };
+  await atomically(deps.db, (h) => [
+    ...addRegistration(h, registration, scope),
+    appendAudit(h, entityAction(ctx, 'create', object)),
+  ]);
+  return token;
+}

@@ -1,0 +1,5 @@
+import { workerOf } from '../../shared/runtime/workers.ts';
+import { createAgent } from './app.ts';
+import { agentDeps } from './deps.ts';
+
+export default workerOf({ create: createAgent, depsOf: agentDeps });

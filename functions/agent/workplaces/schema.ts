@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { absent, cut, resultOf, Token } from '../../../shared/fleet/agents/calls.ts';
+
+const OwnToken = Token.meta({
+  description: 'That of the workplace, as `initialize` gave it',
+  example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw',
+});
+const EitherToken = Token.meta({
+  description: 'That of a registration, or that of the workplace',
+  example: 'agrt_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw',
+});
+const notKept = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Taken and not kept: nobody calls an agent from here' });
+const Type = absent(cut(64));
+
+const Address = z.union([z.ipv4().max(15), z.ipv6().max(45)]).meta({ example: '10.0.0.7' });
+const Interfaces = z
+  .array(z.object({ mac: cut(64).meta({ example: '52:54:00:00:00:01' }), ip: absent(cut(64)) }))
+  .max(64);
+
+export const InitializeBody = z.object({
+  type: Type,
+  version: absent(cut(64)),
+  token: EitherToken,
+  id: Interfaces.meta({ description: 'The network interfaces of the machine' }),
+});
+
+const Text = z.string().nullable();
+export const Initialized = resultOf(
+  z.strictObject({
+    own_token: Text.meta({ description: 'For every further call of this workplace' }),
+    token: Text.meta({ description: 'The same' }),
+    master_token: Text.meta({ description: 'The token of the registration, when it came with that' }),
+    unique_id: Text.meta({ description: 'The MAC address by which the workplace was found' }),
+    os: z
+      .strictObject({ action: z.literal('none') })
+      .nullable()
+      .meta({ description: 'What is left to do with the operating system' }),
+  }),
+);
+
+export const TestBody = z.object({ type: Type, token: EitherToken });
+
+export const AddressBody = z.object({ token: OwnToken, ip: Address, port: notKept, secret: notKept });
+
+export const VersionBody = z.object({
+  token: OwnToken,
+  version: cut(64).meta({ example: '4.0.0' }),
+  build: absent(cut(64)),
+});
+
+export const LogBody = z.object({
+  token: OwnToken,
+  level: absent(z.union([z.number(), cut(16)])).meta({
+    description: 'A word, or a number as Python has them: 10 is debug, 40 error (or 10000, 40000)',
+    example: 'info',
+  }),
+  message: cut(4096).meta({ example: 'The desktop is ready' }),
+});
+
+export const TicketBody = z.object({ token: OwnToken, ticket: cut(256).meta({ example: 'once' }) });
+
+export const UnmanagedBody = z.object({
+  token: EitherToken,
+  id: Interfaces,
+  secret: notKept,
+  port: notKept,
+});

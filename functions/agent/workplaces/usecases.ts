@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { atomically } from '../../../db/client.ts';
+import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
+import { type Agent, agentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
+import type { AgentCtx } from '../deps.ts';
+import type { AddressBody, LogBody, VersionBody } from './schema.ts';
+
+type Address = z.output<typeof AddressBody>;
+
+export async function noteReady(ctx: AgentCtx, { token, ip }: Address): Promise<'ok'> {
+  const agent = await agentOf(ctx, token);
+  const message = `The agent of ${agent.workplace.name} is ready`;
+  const entry = journalEntry(agent, ctx.now, { code: 'agent_ready', message, details: { ip } });
+  return tell(ctx, agent, { ip }, entry);
+}
+
+export async function changeAddress(ctx: AgentCtx, { token, ip }: Address): Promise<'ok'> {
+  const agent = await agentOf(ctx, token);
+  const before = agent.workplace.ip;
+  if (ip === before) return present(ctx, agent);
+  const message = `${agent.workplace.name} has the address ${ip} now`;
+  const details = { before, after: ip };
+  const entry = journalEntry(agent, ctx.now, { code: 'agent_address_changed', message, details });
+  return tell(ctx, agent, { ip }, entry);
+}
+
+export async function noteVersion(
+  ctx: AgentCtx,
+  { token, version }: z.output<typeof VersionBody>,
+): Promise<'ok'> {
+  return tell(ctx, await agentOf(ctx, token), { agent_version: version });
+}
+
+export const notePresence = async (ctx: AgentCtx, token: string): Promise<'ok'> =>
+  present(ctx, await agentOf(ctx, token));
+
+export async function writeLog(
+  ctx: AgentCtx,
+  { token, level: given, message }: z.output<typeof LogBody>,
+): Promise<'ok'> {
+  const agent = await agentOf(ctx, token);
+  const level = levelOf(given);
+  if (level === undefined || message.trim() === '') return present(ctx, agent);
+  return tell(ctx, agent, {}, journalEntry(agent, ctx.now, { code: 'agent_log', level, message }));
+}
+
+type Told = Parameters<typeof touchWorkplace>[3];
+
+/** What an agent tells is in the snapshot, and in the journal, at once; one batch. */
+async function tell(
+  { deps, now }: AgentCtx,
+  { farm, workplace }: Agent,
+  values: Told,
+  entry?: MonitoringEntry,
+): Promise<'ok'> {
+  const seen = { ...values, agent_seen_at: now.toISOString() };
+  await atomically(deps.db, (h) => [
+    touchWorkplace(h, farm.id, workplace.uuid, seen),
+    ...(entry ? [appendMonitoring(h, entry)] : []),
+  ]);
+  return 'ok';
+}
+
+/**
+ * That an agent is there is written once a minute: whatever is written of a row has the next sync of its farm read again
+ * what it had read.
+ */
+async function present(ctx: AgentCtx, agent: Agent): Promise<'ok'> {
+  const { agent_seen_at: before } = agent.workplace;
+  const isRecent = before !== null && ctx.now.getTime() - before.getTime() < 60_000;
+  return isRecent ? 'ok' : tell(ctx, agent, {});
+}
+
+const words: Record<string, MonitoringEntry['level']> = {
+  info: 'info',
+  warn: 'warning',
+  warning: 'warning',
+  error: 'error',
+  critical: 'critical',
+  fatal: 'critical',
+};
+
+/** @returns undefined for what is below `info`; a level that nobody knows is `info` */
+function levelOf(given: string | number = 'info'): MonitoringEntry['level'] | undefined {
+  const number = Number(given);
+  if (Number.isNaN(number)) {
+    const word = String(given).toLowerCase();
+    return ['debug', 'trace'].includes(word) ? undefined : (words[word] ?? 'info');
+  }
+  const rank = number >= 1000 ? number / 1000 : number;
+  if (rank < 20) return undefined;
+  if (rank < 30) return 'info';
+  if (rank < 40) return 'warning';
+  return rank < 50 ? 'error' : 'critical';
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/session-messages.ts';
+import { sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { createWakes, type Listener } from '../../../shared/kernel/wakes.ts';
+import type { SsaCtx } from '../deps.ts';
+import type { Message, MessagesQuery } from './schema.ts';
+
+/** Milliseconds between two looks into the database: where whoever writes can wake us, for what others write. */
+const everyMs = { alone: 900, woken: 5_000 };
+
+/** Shows what there is at once, or else what comes within the seconds that the session agent would wait. */
+export async function waitForMessages(
+  ctx: SsaCtx,
+  { wait = 0, after }: z.output<typeof MessagesQuery>,
+): Promise<Message[]> {
+  const { session, workplace } = await sessionAgentOf(ctx);
+  const { deps, now } = ctx;
+  const until = performance.now() + wait * 1000;
+  // From before the first look, so that nothing comes unheard between that and the wait.
+  const listener = (deps.wakes ?? createWakes()).listen(workplace.uuid);
+  try {
+    const found = await acknowledge(deps.db, session.id, after, now);
+    return (found.length > 0 ? found : await laterOnes(ctx, session.id, listener, until)).map(asTold);
+  } finally {
+    listener.close();
+  }
+}
+
+async function laterOnes(
+  { deps, gone }: SsaCtx,
+  id: string,
+  listener: Listener,
+  until: number,
+): Promise<ShownMessage[]> {
+  const signal = gone();
+  const every = deps.wakes ? everyMs.woken : everyMs.alone;
+  for (;;) {
+    const leftMs = until - performance.now();
+    if (leftMs <= 0 || signal.aborted || deps.wakes?.hasEnded()) return [];
+    await listener.next(Math.min(every, leftMs), signal);
+    if (signal.aborted) return [];
+    const found = await handOut(deps.db, id, deps.clock());
+    if (found.length > 0) return found;
+  }
+}
+
+const asTold = ({ id, kind, title, message }: ShownMessage): Message => ({
+  id,
+  kind,
+  ...(title !== null && { title }),
+  ...(message !== null && { message }),
+});

@@ -1,0 +1,5 @@
+import { workerOf } from '../../shared/runtime/workers.ts';
+import { createSsa } from './app.ts';
+import { ssaDeps } from './deps.ts';
+
+export default workerOf({ create: createSsa, depsOf: ssaDeps });

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { BaseDeps } from '../../http/context.ts';
+import type { Shape } from '../../http/operation.ts';
+import type { ErrorCode } from '../../kernel/errors.ts';
+import { escapeControls } from '../../kernel/text.ts';
+import { version } from '../../kernel/version.ts';
+import type { Wakes } from '../../kernel/wakes.ts';
+
+/** What the modules for agents have besides. */
+export type AgentDeps = BaseDeps & {
+  /** Where requests of one process can wake each other. */
+  wakes?: Wakes;
+};
+
+/** No call of an agent needs more. */
+export const agentBodyBytes = 65_536;
+
+/** What every call by a token of an agent may be refused with besides. */
+export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out', 'not_found'];
+
+/** The form of all answers, `result` being of this shape. */
+export const resultOf = <R extends Shape>(result: R) =>
+  z.strictObject({
+    result,
+    stamp: z.int().meta({ description: 'Unix seconds', example: 1_795_249_800 }),
+    version: z.string().meta({ example: version }),
+  });
+
+/** Of calls that have nothing to tell. */
+export const Done = resultOf(z.literal('ok')).meta({ id: 'AgentDone' });
+
+/*
+ * Members as agents send them: `null` is as good as absent, and what is too long for us is cut rather than refused.
+ */
+export const absent = <S extends z.ZodType>(shape: S) =>
+  shape.nullish().transform((value) => value ?? undefined);
+
+export const cut = (length: number) =>
+  z.string().transform((text) => escapeControls(text).slice(0, length).toWellFormed());
+
+export const Token = z.string().min(1).max(256);
+export const UserName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(256)
+  .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
+  .meta({ description: 'A name, `domain\\name` or `name@domain`', example: 'ada' });

@@ -1,0 +1,99 @@
+import { countAgentFailure } from '../../../db/repositories/agent-failures.ts';
+import { findSessionAgent } from '../../../db/repositories/agent-sessions.ts';
+import { type FoundAgent, findAgent, findRegistration } from '../../../db/repositories/agents.ts';
+import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../../access/agent-tokens.ts';
+import type { BaseDeps, Ctx } from '../../http/context.ts';
+import { rateLimitsOf } from '../../http/rate-limits.ts';
+import { createTokenBuckets, type TokenBuckets } from '../../http/token-buckets.ts';
+import { sha256 } from '../../kernel/digests.ts';
+import { AppError, notFound } from '../../kernel/errors.ts';
+import { networkOf } from '../../kernel/networks.ts';
+
+type AnyCtx = Ctx<BaseDeps>;
+
+/** Calls a minute of one agent: far more than one that works as it should has to say. */
+const perMinute = 300;
+/** Of all machines that are copies of one image, which may start at the same time. */
+const perMinuteOfAll = 6_000;
+
+type WithWorkplace<A extends FoundAgent> = A & { workplace: NonNullable<A['workplace']> };
+
+/** The agent of a workplace that the snapshot knows. */
+export type Agent = WithWorkplace<FoundAgent>;
+export type SessionAgent = WithWorkplace<NonNullable<Awaited<ReturnType<typeof findSessionAgent>>>>;
+export type Registration = NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
+
+/**
+ * Whose token it is; one round trip, one more for a wrong one.
+ * @throws AppError `invalid_token`; `locked_out` for 300 s after five wrong ones of a network; `rate_limited`; `not_found`
+ * while the workplace is not in the snapshot
+ */
+export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> =>
+  withWorkplace(await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute }));
+
+/** The same for the agent within a session. */
+export const sessionAgentOf = async (ctx: AnyCtx): Promise<SessionAgent> => {
+  if (ctx.bearer === undefined)
+    throw new AppError('unauthenticated', 'A token of a session agent is required');
+  return withWorkplace(
+    await proven(ctx, ctx.bearer, { matches: isSessionAgentToken, find: findSessionAgent, perMinute }),
+  );
+};
+
+/** The same for what agents are installed with. */
+export const registrationOf = (ctx: AnyCtx, token: string): Promise<Registration> =>
+  proven(ctx, token, {
+    matches: isRegistrationToken,
+    find: findRegistration,
+    perMinute: perMinuteOfAll,
+  });
+
+type Kind<A> = {
+  matches: (token: string) => boolean;
+  find: (db: BaseDeps['db'], tokenHash: string, network: string) => Promise<A | undefined>;
+  perMinute: number;
+};
+
+async function proven<A extends { locked: string | null }>(
+  ctx: AnyCtx,
+  token: string,
+  kind: Kind<A>,
+): Promise<A> {
+  const { deps, client, now } = ctx;
+  const [hash, network] = [sha256(token), networkOf(client.ip)];
+  const found = kind.matches(token) ? await kind.find(deps.db, hash, network) : undefined;
+  if (!found) {
+    const until = await countAgentFailure(deps.db, network, now);
+    throw until ? lockedUntil(until, now) : new AppError('invalid_token');
+  }
+  const until = found.locked === null ? now : new Date(found.locked);
+  if (until > now) throw lockedUntil(until, now);
+  takeTurn(ctx, hash, kind.perMinute);
+  return found;
+}
+
+const lockedUntil = (until: Date, now: Date): AppError =>
+  new AppError('locked_out', undefined, { retry_after_s: (until.getTime() - now.getTime()) / 1000 });
+
+const mostAgents = 20_000;
+const turnsOf = new WeakMap<BaseDeps, TokenBuckets>();
+
+/** An agent has a quota of its own, so that it neither uses up that of its address nor waits for others behind it. */
+function takeTurn({ deps, client, now }: AnyCtx, tokenHash: string, limit: number): void {
+  rateLimitsOf(deps).excuse(client.ip);
+  const turns = turnsOf.get(deps) ?? createTokenBuckets(mostAgents);
+  turnsOf.set(deps, turns);
+  const retry_after_s = turns.take(tokenHash, limit, now.getTime());
+  if (retry_after_s === 0) return;
+  throw new AppError('rate_limited', undefined, {
+    policy: 'session',
+    limit_per_minute: limit,
+    retry_after_s,
+  });
+}
+
+function withWorkplace<A extends FoundAgent>(agent: A): WithWorkplace<A> {
+  const { workplace } = agent;
+  if (!workplace) throw notFound();
+  return { ...agent, workplace };
+}

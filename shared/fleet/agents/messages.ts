@@ -1,0 +1,93 @@
+import { findReachable, workplacesOf } from '../../../db/repositories/agent-sessions.ts';
+import { leaveAt } from '../../../db/repositories/session-messages.ts';
+import type { Happening } from '../../http/audit-entry.ts';
+import { AppError, type ErrorCode } from '../../kernel/errors.ts';
+import type { Wakes } from '../../kernel/wakes.ts';
+import type { Delivery, MessageOrder } from '../../remotes/dispatcher/action-shapes.ts';
+import { act, actLater, type Target } from '../actions.ts';
+import type { FleetDeps } from '../dispatcher-keys.ts';
+import type { UserCtx } from '../user-site.ts';
+
+export type MessageCtx = UserCtx & { deps: FleetDeps & { wakes?: Wakes } };
+
+type Happened = Omit<Happening, 'object_type' | 'object_id' | 'result'>;
+
+/**
+ * Shows a message at workplaces of a pool: to session agents that are registered here and alive, elsewhere by a node,
+ * never by both. What a node cannot deliver takes nothing back of what session agents have.
+ * @throws AppError as `act` where no session agent is concerned
+ */
+export async function showMessage(
+  ctx: MessageCtx,
+  pool: Target,
+  order: MessageOrder,
+  happening: Happened,
+): Promise<Delivery> {
+  const only = 'workplaces' in order ? order.workplaces : undefined;
+  const at = { farmId: pool.farm.id, pool: pool.uuid, only };
+  const reached = await findReachable(ctx.deps.db, at, ctx.now);
+  if (reached.length === 0) return byNode(ctx, pool, order, happening);
+  await leave(ctx, pool, reached, order, happening);
+  const others = (only ?? (await workplacesOf(ctx.deps.db, pool.farm.id, pool.uuid))).filter(
+    (uuid) => !reached.includes(uuid),
+  );
+  const { delivered, failed } = await toOthers(ctx, pool, others, order, happening);
+  // Nobody asked for those by name that nobody works at.
+  const told = only ? failed : failed.filter(({ code }) => code !== 'no_session');
+  return { delivered: [...reached, ...delivered], failed: told };
+}
+
+/** In the batch of the audit event; then whoever waits for it in this process hears of it. */
+async function leave(
+  ctx: MessageCtx,
+  pool: Target,
+  reached: readonly string[],
+  { title, message }: MessageOrder,
+  happening: Happened,
+): Promise<void> {
+  const content = { kind: 'message', title, message, at: ctx.now } as const;
+  const told = { delivered: reached.length, failed: 0, by: 'session_agent' };
+  const action = {
+    happening,
+    written: (h: FleetDeps['db']) => [leaveAt(h, pool.farm.id, reached, content)],
+    told: () => told,
+  };
+  await actLater(ctx, pool, action, undefined);
+  for (const uuid of reached) ctx.deps.wakes?.wake(uuid);
+}
+
+/** A node takes as many at once. */
+const mostOfNode = 1_000;
+
+async function toOthers(
+  ctx: MessageCtx,
+  pool: Target,
+  others: readonly string[],
+  { title, message, level }: MessageOrder,
+  happening: Happened,
+): Promise<Delivery> {
+  const all: Delivery = { delivered: [], failed: [] };
+  for (let from = 0; from < others.length; from += mostOfNode) {
+    const workplaces = others.slice(from, from + mostOfNode);
+    const part = await byNode(ctx, pool, { title, message, level, workplaces }, happening).catch(
+      (error: unknown) => undelivered(workplaces, error),
+    );
+    all.delivered.push(...part.delivered);
+    all.failed.push(...part.failed);
+  }
+  return all;
+}
+
+function undelivered(workplaces: readonly string[], error: unknown): Delivery {
+  if (!(error instanceof AppError)) throw error;
+  const code: ErrorCode = error.code;
+  return { delivered: [], failed: workplaces.map((workplace_uuid) => ({ workplace_uuid, code })) };
+}
+
+const byNode = (ctx: MessageCtx, pool: Target, order: MessageOrder, happening: Happened): Promise<Delivery> =>
+  act<Delivery>(ctx, pool, {
+    happening,
+    call: (call) => ctx.deps.dispatchers.sendMessage(call, pool.uuid, order),
+    written: () => [],
+    told: ({ delivered, failed }) => ({ delivered: delivered.length, failed: failed.length }),
+  });

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { ConfigError, lineOf, variables } from '../config.ts';
+import { overBudget } from './build.ts';
+import { bundleAll, type EdgeModule, edgeModules } from './bundles.ts';
+import { orEnd } from './fatal.ts';
+import { missingSecrets } from './module-secrets.ts';
+import { type DatabaseAddress, prepareDatabase, preparedLine } from './prepared-database.ts';
+import { rehearsalOf, runWrangler, WranglerFailed } from './wrangler.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Plan = { modules: EdgeModule[]; isRehearsal: boolean };
+
+const usage = `usage: npm run deploy -- all | <module> … [--dry-run]
+  modules: ${edgeModules.join(', ')}`;
+
+/** What Workers are told openly; wrangler.toml has examples in their place. */
+const told = variables
+  .pick({
+    PORTAL_TYPE: true,
+    PORTAL_NAME: true,
+    ALLOWED_PRIVATE_NETWORKS: true,
+    ALLOW_INSECURE_DISPATCHERS: true,
+    LOG_LEVEL: true,
+  })
+  .extend({ BASE_URL: variables.shape.BASE_URL.unwrap() });
+const addresses = variables
+  .pick({ DATABASE_OWNER_URL: true, ADMIN_PASSWORD: true })
+  .extend({ DATABASE_URL: variables.shape.DATABASE_URL.unwrap() });
+
+/**
+ * `npm run deploy -- all`: the schema first, then the modules, whose former versions work on it meanwhile. All that is
+ * missing is told before anything is changed, and the same command once more goes on where one was broken off.
+ */
+async function main(args: readonly string[], env: Env): Promise<void> {
+  const { modules, isRehearsal } = planOf(args);
+  const own = ownArguments(env);
+  const database = isRehearsal ? undefined : databaseOf(env);
+  if (database) await assertSecrets(modules);
+  const tooLarge = overBudget(await bundleAll('workers'));
+  if (tooLarge.length > 0) throw new Error(tooLarge.join('\n'));
+  if (database) process.stdout.write(preparedLine(await prepareDatabase(database, env.ADMIN_PASSWORD)));
+  for (const module of modules) {
+    await runWrangler([
+      ...['deploy', '--env', module],
+      ...(await routesOf(module, own.hostname)),
+      ...own.variables,
+      ...(isRehearsal ? rehearsalOf(module) : []),
+    ]);
+    process.stdout.write(`${isRehearsal ? 'would deploy' : 'deployed'} ${module}\n`);
+  }
+}
+
+/** The module that takes every other path comes last: until the others are there, it would answer for them. */
+function planOf(args: readonly string[]): Plan {
+  const names = args.filter((arg) => arg !== '--dry-run');
+  const isKnown = names.every((name) => name === 'all' || edgeModules.some((module) => module === name));
+  if (names.length === 0 || !isKnown) throw new Error(usage);
+  const wanted = edgeModules.filter((module) => names.includes('all') || names.includes(module));
+  const last = (module: EdgeModule): number => Number(module === 'discover');
+  return {
+    modules: wanted.toSorted((a, b) => last(a) - last(b)),
+    isRehearsal: args.includes('--dry-run'),
+  };
+}
+
+/** @throws ConfigError naming each bad variable */
+function ownArguments(env: Env): { hostname: string; variables: string[] } {
+  const { BASE_URL } = parsed(told, env);
+  const given = Object.keys(told.shape).flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  return {
+    hostname: new URL(BASE_URL).hostname,
+    variables: given.flatMap(([name, value]) => ['--var', `${name}:${value}`]),
+  };
+}
+
+function databaseOf(env: Env): DatabaseAddress {
+  const { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl = url } = parsed(addresses, env);
+  return { url, ownerUrl };
+}
+
+function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {
+  // An empty one counts as absent, here as elsewhere.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = shape.safeParse(given);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    result.error.issues.map(({ path, message }) =>
+      lineOf({ path, message: env[String(path[0])] ? message : 'required to deploy' }),
+    ),
+  );
+}
+
+/** The zone of a route is found by its host, in the account of the token. */
+async function routesOf(module: EdgeModule, hostname: string): Promise<string[]> {
+  // It brings all of wrangler along, for which nobody waits who has mistyped a name.
+  const { deploymentOf } = await import('./deployments.ts');
+  return deploymentOf(module).routes.flatMap((route) => ['--route', route.replace(/^\*/, hostname)]);
+}
+
+/** @throws Error with the command for each secret that is missing */
+async function assertSecrets(modules: readonly EdgeModule[]): Promise<void> {
+  const commands: string[] = [];
+  for (const module of modules) {
+    const missing = missingSecrets(module, await secretNames(module));
+    commands.push(...missing.map((name) => `  npx wrangler secret put ${name} --env ${module}`));
+  }
+  if (commands.length > 0)
+    throw new Error(`Secrets are missing; set each of them, then deploy again:\n${commands.join('\n')}`);
+}
+
+const Listed = z.array(z.object({ name: z.string() }));
+
+async function secretNames(module: EdgeModule): Promise<Set<string>> {
+  try {
+    const text = await runWrangler(['secret', 'list', '--env', module, '--format', 'json']);
+    return new Set(Listed.parse(JSON.parse(text)).map(({ name }) => name));
+  } catch (error) {
+    if (error instanceof WranglerFailed && isNotThere.test(error.message)) return new Set();
+    throw error;
+  }
+}
+
+/** Cloudflare's words for a Worker that was never deployed. */
+const isNotThere = /\[code: 10007\]|Worker ".*".* not found/;
+
+if (import.meta.main) await orEnd(() => main(process.argv.slice(2), process.env));

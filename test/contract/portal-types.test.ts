@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../shared/kernel/errors.ts';
+import type { PortalType } from '../../shared/modules.ts';
+import { unique } from '../support/factories.ts';
+import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
+import { document, everyOperation, pathOf, type Registered } from './described.ts';
+import { liftLimits } from './limits.ts';
+import { isListed, listedModules, portalTypes } from './portal-types.ts';
+import { expectProblem } from './problems.ts';
+import { createSessions } from './sessions.ts';
+
+/** What somebody brings: the token of a session, and the cookie of a browser. */
+type Credentials = { token?: string; cookie?: string };
+type Caller = 'nobody' | 'stranger' | 'user' | 'administrator';
+
+/** One installation: a portal of each type on its database. */
+let home: TestPortal;
+const callers = new Map<Caller, Credentials>();
+const user = { username: unique('user'), password: 'seven purple lanterns drift', authSmallName: 'builtin' };
+const administrator = { username: 'admin', password: adminPassword, authSmallName: 'builtin' };
+
+beforeAll(async () => {
+  home = await startPortal();
+  await liftLimits(home);
+  const { make, domainId } = await createSessions(home, await home.login());
+  await make(`/api/webui/aggregator/authenticators/${domainId}/users`, {
+    name: user.username,
+    password: user.password,
+  });
+  callers.set('nobody', {});
+  callers.set('stranger', { token: 'A'.repeat(43), cookie: '__Host-session=x' });
+  callers.set('user', await credentialsOf(user));
+  callers.set('administrator', await credentialsOf(administrator));
+});
+afterAll(() => home.close());
+
+const ofPage = { 'sec-fetch-site': 'same-origin' };
+
+async function credentialsOf(person: typeof user): Promise<Credentials> {
+  const token = await home.login(person.username, person.password);
+  const { headers } = await home.send('POST /signin', { body: person, headers: ofPage });
+  return { token, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
+}
+
+/** With a parameter that no operation has: who is let in is refused for that, and nothing happens. */
+function ask(send: TestPortal['send'], operation: Registered, { token, cookie }: Credentials) {
+  const { method, browser, orToken, body } = operation;
+  const isByCookie = browser && !orToken;
+  return send(`${method} ${pathOf(operation)}?no_such_parameter=1`, {
+    token: isByCookie ? undefined : token,
+    headers: isByCookie && cookie ? { ...ofPage, cookie } : {},
+    body: body && '{}',
+  });
+}
+
+/** The code by which a caller is refused; none when the operation is for him. */
+function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode | undefined {
+  if (access === 'public') return undefined;
+  if (caller === 'nobody') return 'unauthenticated';
+  if (caller === 'stranger') return 'invalid_token';
+  if (caller === 'administrator') return undefined;
+  if (browser === 'administrator') return 'unauthenticated';
+  return access === 'signed-in' ? undefined : 'forbidden';
+}
+
+/** What is public judges what it is given by itself, and may refuse that as it likes. */
+function expectAdmitted({ access }: Registered, { status, body }: Answer, caller: Caller): void {
+  const refusals = access === 'public' ? [404, 405] : [401, 403, 404, 405];
+  expect(refusals, `${caller}: ${JSON.stringify(body)}`).not.toContain(status);
+}
+
+const addresses = [...new Set(everyOperation.map(({ path }) => path))];
+
+/** Every method of every address that answers, as `OPTIONS` tells them. */
+async function servedBy(send: TestPortal['send']): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of addresses) {
+    const first = everyOperation.find((operation) => operation.path === path);
+    const { headers } = await send(`OPTIONS ${first ? pathOf(first) : path}`);
+    const methods = (headers.get('allow') ?? '').split(', ').filter((name) => /^(GET|P|DEL)/.test(name));
+    found.push(...methods.map((method) => `${method} ${path}`));
+  }
+  return found.sort();
+}
+
+const describedIn = ({ paths }: Json): string[] =>
+  Object.entries<object>(paths)
+    .filter(([path]) => !path.startsWith('/aggregator/health/'))
+    .flatMap(([path, verbs]) => Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`))
+    .sort();
+
+describe.each(portalTypes)('a portal of the type %s', (type) => {
+  let send: TestPortal['send'];
+  beforeAll(() => {
+    send = home.isolate(type);
+  });
+  const administratorOf = (): Credentials => callers.get('administrator') ?? {};
+  const absent = everyOperation.filter((operation) => !isListed(operation, type));
+
+  it('leaves modules out, unless it is for everybody', () =>
+    expect(absent.length > 0).toBe(type !== 'universal'));
+
+  it.each(
+    everyOperation.filter((operation) => isListed(operation, type)),
+  )('serves $id to those whom it is for, and nobody else', async (operation) => {
+    for (const [caller, credentials] of callers) {
+      const answer = await ask(send, operation, credentials);
+      const code = refusalOf(operation, caller);
+      if (code) expectProblem(answer, code, operation);
+      else expectAdmitted(operation, answer, caller);
+    }
+  });
+
+  it.each(absent)('does not have $id, whoever asks and however', async (operation) => {
+    for (const credentials of callers.values())
+      expectProblem(await ask(send, operation, credentials), 'not_found');
+    for (const method of ['OPTIONS', 'PROPFIND', 'HEAD']) {
+      const answer = await send(`${method} ${pathOf(operation)}`, { token: administratorOf().token });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([404, null]);
+    }
+  });
+
+  it('lists the modules that it has', async () => {
+    const { body } = await send('GET /api/discover', { token: administratorOf().token });
+    expect(body.portal_type).toBe(type);
+    const names: string[] = body.modules.map(({ name }: Json) => name);
+    expect(names.sort()).toEqual([...listedModules[type], 'health'].sort());
+  });
+
+  it('answers at the addresses that are listed, and at no others', async () => {
+    const listed = everyOperation.filter((operation) => isListed(operation, type));
+    expect(await servedBy(send)).toEqual(listed.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  it('is described as it is, where it is for administrators', async () => {
+    const { status, body } = await send('GET /api/openapi.json', { token: administratorOf().token });
+    if (type === 'user') return expect(status).toBe(404);
+    expect(describedIn(body)).toEqual(await servedBy(send));
+    for (const path of Object.keys(body.paths)) expect(body.paths[path]).toEqual(document.paths[path]);
+    const verbs: Json[] = Object.values<object>(body.paths).flatMap((path) => Object.values(path));
+    const used = new Set(verbs.flatMap(({ tags }) => tags));
+    expect(body.tags.map(({ name }: Json) => name).sort()).toEqual([...used].sort());
+  });
+
+  it.each([
+    ['administrators', administrator, { admin: 'admin', user: 'user', universal: 'admin' }],
+    ['users', user, { admin: undefined, user: 'user', universal: 'user' }],
+  ])('lets %s log in where they have business', async (_, body, portals: Works) => {
+    const answer = await send('POST /api/auth/v7.0/login', { body });
+    if (!portals[type]) return expectProblem(answer, 'forbidden');
+    expect([answer.status, answer.body.user.portal]).toEqual([200, portals[type]]);
+  });
+});
+
+type Works = Record<PortalType, string | undefined>;

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeLastMigration, checkOut } from '../support/history.ts';
+import { whereThereIs } from '../support/services.ts';
+import { root } from './portal-process.ts';
+
+const commit = beforeLastMigration();
+const migrationsIn = (folder: string): string[] =>
+  readdirSync(join(folder, 'db', 'migrations')).filter((name) => name.endsWith('.sql'));
+
+/** A test of that tree: its own questions, put to its own portal on the schema of this one. */
+const test = `import { describePath } from './path.ts';
+import { nodeTarget } from './targets.ts';
+
+describePath({ ...nodeTarget, command: ['${join(root, 'test/support/upgraded-portal.ts')}'] });
+`;
+
+whereThereIs('history up to the last migration', commit !== undefined)(
+  'a version before the last change of the schema',
+  () => {
+    let folder: string;
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'aggregator-upgrade-'));
+      checkOut(commit ?? '', folder);
+      await writeFile(join(folder, 'test', 'e2e', 'upgrade-path.test.ts'), test);
+    });
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+
+    it('is of an older schema', () => {
+      expect(migrationsIn(root)).toEqual(expect.arrayContaining(migrationsIn(folder)));
+      expect(migrationsIn(root).length).toBeGreaterThan(migrationsIn(folder).length);
+    });
+
+    it('does all that it did on the schema of this one, its sidecar included', {
+      timeout: 600_000,
+    }, async () => {
+      const { code, output } = await runVitest(folder, 'test/e2e/upgrade-path.test.ts');
+      expect(output).toMatch(/^[1-9]\d+ passed, 0 failed$/m);
+      expect(code).toBe(0);
+    });
+  },
+);
+
+async function runVitest(folder: string, path: string): Promise<{ code: number | null; output: string }> {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/vitest.config.ts', path], {
+    cwd: folder,
+    // Nothing of this run, of which it would take itself for a part.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const [code] = await once(child, 'close');
+  return { code, output };
+}

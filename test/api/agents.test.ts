@@ -1,5 +1,7 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { farmParts } from '../../db/schema/farm-parts.ts';
+import { workplaces } from '../../db/schema/workplaces.ts';
 import { endSession, openSession } from '../simulator/sessions.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../support/agents.ts';
 import { addMember, addSite, audited, base, unique } from '../support/factories.ts';
@@ -222,6 +224,20 @@ describe('what an agent tells', () => {
       expect((await agent(`POST /${call}`, { body: { token, ...given } })).body).toEqual(
         inForm({ result: 'ok' }),
       );
+  });
+
+  it('that says a word has no sync read its farm again', async () => {
+    const token = await stand.initialize(1);
+    const { uuid } = workplaceOf(stand.fleet, 'Office', 1);
+    const { db } = stand.world.portal;
+    const touched = async () =>
+      (await db.select({ at: workplaces.touched_at }).from(workplaces).where(eq(workplaces.uuid, uuid)))[0]
+        ?.at;
+    const before = await touched();
+    await agent('POST /log', { body: { token, level: 'info', message: 'still here' } });
+    expect(await touched()).toEqual(before);
+    await agent('POST /version', { body: { token, version: '4.2' } });
+    expect(await touched()).not.toEqual(before);
   });
 });
 

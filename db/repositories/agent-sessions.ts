@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { workplaceAgents } from '../schema/agents.ts';
 import { farms } from '../schema/farms.ts';
@@ -28,11 +28,29 @@ export const endSessionAgents = (h: Db, agentId: string, sessions: readonly stri
     .delete(sessionAgents)
     .where(and(eq(sessionAgents.agent_id, agentId), inArray(sessionAgents.session_uuid, [...sessions])));
 
-/** The agent within a session, in the place of one that was there before. */
+/**
+ * The agent within a session, in the place of one that was there before. What that one has not acknowledged is for this
+ * one: it may have died before anybody saw it. Of somebody else's it gets nothing.
+ */
 export const addSessionAgent = (h: Db, agent: typeof sessionAgents.$inferInsert): Statement[] => [
-  endSessionAgents(h, agent.agent_id, [agent.session_uuid]),
-  h.insert(sessionAgents).values(agent),
+  h.delete(sessionAgents).where(and(inSession(agent), ne(sessionAgents.user_key, agent.user_key))),
+  h
+    .insert(sessionAgents)
+    .values(agent)
+    .onConflictDoUpdate({
+      target: [sessionAgents.agent_id, sessionAgents.session_uuid],
+      set: {
+        user_name: agent.user_name,
+        user_key: agent.user_key,
+        token_hash: agent.token_hash,
+        created_at: agent.created_at,
+        last_seen_at: agent.last_seen_at,
+      },
+    }),
 ];
+
+const inSession = ({ agent_id, session_uuid }: typeof sessionAgents.$inferInsert): SQL | undefined =>
+  and(eq(sessionAgents.agent_id, agent_id), eq(sessionAgents.session_uuid, session_uuid));
 
 /** The session agent of this token with the agent of its workplace; one statement. */
 export async function findSessionAgent(db: Db, tokenHash: string, network: string) {

@@ -41,7 +41,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     ...ofAgents(ago),
     { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
-    // Those that were used count what went through for their session.
+    // The tunnels of those that were used count what went through for their session, and go with them.
     {
       table: gatewayTickets,
       where: or(

@@ -1,14 +1,17 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { farms } from '../schema/farms.ts';
 import { gatewayTickets as table } from '../schema/gateway-tickets.ts';
+import { gatewayTunnels as tunnels } from '../schema/gateway-tunnels.ts';
 import { gateways } from '../schema/gateways.ts';
 import { gatewayStats } from './gateways.ts';
 
-/** Seconds until a ticket must have been used; what it opened may stay for as long as it likes. */
+/** Seconds until the first tunnel of a ticket must have begun; what it opened may stay for as long as it likes. */
 export const ticketLifeS = 60;
+/** Seconds after the beginning of the first tunnel in which the others must begin. */
+const othersFollowS = 30;
 
-/** `clientIp` is null where the address that the tunnel will come from is not known. */
+/** `clientIp` is null where the address that the tunnels will come from is not known. */
 export type NewTicket = {
   id: string;
   ticketHash: string;
@@ -19,49 +22,64 @@ export type NewTicket = {
   clientIp: string | null;
   host: string;
   port: number;
+  /** How many may be opened. */
+  tunnels: number;
 };
 
 /** Keeps a ticket; nothing when the gateway or the farm has gone meanwhile. */
 export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
   h.insert(table).select(
     sql`select ${ticket.id}::uuid, ${ticket.ticketHash}::text, ${gateways.id}, ${ticket.userId}::uuid, ${farms.id},
-      ${ticket.sessionUuid}::uuid, ${ticket.clientIp}::text, ${ticket.host}::text, ${ticket.port}::int, now(),
-      now() + make_interval(secs => ${ticketLifeS}), null::timestamptz, null::text, null::timestamptz, 0, 0
+      ${ticket.sessionUuid}::uuid, ${ticket.clientIp}::text, ${ticket.host}::text, ${ticket.port}::int,
+      ${ticket.tunnels}::int, now(), now() + make_interval(secs => ${ticketLifeS}), null::timestamptz
       from ${gateways} cross join ${farms}
       where ${gateways.id} = ${ticket.gatewayId}::uuid and ${farms.id} = ${ticket.farmId}::uuid`,
   );
 
 /** `clientIp` as `plainAddress` spells it; `notifyHash` is that of what will end the tunnel. */
-export type Use = { ticketHash: string; tokenHash: string; clientIp: string; notifyHash: string };
+export type Use = {
+  tunnelId: string;
+  ticketHash: string;
+  tokenHash: string;
+  clientIp: string;
+  notifyHash: string;
+};
 
 /**
- * Uses a ticket up, at the gateway that it was made for, which must be enabled; of all who try at once one gets it. The
- * gateway is held first, as by whoever deletes it. One statement, by the clock of the database.
+ * Opens a tunnel of a ticket, at the gateway that it was made for, which must be enabled; of all who try at once as many
+ * get in as it has tunnels left. The first binds it to the address that it comes from. The gateway is held first, as by
+ * whoever deletes it. One statement, by the clock of the database.
  * @returns where the tunnel leads; undefined when the ticket is not good for this
  */
 export async function useTicket(
   db: Db,
-  { ticketHash, tokenHash, clientIp, notifyHash }: Use,
+  { tunnelId, ticketHash, tokenHash, clientIp, notifyHash }: Use,
 ): Promise<{ host: string; port: number } | undefined> {
   const gate = gateOf(db, and(eq(gateways.token_hash, tokenHash), gateways.enabled));
-  const isGood = and(
-    eq(table.ticket_hash, ticketHash),
-    isNull(table.used_at),
-    sql`${table.expires_at} > now()`,
-    sql`coalesce(${table.client_ip} = ${clientIp}, true)`,
+  const used = db.$with('used').as(
+    db
+      .update(table)
+      .set({
+        tunnels_left: sql`${table.tunnels_left} - 1`,
+        client_ip: clientIp,
+        used_at: sql`coalesce(${table.used_at}, now())`,
+      })
+      .where(and(eq(table.ticket_hash, ticketHash), isGoodFor(clientIp), ofGate))
+      .returning({ id: table.id, gateway_id: table.gateway_id, host: table.host, port: table.port }),
   );
-  const used = db
-    .$with('used')
+  const opened = db
+    .$with('opened')
     .as(
       db
-        .update(table)
-        .set({ used_at: sql`now()`, notify_hash: notifyHash })
-        .where(and(isGood, ofGate))
-        .returning({ gateway_id: table.gateway_id, host: table.host, port: table.port }),
+        .insert(tunnels)
+        .select(
+          sql`select ${tunnelId}::uuid, id, ${notifyHash}::text, now(), null::timestamptz, 0, 0 from used`,
+        )
+        .returning({ id: tunnels.id }),
     );
   const counted = countedFor(db, sql`select gateway_id from used`, { connections: 1, sent: 0, received: 0 });
   const [row] = await db
-    .with(gate, used, counted)
+    .with(gate, used, opened, counted)
     .select({ host: sql<string>`used.host`, port: sql<number>`used.port` })
     .from(used);
   return row;
@@ -78,15 +96,31 @@ export async function endTunnel(db: Db, { notifyHash, tokenHash, sent, received 
   const gate = gateOf(db, eq(gateways.token_hash, tokenHash));
   const ended = db.$with('ended').as(
     db
-      .update(table)
+      .update(tunnels)
       .set({ stopped_at: sql`now()`, sent, received })
-      .where(and(eq(table.notify_hash, notifyHash), isNull(table.stopped_at), ofGate))
+      .from(table)
+      .where(
+        and(
+          eq(tunnels.notify_hash, notifyHash),
+          isNull(tunnels.stopped_at),
+          eq(table.id, tunnels.ticket_id),
+          ofGate,
+        ),
+      )
       .returning({ gateway_id: table.gateway_id }),
   );
   const counted = countedFor(db, sql`select gateway_id from ended`, { connections: -1, sent, received });
   const rows = await db.with(gate, ended, counted).select({ gateway_id: sql`ended.gateway_id` }).from(ended);
   return rows.length > 0;
 }
+
+/** Until its first tunnel a ticket has its own time, then it has that of those that follow. */
+const isGoodFor = (clientIp: string) =>
+  and(
+    gt(table.tunnels_left, 0),
+    sql`coalesce(${table.used_at} + make_interval(secs => ${othersFollowS}), ${table.expires_at}) > now()`,
+    sql`coalesce(${table.client_ip} = ${clientIp}, true)`,
+  );
 
 const gateOf = (db: Db, which: SQL | undefined) =>
   db.$with('gate').as(db.select({ id: gateways.id }).from(gateways).where(which).for('no key update'));

@@ -7,6 +7,8 @@ import { must } from './statements.ts';
 /** A portal that has been silent for longer is offline. Sidecars report every fifteen seconds, the edge every minute. */
 const aliveFor = sql`case when ${table.runtime} = 'node' then interval '60 seconds' else interval '150 seconds' end`;
 const isOnline: SQL = sql`${table.last_seen_at} > now() - ${aliveFor}`;
+/** Whole seconds. A peer's portal tells its start itself, and may tell one that no clock of ours comes near. */
+const uptime: SQL = sql`(least(greatest(extract(epoch from ${table.last_seen_at} - ${table.started_at}), 0), 2147483647)::int)`;
 const state = sql<'online' | 'offline'>`${sql`(case when ${isOnline} then 'online' else 'offline' end)`}`;
 
 export const portals = records({
@@ -23,7 +25,7 @@ export const portals = records({
     os: table.os,
     state,
     last_seen_at: table.last_seen_at,
-    uptime_s: sql<number>`${sql`(extract(epoch from ${table.last_seen_at} - ${table.started_at})::int)`}`,
+    uptime_s: sql<number>`${uptime}`,
     metrics: table.metrics,
     tags: table.tags,
     created_at: table.created_at,

@@ -4,6 +4,7 @@ import { foldName } from '../../shared/kernel/text.ts';
 import type { PartKind } from '../schema/farm-parts.ts';
 import { farmTags } from '../schema/farm-tags.ts';
 import { gatewayTickets } from '../schema/gateway-tickets.ts';
+import { gatewayTunnels } from '../schema/gateway-tunnels.ts';
 import { pools } from '../schema/pools.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { workplaces } from '../schema/workplaces.ts';
@@ -116,10 +117,11 @@ export const workplaceList: MergedSpec = {
 };
 
 /** Of the session in whose select this stands: what went through our gateways, of which its dispatcher knows nothing. */
-const tunnelsOf = sql`from ${gatewayTickets} where ${gatewayTickets.farm_id} = ${workplaceSessions.farm_id}
-  and ${gatewayTickets.session_uuid} = ${workplaceSessions.uuid} and ${gatewayTickets.used_at} is not null`;
+const ofSession = sql`${gatewayTickets.farm_id} = ${workplaceSessions.farm_id}
+  and ${gatewayTickets.session_uuid} = ${workplaceSessions.uuid}`;
 
-const lastGateway = sql`select ${gatewayTickets.gateway_id} ${tunnelsOf} order by ${gatewayTickets.used_at} desc limit 1`;
+const lastGateway = sql`select ${gatewayTickets.gateway_id} from ${gatewayTickets}
+  where ${ofSession} and ${gatewayTickets.used_at} is not null order by ${gatewayTickets.used_at} desc limit 1`;
 
 const sumOf = (bytes: PgColumn) => sql`least(${Number.MAX_SAFE_INTEGER}::bigint, coalesce(sum(${bytes}), 0))`;
 
@@ -143,9 +145,10 @@ export const sessionList: MergedSpec = {
     client_host: workplaceSessions.client_host,
     gateway_id: derived(sql`select coalesce((${lastGateway}), ${workplaceSessions.gateway_id})`),
     tunnels: derived(sql`select json_build_object(
-        'connections', count(*) filter (where ${gatewayTickets.stopped_at} is null),
-        'sent', ${sumOf(gatewayTickets.sent)}, 'received', ${sumOf(gatewayTickets.received)})
-      ${tunnelsOf}`),
+        'connections', count(*) filter (where ${gatewayTunnels.stopped_at} is null),
+        'sent', ${sumOf(gatewayTunnels.sent)}, 'received', ${sumOf(gatewayTunnels.received)})
+      from ${gatewayTickets} join ${gatewayTunnels} on ${gatewayTunnels.ticket_id} = ${gatewayTickets.id}
+      where ${ofSession}`),
     state: workplaceSessions.state,
     started_at: momentText(workplaceSessions.started_at),
     last_seen_at: momentText(workplaceSessions.last_seen_at),

@@ -14,7 +14,12 @@ export type Claim = { farmId: string; kind: PartKind; syncId: string };
  * @param removed what the node says is gone; without it all is gone that was not staged
  */
 export function mergeRows(h: Db, claim: Claim, removed: readonly string[] | undefined): Statement[] {
-  return [writeStaged(h, claim), removeGone(h, claim, removed)];
+  const isPartial = removed !== undefined;
+  return [
+    writeStaged(h, claim),
+    removeGone(h, claim, removed),
+    ...(isPartial && claim.kind === 'spsessions' ? [removeForetold(h, claim)] : []),
+  ];
 }
 
 /** True when an action of ours wrote or removed a row of the part since the sync began. */
@@ -59,5 +64,24 @@ function removeGone(h: Db, claim: Claim, removed: readonly string[] | undefined)
       and (${table.touched_at} is null or ${table.touched_at} < ${startOf(claim)})
       and not exists (select 1 from ${syncRows}
         where ${syncRows.sync_id} = ${claim.syncId} and ${syncRows.uuid} = ${table.uuid})`,
+  );
+}
+
+/**
+ * An agent tells of a session before its node does, by an identifier of which the node never says that it is gone. Once
+ * the node tells of the session of the same person at the same workplace, that one is meant; agents know the domain by
+ * names of their own.
+ */
+function removeForetold(h: Db, claim: Claim): Statement {
+  const kept = parts.spsessions.table;
+  const nameIn = (key: SQL) => sql`substr(${key}, strpos(${key}, chr(92)) + 1)`;
+  return h.execute(
+    sql`delete from ${kept} foretold using ${syncRows} staged
+      where staged.sync_id = ${claim.syncId} and foretold.farm_id = ${claim.farmId}
+      and foretold.workplace_uuid = (staged.content ->> 'workplace_uuid')::uuid
+      and ${nameIn(sql`foretold.user_key`)} = ${nameIn(sql`(staged.content ->> 'user_key')`)}
+      and foretold.touched_at < ${startOf(claim)}
+      and not exists (select 1 from ${syncRows} named
+        where named.sync_id = ${claim.syncId} and named.uuid = foretold.uuid)`,
   );
 }

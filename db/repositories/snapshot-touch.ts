@@ -27,6 +27,13 @@ export const touchWorkplace = (
   values: Partial<PartValues['workplaces']>,
 ): Statement => touch(h, workplaces, farmId, uuid, values);
 
+/** Not marked as an action of ours is: only when its agent was heard of last depends on it, and no sync reads a row anew. */
+export const noteAgentSeen = (h: Db, farmId: string, uuid: string, at: Date): Statement =>
+  h
+    .update(workplaces)
+    .set({ agent_seen_at: at })
+    .where(and(eq(workplaces.farm_id, farmId), eq(workplaces.uuid, uuid)));
+
 export const touchSession = (
   h: Db,
   farmId: string,

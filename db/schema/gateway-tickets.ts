@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment } from './columns.ts';
 import { farms } from './farms.ts';
 import { gateways } from './gateways.ts';
 import { users } from './users.ts';
 
 /**
- * Ways through a gateway, each good for one tunnel: of the ticket, and of what ends the tunnel, only the SHA-256. Host
- * and port are where the tunnel leads, `client_ip` where alone it may come from, `session_uuid` the farm's session that
- * it serves. What went through is told at its end.
+ * Ways through a gateway: of the ticket only the SHA-256. Host and port are where its tunnels lead, `client_ip` where
+ * alone they may come from (null until the first one shows it), `session_uuid` the farm's session that they serve,
+ * `used_at` when the first one began.
  */
 export const gatewayTickets = pgTable(
   'gateway_tickets',
@@ -28,17 +28,13 @@ export const gatewayTickets = pgTable(
     client_ip: text(),
     host: text().notNull(),
     port: integer().notNull(),
+    tunnels_left: integer().notNull(),
     issued_at: moment().notNull().default(sql`now()`),
     expires_at: moment().notNull(),
     used_at: moment(),
-    notify_hash: byteText(),
-    stopped_at: moment(),
-    sent: bigint({ mode: 'number' }).notNull().default(0),
-    received: bigint({ mode: 'number' }).notNull().default(0),
   },
   (t) => [
     uniqueIndex('gateway_tickets_ticket').on(t.ticket_hash),
-    uniqueIndex('gateway_tickets_notify').on(t.notify_hash),
     index('gateway_tickets_session').on(t.farm_id, t.session_uuid, t.used_at),
     index('gateway_tickets_gateway').on(t.gateway_id),
     index('gateway_tickets_user').on(t.user_id),

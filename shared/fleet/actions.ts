@@ -104,13 +104,21 @@ export async function actAs<T>(ctx: FarmCtx, tell: Teller, target: Target, actio
 }
 
 /** Writes down what needs no node now, as `act` writes down what one has done. */
-export async function actLater<T>(
+export const actLater = <T>(
   ctx: UserCtx,
   target: Target,
   action: Omit<Action<T>, 'call'>,
   answer: T,
+): Promise<T> => actLaterAs(ctx, (happening) => auditEntry(ctx, happening), target, action, answer);
+
+/** The same for a job, as `actAs`. */
+export async function actLaterAs<T>(
+  ctx: FarmCtx,
+  tell: Teller,
+  target: Target,
+  action: Omit<Action<T>, 'call'>,
+  answer: T,
 ): Promise<T> {
-  const tell: Teller = (happening) => auditEntry(ctx, happening);
   await atomically(ctx.deps.db, (h) => noteSuccess(tell, target, action, h, answer));
   return answer;
 }

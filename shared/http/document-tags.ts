@@ -38,7 +38,7 @@ const resources: Readonly<Record<string, string>> = {
   'system parameters': 'Limits, times and switches of the whole installation',
   tag: 'Marks on pools and workplaces',
   theme: 'How the portal looks',
-  tunnel: 'What goes through a gateway, by a ticket that is good once',
+  tunnel: 'What goes through a gateway, by the ticket of one connection',
   user: 'Users, be they of the portal itself or seen in a directory',
   userinfo: 'The caller: account, password, second factor, sessions',
   'user session': 'Logins that are open, and their ends',

@@ -7,6 +7,7 @@ import { ConfigError, isLoopbackHost } from './config.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, type Built, runScheduled, serveBuilt } from './edge.ts';
 import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
+import { refuseFlood } from './flood-gate.ts';
 import { createLog } from './log.ts';
 import { telemetryInto } from './telemetry.ts';
 import { assetsOf } from './worker-assets.ts';
@@ -38,11 +39,15 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
   };
   const { everyMinute } = assembly;
   return {
-    fetch: (request, env, context) =>
-      serveBuilt(async () => (await buildFor(env)).app, request, {
-        client: clientOf(request),
+    fetch: async (request, env, context) => {
+      const client = clientOf(request);
+      const refusal = await refuseFlood(env.FLOOD, request, client.ip);
+      if (refusal) return refusal;
+      return serveBuilt(async () => (await buildFor(env)).app, request, {
+        client,
         background: (work) => context.waitUntil(work.catch(logFailure)),
-      }),
+      });
+    },
     ...(everyMinute && {
       scheduled: (_: unknown, env: EdgeEnv) => runScheduled(() => buildFor(env), everyMinute),
     }),

@@ -1,10 +1,13 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { farmParts } from '../../db/schema/farm-parts.ts';
+import { workplaces } from '../../db/schema/workplaces.ts';
+import { endSession, openSession } from '../simulator/sessions.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../support/agents.ts';
 import { addMember, addSite, audited, base, unique } from '../support/factories.ts';
 import { sessionOf, workplaceOf } from '../support/fleet.ts';
 import type { Json } from '../support/portal.ts';
-import { sync } from '../support/snapshot.ts';
+import { partOf, sync } from '../support/snapshot.ts';
 
 let stand: AgentStand;
 beforeAll(async () => {
@@ -147,6 +150,46 @@ describe('what an agent tells', () => {
     expect(await users()).not.toContain('late-2');
   });
 
+  it('is one session with that which its dispatcher then tells of, also where that tells changes only', async () => {
+    const { world, fleet } = stand;
+    const { portal } = world;
+    const workplace = workplaceOf(fleet, 'Office', 1);
+    const person = { ...sessionOf(fleet).person, name: 'grace' };
+    const token = await stand.initialize(1);
+    await sync(portal, fleet.farm, 'spsessions');
+    const { result } = (await agent('POST /login', { body: { token, username: 'CORP\\Grace' } })).body;
+    await agent('POST /login', { body: { token, username: 'CORP\\linus' } });
+    const here = async () =>
+      (await stand.sessions())
+        .filter(({ workplace_uuid }) => workplace_uuid === workplace.uuid)
+        .map(({ session_uuid, user }) => [user, session_uuid === result.session_id]);
+    await sync(portal, fleet.farm, 'spsessions');
+    expect((await here()).toSorted()).toEqual([
+      ['Grace', true],
+      ['linus', false],
+    ]);
+    const session = openSession(fleet.simulator.state, workplace, { person, protocol: 'rdp' });
+    await sync(portal, fleet.farm, 'spsessions');
+    expect((await here()).toSorted()).toEqual([
+      ['grace', false],
+      ['linus', false],
+    ]);
+    expect((await partOf(portal.db, fleet.farm, 'spsessions'))?.is_incremental).toBe(true);
+    endSession(fleet.simulator.state, session);
+    await sync(portal, fleet.farm, 'spsessions');
+    expect(await here()).toEqual([['linus', false]]);
+    await agent('POST /logout', { body: { token, username: 'CORP\\linus' } });
+  });
+
+  it('may have a line end in the name of a user, who is a person like others', async () => {
+    const token = await stand.initialize(2);
+    await agent('POST /login', { body: { token, username: 'CORP\\two\u2028lines' } });
+    expect(await stand.sessions()).toContainEqual(
+      expect.objectContaining({ user: 'two\u2028lines', domain: 'CORP' }),
+    );
+    await agent('POST /logout', { body: { token, username: 'CORP\\two\u2028lines' } });
+  });
+
   it('is in the journal by its level, with no word too many', async () => {
     const token = await stand.initialize(1);
     const lines: [unknown, string][] = [
@@ -157,6 +200,8 @@ describe('what an agent tells', () => {
       [50, 'no way'],
       [null, 'plain\u001b[31m'],
       ['odd', 'x'.repeat(9_000)],
+      ['constructor', 'of no object'],
+      ['__proto__', 'of none either'],
     ];
     for (const [level, message] of lines)
       expect((await agent('POST /log', { body: { token, level, message } })).status).toBe(200);
@@ -167,6 +212,8 @@ describe('what an agent tells', () => {
       ['critical', 'no way'],
       ['info', 'plain\\u001b[31m'],
       ['info', 'x'.repeat(4_096)],
+      ['info', 'of no object'],
+      ['info', 'of none either'],
     ]);
     const { body } = await stand.world.admin(`GET ${base}/monitoring?code=agent_log&level=critical`);
     expect(body.items).toMatchObject([{ source: 'farm', object_id: stand.fleet.farm.id }]);
@@ -178,6 +225,20 @@ describe('what an agent tells', () => {
         inForm({ result: 'ok' }),
       );
   });
+
+  it('that says a word has no sync read its farm again', async () => {
+    const token = await stand.initialize(1);
+    const { uuid } = workplaceOf(stand.fleet, 'Office', 1);
+    const { db } = stand.world.portal;
+    const touched = async () =>
+      (await db.select({ at: workplaces.touched_at }).from(workplaces).where(eq(workplaces.uuid, uuid)))[0]
+        ?.at;
+    const before = await touched();
+    await agent('POST /log', { body: { token, level: 'info', message: 'still here' } });
+    expect(await touched()).toEqual(before);
+    await agent('POST /version', { body: { token, version: '4.2' } });
+    expect(await touched()).not.toEqual(before);
+  });
 });
 
 describe('a machine', () => {
@@ -186,6 +247,7 @@ describe('a machine', () => {
     const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
     for (const id of [
       [],
+      [{ mac: null, ip: '10.9.9.9' }, {}],
       [{ mac: '00:00:00:00:00:00' }],
       [{ mac: 'none' }],
       [interfacesOf(1)[0], interfacesOf(2)[0]],
@@ -210,6 +272,17 @@ describe('a machine', () => {
     const own = await stand.initialize(1);
     expect((await initialize(own, [])).body.result).toMatchObject({ own_token: own, master_token: null });
     expect((await agent('POST /test', { body: { token: own } })).status).toBe(200);
+  });
+
+  it('that is a copy of another with its token is not that one', async () => {
+    const own = await stand.initialize(1);
+    const before = await stand.shown(1);
+    const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
+    const given = { type: 'managed', version: 'of the copy', token: own, id: interfacesOf(2) };
+    expect((await agent('POST /initialize', { body: given })).body).toEqual(inForm({ result: nulls }));
+    expect(await stand.shown(1)).toMatchObject({ agent_version: before.agent_version });
+    const several = [{ mac: null }, ...interfacesOf(2), ...interfacesOf(1)];
+    expect((await initialize(own, several)).body.result.own_token).toBe(own);
   });
 
   it('that is registered again ends what came of the former registration', async () => {

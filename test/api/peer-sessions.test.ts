@@ -108,7 +108,12 @@ describe('A16 the session of a peer', () => {
 
   it('A16 may use, of what any session may, what says nothing of a user, and log out', async () => {
     const open = operations.filter(({ access, forPeers }) => access === 'signed-in' && forPeers);
-    expect(open.map(({ id }) => id).sort()).toEqual(['login.end', 'module.list', 'settings.get']);
+    expect(open.map(({ id }) => id).sort()).toEqual([
+      'login.end',
+      'module.list',
+      'portal.self',
+      'settings.get',
+    ]);
     const { ask, peer } = await addGuest(['sites.read']);
     const { sites } = (await ask('GET /api/discover/')).body;
     expect(sites.map(({ uri }: Json) => uri)).toContain(world.site.uri);

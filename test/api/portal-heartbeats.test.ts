@@ -68,6 +68,18 @@ describe('a heartbeat', () => {
     expect(metrics.body).toEqual({ sites_count: 3, cpu_total_percent: null });
   });
 
+  it('of a clock that nobody else has leaves the list as it is', async () => {
+    for (const [started_at, uptime_s] of [
+      ['0001-01-01T00:00:00Z', 2_147_483_647],
+      ['9999-12-31T23:59:59Z', 0],
+    ]) {
+      const report = told({ started_at });
+      expect(outcome(await bringOf(peer, report))).toEqual([200, 'ok']);
+      expect((await world.admin(`GET ${listed}`)).status).toBe(200);
+      expect(await rowOf(report.name)).toMatchObject({ uptime_s });
+    }
+  });
+
   it('may be repeated, and keeps id and tags', async () => {
     const report = told();
     await bringOwn(report);

@@ -55,7 +55,9 @@ describe('a session agent', () => {
     const events = [
       { at: '2026-11-21T08:00:00+01:00', kind: 'locked', data: { by: 'screensaver' } },
       { at: null, kind: 'unlocked' },
+      { at: '9999-12-31T23:59:59Z', kind: 'ahead' },
     ];
+    const before = stand.world.portal.deps.clock().getTime();
     expect((await ssa('POST /events', { bearer, body: { events } })).body).toEqual(inForm({ result: 'ok' }));
     const told = (await stand.journal()).filter(({ code }) => code === 'session_event');
     expect(told).toMatchObject([
@@ -65,7 +67,12 @@ describe('a session agent', () => {
         details: { kind: 'locked', data: { by: 'screensaver' }, session_uuid: session_id },
       },
       { details: { kind: 'unlocked', data: null } },
+      { details: { kind: 'ahead' } },
     ]);
+    const after = stand.world.portal.deps.clock().getTime();
+    const ahead = told.find(({ details }) => details.kind === 'ahead')?.at.getTime();
+    expect(ahead).toBeGreaterThanOrEqual(before);
+    expect(ahead).toBeLessThanOrEqual(after);
     expect((await ssa('POST /logout', { bearer, body: {} })).body).toEqual(inForm({ result: 'ok' }));
     expect((await stand.sessions()).map(({ session_uuid }) => session_uuid)).not.toContain(session_id);
     expect(await stand.shown(1)).toMatchObject({ in_use: false });
@@ -111,6 +118,19 @@ describe('a session agent', () => {
   });
 });
 
+describe('a session that has ended', () => {
+  it('locks nobody out when its agent goes on asking', async () => {
+    const { token, session_id, bearer } = await working(1);
+    const ip = '198.51.100.22';
+    await stand.agent('POST /logout', { body: { token, session_id }, ip });
+    for (const _ of [1, 2, 3, 4, 5, 6])
+      expect((await ssa('GET /messages?wait=25', { bearer, ip })).body).toEqual(refused('invalid_token'));
+    const login = { body: { token, username: 'linus' }, ip };
+    expect((await stand.agent('POST /login', login)).status).toBe(200);
+    await stand.agent('POST /logout', login);
+  });
+});
+
 describe('a message', () => {
   it('reaches a session agent that waits, at once and not through the node', async () => {
     const { bearer } = await working(1);
@@ -149,6 +169,20 @@ describe('a message', () => {
     expect(itemsOf(await listen(bearer, `after=${last[0].id}&wait=0`))).toEqual([]);
     const later = await working(2);
     expect(itemsOf(await listen(later.bearer, 'wait=0'))).toEqual([]);
+  });
+
+  it('is for the next agent of the session when one dies with it, and for nobody else', async () => {
+    const { token, session_id, bearer } = await working(1);
+    const again = async (username: string): Promise<string> =>
+      (await ssa('POST /register', { body: { token, session_id, username } })).body.result.token;
+    await say({ workplaces: [uuidOf(1)], message: 'Save your work' });
+    const seen = itemsOf(await listen(bearer, 'wait=0'));
+    expect(seen).toHaveLength(1);
+    const next = await again('GRACE');
+    expect((await listen(bearer, 'wait=0')).status).toBe(401);
+    expect(itemsOf(await listen(next, 'wait=0'))).toEqual(seen);
+    expect(itemsOf(await listen(await again('mallory'), 'wait=0'))).toEqual([]);
+    expect(itemsOf(await listen(await again('grace'), 'wait=0'))).toEqual([]);
   });
 
   it('to all goes to each session agent, and to the node for those without one', async () => {

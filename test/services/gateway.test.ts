@@ -1,52 +1,41 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../shared/runtime/node.ts';
-import { pool } from '../support/factories.ts';
-import { enter, type RunningGateway, startEcho, startGateway } from '../support/gateway.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { enter, type RunningGateway, startEcho } from '../support/gateway.ts';
+import { type GatewayStand, startGatewayStand } from '../support/gateway-stand.ts';
 import type { Driver } from '../support/neon-proxy.ts';
 import type { Json } from '../support/portal.ts';
 import { syncAll } from '../support/snapshot.ts';
-import { startTicketStand, type TicketStand, wsproxy } from '../support/tickets.ts';
+import type { TicketStand } from '../support/tickets.ts';
 
 /** On the socket driver, and on that of Workers, which cannot keep a transaction open. */
 describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only (%s)', (driver) => {
   let workplace: Awaited<ReturnType<typeof startEcho>>;
+  let gateways: GatewayStand;
   let stand: TicketStand;
-  let serving: Serving;
   let running: RunningGateway;
   let registered: Json;
 
   beforeAll(async () => {
     workplace = await startEcho();
     const { host, port } = workplace;
-    stand = await startTicketStand({ pools: [pool('Office', { endpoint: { host, port } })] }, { driver });
-    serving = await serveNode({
-      fetch: (request, invocation) => stand.world.portal.portal.fetch(request, invocation),
-      host: '127.0.0.1',
-      port: 0,
-      trustProxy: 0,
-      log: { error: () => undefined },
-    });
+    gateways = await startGatewayStand({ host, port, spice: { tls_port: port } }, { driver });
+    stand = gateways.stand;
   });
   beforeEach(async () => {
-    const { token, id } = await stand.gateway({ host: '127.0.0.1' });
-    const ticketUrl = `http://127.0.0.1:${serving.port}${wsproxy}/ticket`;
-    running = await startGateway({ ticketUrl, token });
-    const path = `/api/webui/aggregator/gateways/${id}`;
-    registered = (await stand.world.admin(`PATCH ${path}`, { port: running.port })).body;
+    ({ registered, running } = await gateways.open());
   });
   afterEach(async () => {
     await running.close();
     await stand.clear();
   });
   afterAll(async () => {
-    await serving.close(1_000);
-    await stand.close();
+    await gateways.close();
     await workplace.close();
   });
 
   /** What a client program is told; it comes from this machine, as its tunnel will. */
-  const connection = async () => (await stand.connect({ ip: '127.0.0.1' })).body;
+  const connection = async (query = '') => (await stand.connect({ ip: '127.0.0.1', query })).body;
+  const stats = async () => (await stand.shown(registered)).stats;
 
   it('leads a client to his workplace, and tells what went through when he leaves', async () => {
     const { gateway, session_uuid } = await connection();
@@ -55,12 +44,12 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
     expect(client.said).toBe('connected');
     const message = randomBytes(30_000).toString('hex');
     expect(await client.ask(message)).toBe(message);
-    expect((await stand.shown(registered)).stats).toEqual({ connections: 1, sent: 0, received: 0 });
+    expect(await stats()).toEqual({ connections: 1, sent: 0, received: 0 });
     const ended = running.nextEnd();
     client.leave();
     expect(await ended).toBe(200);
     const bytes = message.length + 1;
-    expect((await stand.shown(registered)).stats).toEqual({ connections: 0, sent: bytes, received: bytes });
+    expect(await stats()).toEqual({ connections: 0, sent: bytes, received: bytes });
     await syncAll(stand.world.portal, stand.farm);
     const { items } = (await stand.world.admin('GET /api/webui/aggregator/spsessions')).body;
     expect(items).toMatchObject([
@@ -82,13 +71,30 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
       client.leave();
       expect(await ended).toBe(200);
     }
-    expect((await stand.shown(registered)).stats).toEqual({ connections: 0, sent: 20, received: 20 });
+    expect(await stats()).toEqual({ connections: 0, sent: 20, received: 20 });
   });
 
-  it('turns away who comes without a ticket, with one that was used, or from elsewhere', async () => {
+  it('lets in one connection for each channel of SPICE, all at once, and none beyond', async () => {
+    const { gateway, session_uuid } = await connection('?protocol=spice');
+    const clients = await Promise.all(Array.from({ length: 20 }, () => enter(gateway, gateway.ticket)));
+    const inside = clients.filter(({ said }) => said === 'connected');
+    expect([inside.length, new Set(clients.map(({ said }) => said)).size]).toEqual([16, 2]);
+    expect((await stats()).connections).toBe(16);
+    const said = await Promise.all(inside.map((client, n) => client.ask(`channel ${n + 10}`)));
+    expect(said).toEqual(inside.map((_, n) => `channel ${n + 10}`));
+    for (const client of inside) client.leave();
+    const sums = { connections: 0, sent: 16 * 11, received: 16 * 11 };
+    await vi.waitFor(async () => expect(await stats()).toEqual(sums), { timeout: 10_000 });
+    await syncAll(stand.world.portal, stand.farm);
+    const { items } = (await stand.world.admin('GET /api/webui/aggregator/spsessions')).body;
+    expect(items).toContainEqual(expect.objectContaining({ session_uuid, tunnels: sums }));
+  });
+
+  it('turns away who comes without a ticket, with one that was used up, or from elsewhere', async () => {
     const { gateway } = await connection();
     expect((await enter(gateway, 'A'.repeat(48))).said).toBe('refused');
-    expect((await enter(gateway, gateway.ticket)).said).toBe('connected');
+    for (let tunnel = 0; tunnel < 4; tunnel++)
+      expect((await enter(gateway, gateway.ticket)).said).toBe('connected');
     expect((await enter(gateway, gateway.ticket)).said).toBe('refused');
     const elsewhere = (await stand.connect({ ip: '203.0.113.7' })).body.gateway;
     expect((await enter(elsewhere, elsewhere.ticket)).said).toBe('refused');

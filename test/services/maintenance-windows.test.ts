@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '../simulator/sessions.ts';
+import { addSessionAgent, messagesLeft } from '../support/agents.ts';
 import {
   addDispatcher,
   addFarm,
@@ -218,6 +219,23 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     await endLeases(world.portal);
     await Promise.all([later(52), later(52)]);
     expect(messages()).toHaveLength(2);
+  });
+
+  it('is told by session agents that are registered here, once, and by the node to all others', async () => {
+    const at = (n: number) => workplace('Office', n).uuid;
+    await addSessionAgent(world.portal, farm, at(0), inMinutes(50));
+    await order();
+    await setCircuit(world.portal, node, 'open');
+    await later(50);
+    expect(await messagesLeft(world.portal, at(0))).toMatchObject([
+      { kind: 'message', message: 'Back at noon' },
+    ]);
+    expect(messages()).toEqual([]);
+    await setCircuit(world.portal, node, 'closed');
+    await endLeases(world.portal);
+    await later(50);
+    expect(await messagesLeft(world.portal, at(0))).toHaveLength(1);
+    expect(messages()).toEqual([at(1)]);
   });
 
   it('leaves the last word to whoever takes it back while the node is told', async () => {

@@ -1,10 +1,13 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
+import { agentRegistrations, workplaceAgents } from '../../db/schema/agents.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
+import { sessionAgents, sessionMessages } from '../../db/schema/session-agents.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
 import { startWorld, unique, type World } from './factories.ts';
 import { type Fleet, listed, startFleet, workplaceOf } from './fleet.ts';
-import type { Answer, Json } from './portal.ts';
+import type { Answer, Json, TestPortal } from './portal.ts';
 
 export type Calling = {
   body?: unknown;
@@ -102,6 +105,29 @@ const callerOf =
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : '' };
   };
+
+/** Somebody whose agent is registered here works at the workplace; it was heard of at the moment. */
+export async function addSessionAgent({ db }: TestPortal, farm: Json, workplace: string, at: string) {
+  const [id, agent_id, created_at] = [newId(), newId(), new Date(at)];
+  const user = { user_name: 'grace', user_key: 'grace' };
+  await db.insert(agentRegistrations).values({ id, name: id, machine: id, token_hash: id, created_at });
+  const own = { id: agent_id, token_hash: agent_id, created_at };
+  await db
+    .insert(workplaceAgents)
+    .values({ ...own, registration_id: id, farm_id: farm.id, workplace_uuid: workplace });
+  await db
+    .insert(sessionAgents)
+    .values({ ...own, ...user, agent_id, session_uuid: newId(), last_seen_at: created_at });
+}
+
+/** What waits for session agents of the workplace. */
+export const messagesLeft = ({ db }: TestPortal, workplace: string) =>
+  db
+    .select({ kind: sessionMessages.kind, message: sessionMessages.message })
+    .from(sessionMessages)
+    .innerJoin(sessionAgents, eq(sessionAgents.id, sessionMessages.session_agent_id))
+    .innerJoin(workplaceAgents, eq(workplaceAgents.id, sessionAgents.agent_id))
+    .where(eq(workplaceAgents.workplace_uuid, workplace));
 
 /** The second, the version and nothing else, beside what an answer has to say. */
 export const inForm = (given: Record<string, unknown>): Json => ({

@@ -39,8 +39,9 @@ export async function startEcho() {
 }
 
 /**
- * A gateway server that was not made for this portal: the first line of a connection is its ticket; what follows goes
- * where the answer to the ticket says, and its end is told with what was sent and received.
+ * A gateway server that was not made for this portal: the first line of a connection is its ticket, or it asks as it
+ * would ask a proxy of HTTP, with the ticket for a password; what follows goes where the answer to the ticket says, and
+ * its end is told with what was sent and received.
  */
 export async function startGateway({ ticketUrl, token }: GatewayConfig): Promise<RunningGateway> {
   const ends = new EventEmitter();
@@ -52,13 +53,13 @@ export async function startGateway({ ticketUrl, token }: GatewayConfig): Promise
   };
 
   async function serve(client: Socket): Promise<void> {
-    const ticket = await firstLine(client);
+    const { ticket, words } = await askedBy(client);
     const answer = await fetch(`${ticketUrl}/${ticket}/${client.remoteAddress}/${token}`);
-    if (answer.status !== 200) return void client.end('refused\n');
+    if (answer.status !== 200) return void client.end(words.refused);
     const { host, port, notify } = await answer.json();
     const workplace = connect(port, host).on('error', () => client.destroy());
     await once(workplace, 'connect');
-    client.write('connected\n');
+    client.write(words.connected);
     const bytes = await exchange(client, workplace);
     const stopped = await fetch(
       `${ticketUrl}/${notify}/stop/${token}?sent=${bytes.sent}&recv=${bytes.received}`,
@@ -67,12 +68,35 @@ export async function startGateway({ ticketUrl, token }: GatewayConfig): Promise
   }
 }
 
+const plain = { connected: 'connected\n', refused: 'refused\n' };
+const http = {
+  connected: 'HTTP/1.1 200 Connection established\r\n\r\n',
+  refused: 'HTTP/1.1 403 Forbidden\r\n\r\n',
+};
+
+/** The target that is named behind CONNECT counts for nothing: where to go the ticket says. */
+async function askedBy(client: Socket): Promise<{ ticket: string; words: typeof plain }> {
+  const first = await firstLine(client);
+  if (!first.startsWith('CONNECT ')) return { ticket: first, words: plain };
+  let credentials = '';
+  for (let line = first; line !== '\r'; line = await firstLine(client))
+    credentials = /^proxy-authorization: *basic +(\S+)/i.exec(line)?.[1] ?? credentials;
+  const [, ticket = ''] = Buffer.from(credentials, 'base64').toString().split(':');
+  return { ticket: ticket || 'none', words: http };
+}
+
 async function exchange(client: Socket, workplace: Socket): Promise<{ sent: number; received: number }> {
   client.pipe(workplace);
   workplace.pipe(client);
-  await Promise.all([once(client, 'close'), once(workplace, 'close')]);
+  // A side that has gone, killed or in order, gets nothing any more, and the other need not wait for it.
+  await Promise.all([
+    gone(client).then(() => workplace.destroySoon()),
+    gone(workplace).then(() => client.destroySoon()),
+  ]);
   return { sent: workplace.bytesWritten, received: workplace.bytesRead };
 }
+
+const gone = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
 /** What comes after the line stays in the socket. */
 async function firstLine(socket: Socket): Promise<string> {

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { gatewayTickets } from '../../db/schema/gateway-tickets.ts';
 import { gateways } from '../../db/schema/gateways.ts';
 import {
@@ -31,14 +32,14 @@ export type TicketStand = {
   gateway(given?: Record<string, unknown>): Promise<Json>;
   connect(options?: SendOptions & { query?: string }): Promise<Answer>;
   /** A connection through a gateway, whatever became of those of other tests. */
-  ticketOf(gateway: Json, options?: SendOptions): Promise<string>;
+  ticketOf(gateway: Json, options?: SendOptions & { query?: string }): Promise<string>;
   use(ticket: string, gateway: Json, ip?: string): Promise<Answer>;
   stop(notify: string, gateway: Json, query?: string): Promise<Answer>;
   beat(token: string | undefined, body?: unknown): Promise<Answer>;
   shown(gateway: Json): Promise<Json>;
   /** Its last heartbeat was so many seconds ago. */
   silentFor(gateway: Json, seconds: number): Promise<void>;
-  /** Every ticket was made so many seconds earlier. */
+  /** Every ticket was made, and used for the first time, so many seconds earlier. */
   ageTickets(seconds: number): Promise<void>;
   /** Ends the gateways of one test. */
   clear(): Promise<void>;
@@ -87,11 +88,11 @@ export async function startTicketStand(
       await db.update(gateways).set({ last_seen_at }).where(eq(gateways.id, id));
     },
     ageTickets: async (seconds) => {
-      const earlier = (moment: typeof gatewayTickets.issued_at | typeof gatewayTickets.expires_at) =>
-        sql`${moment} - make_interval(secs => ${seconds})`;
+      const earlier = (moment: PgColumn) => sql`${moment} - make_interval(secs => ${seconds})`;
       await db.update(gatewayTickets).set({
         issued_at: earlier(gatewayTickets.issued_at),
         expires_at: earlier(gatewayTickets.expires_at),
+        used_at: earlier(gatewayTickets.used_at),
       });
     },
     clear: async () => {

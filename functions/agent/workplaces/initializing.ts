@@ -29,6 +29,7 @@ export async function testToken(ctx: AgentCtx, token: string): Promise<'ok'> {
 export async function initialize(ctx: AgentCtx, { token, id, version }: Body): Promise<Result> {
   if (!isRegistrationToken(token)) {
     const agent = await agentOf(ctx, token);
+    if (isElsewhere(agent, id)) return nothing;
     await note(ctx, agent, version);
     const { unique_id } = agent.workplace;
     return { own_token: token, token, master_token: null, unique_id, os: nothingToDo };
@@ -40,6 +41,13 @@ export async function initialize(ctx: AgentCtx, { token, id, version }: Body): P
   await note(ctx, machine, version, { registrationId: registration.id, token: own });
   const { unique_id } = machine.workplace;
   return { own_token: own, token: own, master_token: token, unique_id, os: nothingToDo };
+}
+
+/** A copy of a machine brings the token of the one that it is a copy of, and must not speak for it. */
+function isElsewhere({ workplace }: Agent, interfaces: Interfaces): boolean {
+  const own = bareMac(workplace.unique_id);
+  const found = interfaces.flatMap(({ mac = '' }) => bareMac(mac) ?? []);
+  return own !== undefined && found.length > 0 && !found.includes(own);
 }
 
 /** A host of no pool may still be one that a dispatcher knows. */
@@ -67,7 +75,7 @@ async function machineOf(
 }
 
 /** Nodes write MAC addresses as they like, and an index finds what is written alike. */
-function spellingsOf({ mac }: Interfaces[number]): string[] {
+function spellingsOf({ mac = '' }: Interfaces[number]): string[] {
   const bare = bareMac(mac);
   if (bare === undefined) return [];
   const pairs = bare.match(/../g) ?? [];

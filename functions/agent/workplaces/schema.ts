@@ -17,7 +17,7 @@ const Type = absent(cut(64));
 
 const Address = z.union([z.ipv4().max(15), z.ipv6().max(45)]).meta({ example: '10.0.0.7' });
 const Interfaces = z
-  .array(z.object({ mac: cut(64).meta({ example: '52:54:00:00:00:01' }), ip: absent(cut(64)) }))
+  .array(z.object({ mac: absent(cut(64)).meta({ example: '52:54:00:00:00:01' }), ip: absent(cut(64)) }))
   .max(64);
 
 export const InitializeBody = z.object({

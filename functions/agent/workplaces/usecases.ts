@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { atomically } from '../../../db/client.ts';
+import { atomically, type Db, type Statement } from '../../../db/client.ts';
 import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring.ts';
-import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
+import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
 import { type Agent, agentOf } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import type { AgentCtx } from '../deps.ts';
@@ -43,7 +43,9 @@ export async function writeLog(
   const agent = await agentOf(ctx, token);
   const level = levelOf(given);
   if (level === undefined || message.trim() === '') return present(ctx, agent);
-  return tell(ctx, agent, {}, journalEntry(agent, ctx.now, { code: 'agent_log', level, message }));
+  const entry = journalEntry(agent, ctx.now, { code: 'agent_log', level, message });
+  await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent), appendMonitoring(h, entry)]);
+  return 'ok';
 }
 
 type Told = Parameters<typeof touchWorkplace>[3];
@@ -55,39 +57,41 @@ async function tell(
   values: Told,
   entry?: MonitoringEntry,
 ): Promise<'ok'> {
-  const seen = { ...values, agent_seen_at: now.toISOString() };
+  const told = { ...values, agent_seen_at: now.toISOString() };
   await atomically(deps.db, (h) => [
-    touchWorkplace(h, farm.id, workplace.uuid, seen),
+    touchWorkplace(h, farm.id, workplace.uuid, told),
     ...(entry ? [appendMonitoring(h, entry)] : []),
   ]);
   return 'ok';
 }
 
-/**
- * That an agent is there is written once a minute: whatever is written of a row has the next sync of its farm read again
- * what it had read.
- */
+const seen = (h: Db, { now }: AgentCtx, { farm, workplace }: Agent): Statement =>
+  noteAgentSeen(h, farm.id, workplace.uuid, now);
+
+/** That an agent is there is written once a minute. */
 async function present(ctx: AgentCtx, agent: Agent): Promise<'ok'> {
   const { agent_seen_at: before } = agent.workplace;
   const isRecent = before !== null && ctx.now.getTime() - before.getTime() < 60_000;
-  return isRecent ? 'ok' : tell(ctx, agent, {});
+  if (!isRecent) await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent)]);
+  return 'ok';
 }
 
-const words: Record<string, MonitoringEntry['level']> = {
-  info: 'info',
-  warn: 'warning',
-  warning: 'warning',
-  error: 'error',
-  critical: 'critical',
-  fatal: 'critical',
-};
+/** A map: of an object `constructor` would be a level as well. */
+const words = new Map<string, MonitoringEntry['level']>([
+  ['info', 'info'],
+  ['warn', 'warning'],
+  ['warning', 'warning'],
+  ['error', 'error'],
+  ['critical', 'critical'],
+  ['fatal', 'critical'],
+]);
 
 /** @returns undefined for what is below `info`; a level that nobody knows is `info` */
 function levelOf(given: string | number = 'info'): MonitoringEntry['level'] | undefined {
   const number = Number(given);
   if (Number.isNaN(number)) {
     const word = String(given).toLowerCase();
-    return ['debug', 'trace'].includes(word) ? undefined : (words[word] ?? 'info');
+    return ['debug', 'trace'].includes(word) ? undefined : (words.get(word) ?? 'info');
   }
   const rank = number >= 1000 ? number / 1000 : number;
   if (rank < 20) return undefined;

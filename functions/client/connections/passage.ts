@@ -39,6 +39,7 @@ export function passageFor(
     clientIp: ip ?? null,
     host: connection.host,
     port: portBehind(connection),
+    tunnels: tunnelsFor[protocol],
   };
   return {
     gateway,
@@ -46,6 +47,12 @@ export function passageFor(
     keep: (h) => keepTicket(h, kept),
   };
 }
+
+/**
+ * SPICE has a connection for each channel: four to begin with, a dozen with all devices. RDP has one for everything, but
+ * its programs begin anew after they have asked about a certificate, or when the server wants another way to log in.
+ */
+const tunnelsFor = { rdp: 4, spice: 16 } as const satisfies Record<Connection['protocol'], number>;
 
 /** A ticket leads to one port: where SPICE has one for TLS, all channels may use that. */
 const portBehind = ({ port, spice }: Connection): number => spice?.tls_port ?? port;

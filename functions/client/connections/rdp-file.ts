@@ -27,7 +27,7 @@ function targetOf({ gateway, ...offered }: Offered): Setting[] {
     text('alternate full address', address),
     number('server port', port),
     ...(gateway ? [text('loadbalanceinfo', gateway.ticket)] : []),
-    // A ticket is good once: whoever was cut off asks for another connection.
+    // A ticket opens one tunnel: whoever was cut off asks for another connection.
     flag('autoreconnection enabled', gateway === undefined),
   ];
 }

@@ -36,10 +36,11 @@ export const Connection = z.looseObject({
     .strictObject({
       host: z.string(),
       port: z.int(),
-      ticket: z
-        .string()
-        .meta({ description: 'Good for one tunnel, from the address that this was asked from' }),
-      expires_in: z.int().meta({ description: 'Seconds in which the tunnel must begin' }),
+      ticket: z.string().meta({
+        description:
+          'Opens up to 4 tunnels for RDP, whose programs may have to begin anew, and up to 16 for SPICE, whose channels are connections of their own: within 30 seconds of the first, all from the address that this was asked from',
+      }),
+      expires_in: z.int().meta({ description: 'Seconds in which the first tunnel must begin' }),
     })
     .optional()
     .meta({

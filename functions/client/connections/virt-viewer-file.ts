@@ -26,8 +26,8 @@ export function virtViewerFile(offered: Offered): Uint8Array {
 }
 
 /**
- * Each channel of SPICE is a connection of its own. Through a gateway each asks it as a proxy of HTTP, with the ticket
- * for a password: as the name of a host its letters would become small ones.
+ * Each channel of SPICE is a connection of its own. Through a gateway each asks it as a proxy of HTTP, with the same
+ * ticket for a password: as the name of a host its letters would become small ones.
  */
 function addressOf(offered: Offered): [string, string | number | undefined][] {
   const { gateway } = offered;

@@ -64,7 +64,8 @@ export async function writeEvents(ctx: SsaCtx, { events }: z.output<typeof Event
     journalEntry(agent, now, {
       code: 'session_event',
       message: `${session.user_name} at ${workplace.name}: ${kind}`,
-      ...(at !== undefined && { at: new Date(at) }),
+      // A clock that is ahead must not put the record before all that come later, nor have it kept for ever.
+      ...(at !== undefined && { at: new Date(Math.min(Date.parse(at), now.getTime())) }),
       details: { session_uuid: session.uuid, kind, data: data ?? null },
     }),
   );

@@ -33,7 +33,7 @@ export const EndQuery = z.object({
 export const Tunnel = z.strictObject({
   host: z.string().meta({ description: 'Where the tunnel leads' }),
   port: z.int(),
-  notify: z.string().meta({ description: 'Ends the tunnel; good for as long as it is open' }),
+  notify: z.string().meta({ description: 'Ends this tunnel and no other; good for as long as it is open' }),
   tunnel_key: z
     .string()
     .meta({ description: 'A key that the client knows as well: SHA-256 of `tunnel:<ticket>` in base64url' }),

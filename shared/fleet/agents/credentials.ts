@@ -31,12 +31,17 @@ export type Registration = NonNullable<Awaited<ReturnType<typeof findRegistratio
 export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> =>
   withWorkplace(await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute }));
 
-/** The same for the agent within a session. */
+/** The same for the agent within a session, whose token counts as wrong only when it has the form of none. */
 export const sessionAgentOf = async (ctx: AnyCtx): Promise<SessionAgent> => {
   if (ctx.bearer === undefined)
     throw new AppError('unauthenticated', 'A token of a session agent is required');
   return withWorkplace(
-    await proven(ctx, ctx.bearer, { matches: isSessionAgentToken, find: findSessionAgent, perMinute }),
+    await proven(ctx, ctx.bearer, {
+      matches: isSessionAgentToken,
+      find: findSessionAgent,
+      perMinute,
+      ends: true,
+    }),
   );
 };
 
@@ -52,6 +57,11 @@ type Kind<A> = {
   matches: (token: string) => boolean;
   find: (db: BaseDeps['db'], tokenHash: string, network: string) => Promise<A | undefined>;
   perMinute: number;
+  /**
+   * Such a token ends in the course of things, and whoever waits with it asks once more: that guesses nothing, and must
+   * not lock out the agent of the workplace and all that share its address.
+   */
+  ends?: true;
 };
 
 async function proven<A extends { locked: string | null }>(
@@ -63,6 +73,7 @@ async function proven<A extends { locked: string | null }>(
   const [hash, network] = [sha256(token), networkOf(client.ip)];
   const found = kind.matches(token) ? await kind.find(deps.db, hash, network) : undefined;
   if (!found) {
+    if (kind.ends && kind.matches(token)) throw new AppError('invalid_token');
     const until = await countAgentFailure(deps.db, network, now);
     throw until ? lockedUntil(until, now) : new AppError('invalid_token');
   }

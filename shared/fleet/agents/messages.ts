@@ -56,8 +56,13 @@ async function leave(
   for (const uuid of reached) ctx.deps.wakes?.wake(uuid);
 }
 
-/** A node takes as many at once. */
 const mostOfNode = 1_000;
+
+/** Workplaces in groups of as many as a node takes at once. */
+export const chunksForNode = (workplaces: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(workplaces.length / mostOfNode) }, (_, n) =>
+    workplaces.slice(n * mostOfNode, (n + 1) * mostOfNode),
+  );
 
 async function toOthers(
   ctx: MessageCtx,
@@ -67,8 +72,7 @@ async function toOthers(
   happening: Happened,
 ): Promise<Delivery> {
   const all: Delivery = { delivered: [], failed: [] };
-  for (let from = 0; from < others.length; from += mostOfNode) {
-    const workplaces = others.slice(from, from + mostOfNode);
+  for (const workplaces of chunksForNode(others)) {
     const part = await byNode(ctx, pool, { title, message, level, workplaces }, happening).catch(
       (error: unknown) => undelivered(workplaces, error),
     );

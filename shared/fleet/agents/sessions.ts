@@ -121,9 +121,9 @@ type Person = { domain: string; name: string };
 
 /** Agents know the domain by names of their own; whose workplace it is tells it better. */
 export function personOf({ workplace }: Agent, username: string): Person {
-  const [, label = '', bare = ''] = /^(?:([^\\]*)\\)?(.+)$/u.exec(username) ?? [];
+  const [, label = '', bare = ''] = /^(?:([^\\]*)\\)?(.+)$/su.exec(username) ?? [];
   const { owner_name: owner, owner_domain } = workplace;
-  const names = [bare, bare.replace(/@.*$/u, '')].map(foldName);
+  const names = [bare, bare.replace(/@.*$/su, '')].map(foldName);
   if (owner !== null && names.includes(foldName(owner))) return { domain: owner_domain ?? '', name: owner };
   return { domain: label, name: bare };
 }

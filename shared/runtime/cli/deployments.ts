@@ -2,6 +2,11 @@ import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { type EdgeModule, root } from './bundles.ts';
 
+/** Requests in so many seconds. */
+export type RateLimit = { limit: number; period: 10 | 60 };
+
+type Limits = { namespace_id: string; simple: RateLimit };
+
 // Routes are patterns for any host: a star, a path, mostly another star.
 export type Deployment = {
   compatibilityDate: string;
@@ -9,6 +14,8 @@ export type Deployment = {
   routes: string[];
   /** When the platform starts it by itself. */
   crons: string[];
+  /** Bindings that count requests, by name. */
+  ratelimits: Record<string, Limits>;
   /** Of modules that have pages. */
   assets: { binding: string; directory: string } | undefined;
 };
@@ -21,9 +28,13 @@ export function deploymentOf(module: EdgeModule): Deployment {
     compatibilityFlags: config.compatibility_flags,
     routes: patternsOf(config.routes).map(anyHost),
     crons: config.triggers.crons ?? [],
+    ratelimits: limitsIn(config.ratelimits),
     assets: assetsIn(config.assets),
   };
 }
+
+const limitsIn = (bindings: readonly ({ name: string } & Limits)[] = []): Deployment['ratelimits'] =>
+  Object.fromEntries(bindings.map(({ name, ...limits }) => [name, limits]));
 
 const assetsIn = (assets: { binding?: string; directory?: string } | undefined): Deployment['assets'] =>
   assets?.binding && assets.directory

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import type { Bundle, EdgeModule } from './bundles.ts';
-import { deploymentOf } from './deployments.ts';
+import { deploymentOf, type RateLimit } from './deployments.ts';
 
 export type LocalWorkersOptions = {
   /** As `bundleAll('workers')` made them. */
@@ -11,6 +11,8 @@ export type LocalWorkersOptions = {
   port: number;
   /** The same for every module, in the place of what `wrangler.toml` says. */
   variables: Readonly<Record<string, string>>;
+  /** Floods are told by this instead of what `wrangler.toml` says. */
+  flood?: RateLimit;
   /** Gets what Workers log; standard error unless told, since standard output belongs to announcements. */
   write?: (line: string) => void;
 };
@@ -28,8 +30,8 @@ export type LocalWorkers = {
  * @throws Error when the port cannot be listened on
  */
 export async function startLocalWorkers(options: LocalWorkersOptions): Promise<LocalWorkers> {
-  const { host, port, bundles, variables, write = toStandardError } = options;
-  const workers = bundles.map(({ module, file }) => workerOf(module, file, variables));
+  const { host, port, bundles, write = toStandardError } = options;
+  const workers = bundles.map((bundle) => workerOf(bundle, options));
   const miniflare = create({
     host,
     port,
@@ -77,8 +79,8 @@ function create(options: Parameters<typeof convertV4MiniflareOptions>[0]): Minif
 
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function workerOf(module: EdgeModule, file: string, bindings: Readonly<Record<string, string>>) {
-  const { routes, compatibilityDate, compatibilityFlags, assets } = deploymentOf(module);
+function workerOf({ module, file }: Bundle, { variables: bindings, flood }: LocalWorkersOptions) {
+  const { routes, compatibilityDate, compatibilityFlags, assets, ratelimits } = deploymentOf(module);
   return {
     name: module,
     compatibilityDate,
@@ -87,6 +89,7 @@ function workerOf(module: EdgeModule, file: string, bindings: Readonly<Record<st
     modules: [{ type: 'ESModule' as const, path: file }],
     routes,
     bindings,
+    ratelimits: flood ? { FLOOD: { namespace_id: module, simple: flood } } : ratelimits,
     ...(assets && { serviceBindings: { [assets.binding]: servesFrom(join(dirname(file), 'assets')) } }),
   };
 }

@@ -3,7 +3,7 @@ import type { Db } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { auditForwards as table } from '../schema/audit-forwards.ts';
 
-type Target = (typeof table.$inferSelect)['target'];
+export type Target = (typeof table.$inferSelect)['target'];
 
 /** Where the forwarding to a collector stands; `checkedAgeS` counts from the last attempt. */
 export type ForwardState = {
@@ -22,6 +22,12 @@ export const forwardStates = (db: Db): Promise<ForwardState[]> =>
       checkedAgeS: sql<number | null>`extract(epoch from now() - ${table.checked_at})::float8`,
     })
     .from(table);
+
+/** The `seq` up to which all of these collectors have the audit; infinite without any, 0 for one that never got an event. */
+export async function forwardedTo(db: Db, targets: readonly Target[]): Promise<number> {
+  const states = targets.length === 0 ? [] : await forwardStates(db);
+  return Math.min(...targets.map((name) => states.find(({ target }) => target === name)?.seq ?? 0));
+}
 
 /** Sealed events after `seq` in their order: at most `limit`, and no more than fit into `bytes` after the first. */
 export async function sealedAfter(db: Db, seq: number, { limit, bytes }: { limit: number; bytes: number }) {

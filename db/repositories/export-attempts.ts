@@ -17,12 +17,21 @@ export type Progress = { rows: number; bytes: number; progress: number };
 const isUnderWay = (id: string): SQL | undefined =>
   and(eq(table.id, id), sql`${table.state} in ('pending', 'running')`);
 
-/** What the attempt before left. */
-export const findUnfinished = async (db: Db, id: string): Promise<Unfinished | undefined> => {
-  const [row] = await db
-    .select({ file: table.file, uploadId: table.upload_id, store: table.store })
-    .from(table)
-    .where(isUnderWay(id));
+/**
+ * What the attempt before left. Nobody is told of the file of a later one: he would remove it while it is written.
+ * @throws the database's `job_lost` when another attempt counts
+ */
+export const findUnfinished = async (
+  db: Db,
+  run: JobAttempt,
+  id: string,
+): Promise<Unfinished | undefined> => {
+  const left = { file: table.file, uploadId: table.upload_id, store: table.store };
+  const [, rows] = await atomically(db, (h) => [
+    whileOurs(h, run),
+    h.select(left).from(table).where(isUnderWay(id)),
+  ]);
+  const [row] = rows as { file: string | null; uploadId: string | null; store: ExportedFile['store'] }[];
   return row && row.file !== null ? { ...row, file: row.file } : undefined;
 };
 
@@ -85,6 +94,15 @@ export const endExport = (
     must(h, sql`exists(select 1 from ${table} where ${eq(table.file, file)})`, 'job_lost'),
     h.update(table).set(ready).where(eq(table.file, file)),
   ]);
+};
+
+/**
+ * True when the file is shown. Whoever heard nothing of the end that he gave it waits here until the database has
+ * settled it.
+ */
+export const isShown = async (db: Db, file: string): Promise<boolean> => {
+  const rows = await db.select({ state: table.state }).from(table).where(eq(table.file, file)).for('share');
+  return rows.some(({ state }) => state === 'ready');
 };
 
 /** Nobody waits for the export any more; what it has of a file is removed with the expired ones. */

@@ -45,14 +45,16 @@ function chunksOf(db: Db, { file, offset, bytes }: ObjectPart): ReadableStream<U
     {
       pull: async (controller) => {
         if (at >= bytes) return controller.close();
-        const chunks = await readChunks(db, file, Math.floor(at / chunkBytes));
+        const first = Math.floor(at / chunkBytes);
+        const chunks = await readChunks(db, file, first);
+        // Deleted meanwhile, in whatever order: whoever reads must not take what he has for the whole.
+        if (chunks.length === 0 || chunks.some(({ n }, place) => n !== first + place))
+          return controller.error(new AppError('expired'));
         for (const chunk of chunks) {
           const piece = chunk.bytes.subarray(at % chunkBytes);
           at += piece.length;
           controller.enqueue(piece);
         }
-        // Deleted meanwhile: whoever reads must not take what he has for the whole.
-        if (chunks.length === 0) controller.error(new AppError('expired'));
       },
     },
     { highWaterMark: 0 },
@@ -61,7 +63,7 @@ function chunksOf(db: Db, { file, offset, bytes }: ObjectPart): ReadableStream<U
 
 const readChunks = (db: Db, file: string, from: number) =>
   db
-    .select({ bytes: table.bytes })
+    .select({ n: table.n, bytes: table.bytes })
     .from(table)
     .where(and(eq(table.file, file), gte(table.n, from)))
     .orderBy(asc(table.n))

@@ -73,8 +73,15 @@ export async function orderExport(
   }
 }
 
-/** Exports whose files, or unfinished files, nobody may have any more. */
-export const findRemovableExports = (db: Db, limit: number): Promise<ExportedFile[]> =>
+/**
+ * Exports whose files, or unfinished files, nobody may have any more.
+ * @param after the last one that has been looked at
+ */
+export const findRemovableExports = (
+  db: Db,
+  limit: number,
+  after: ExportedFile | undefined,
+): Promise<ExportedFile[]> =>
   db
     .select()
     .from(table)
@@ -82,9 +89,11 @@ export const findRemovableExports = (db: Db, limit: number): Promise<ExportedFil
       and(
         isNotNull(table.file),
         or(eq(table.state, 'failed'), and(eq(table.state, 'ready'), lt(table.expires_at, sql`now()`))),
+        after &&
+          sql`(${table.expires_at}, ${table.id}) > (${after.expires_at.toISOString()}::timestamptz, ${after.id}::uuid)`,
       ),
     )
-    .orderBy(table.expires_at)
+    .orderBy(table.expires_at, table.id)
     .limit(limit);
 
 export const forgetFile = (db: Db, { id, file }: Pick<ExportedFile, 'id' | 'file'>): Statement =>

@@ -4,7 +4,7 @@ import type { Db } from '../client.ts';
 import { jobRounds as table } from '../schema/job-rounds.ts';
 
 /** After this time somebody who has not ended his round is taken to be dead. */
-const leaseS = 60;
+const lease = sql`60 * interval '1 second'`;
 
 /**
  * Claims the next round of a job for whoever asks, when it is due: of several sidecars one runs it. The clock is the
@@ -14,9 +14,10 @@ const leaseS = 60;
  */
 export async function claimRound(db: Db, job: string, intervalMs: number): Promise<string | undefined> {
   const runId = newId();
-  // A round that is a little early is due: clocks of two processes never tick together.
-  const due = sql`${table.started_at} <= now() - ${intervalMs * 0.9}::float8 * interval '1 millisecond'`;
-  const isFree = sql`(${table.ended_at} is not null or ${table.started_at} < now() - ${leaseS}::int * interval '1 second')`;
+  // A round that is a little early is due: clocks of two processes never tick together. What began in the future did
+  // so before the clock was put back, and must not keep the job from running until then.
+  const due = sql`${table.started_at} not between now() - ${intervalMs * 0.9}::float8 * interval '1 millisecond' and now()`;
+  const isFree = sql`(${table.ended_at} is not null or ${table.started_at} not between now() - ${lease} and now() + ${lease})`;
   const rows = await db
     .insert(table)
     .values({ job, run_id: runId, started_at: sql`now()` })

@@ -34,7 +34,7 @@ export const metricsMembers = (facts: MetricsFacts): Record<string, unknown> =>
 
 /** `1` becomes `1.0`, as the specification has it; and "not a number" is spelled as the format spells it. */
 export const asFloats = (text: string): string =>
-  text.replace(/^([^#\n].*) (-?\d+|Nan)$/gm, (_line, series: string, value: string) =>
+  text.replace(/(?<![^\n])([^#\n][^\n]*) (-?\d+|Nan)(?![^\n])/g, (_line, series: string, value: string) =>
     value === 'Nan' ? `${series} NaN` : `${series} ${value}.0`,
   );
 

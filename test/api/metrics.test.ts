@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
@@ -8,7 +9,14 @@ import { users } from '../../db/schema/users.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../support/freezable-proxy.ts';
-import { accessKeys, type HealthPort, metricsPath, startHealthPort, token } from '../support/health-port.ts';
+import {
+  accessKeys,
+  checkPath,
+  type HealthPort,
+  metricsPath,
+  startHealthPort,
+  token,
+} from '../support/health-port.ts';
 import { addNode, addSite } from '../support/installation.ts';
 import { parseMetrics } from '../support/prometheus-text.ts';
 
@@ -118,6 +126,29 @@ test('counts the sessions whose tokens would be accepted, by portal', async () =
   const longer = await values();
   expect(Number(longer('user_session_count')) - Number(after('user_session_count'))).toBe(1);
   expect(Number(longer('admin_session_count')) - Number(after('admin_session_count'))).toBe(1);
+});
+
+test('a scrape that waits for the database keeps no health check from it', async () => {
+  const locker = new pg.Client({ connectionString: database.url });
+  await locker.connect();
+  await locker.query('begin');
+  await locker.query('lock table audit_events, telemetry_sums in access exclusive mode');
+  const scraped = scrape();
+  const waiting = sql<boolean>`exists(select 1 from pg_locks where locktype = 'relation' and not granted)`;
+  const isWaiting = async () =>
+    (await admin.db.select({ waiting }).from(sql`(values (1)) as once`))[0]?.waiting;
+  await expect.poll(isWaiting).toBe(true);
+  const { text } = await port.ask(checkPath, { headers: token(accessKeys.check) });
+  await locker.end();
+  expect(JSON.parse(text).checks['database:responseTime']).toMatchObject([{ status: 'pass' }]);
+  expect((await scraped).status).toBe(200);
+});
+
+test('a name that has a line end of Unicode in it is told as it is', async () => {
+  const name = 'Farm 7\u2028#1';
+  await addNode(admin.db, { name });
+  const { text } = await scrape();
+  expect(parseMetrics(text).get('aggregator_circuit_state')?.samples.get(`{dispatcher="${name}"}`)).toBe(0);
 });
 
 test('while the database hangs the host is told as before, and the last known counts', async () => {

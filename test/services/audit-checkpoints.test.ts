@@ -2,8 +2,10 @@ import { asc, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pgFault } from '../../db/errors.ts';
 import { sealAudit } from '../../db/repositories/audit-chain.ts';
+import { moveForward } from '../../db/repositories/audit-forwards.ts';
 import { auditCheckpoints } from '../../db/schema/audit-checkpoints.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
+import { auditForwards } from '../../db/schema/audit-forwards.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { sealJob } from '../../functions/health/jobs/audit.ts';
 import { auditRetention } from '../../functions/health/jobs/audit-retention.ts';
@@ -215,8 +217,8 @@ describe('a checkpoint', () => {
 
 describe('the retention', () => {
   const parameters = async () => ({ ...parametersFrom(null), 'audit.retention_days': 30 });
-  const retain = (signal = never) =>
-    auditRetention(portal.db, keys, () => now, parameters).work({}, {
+  const retain = (signal = never, collectors: Parameters<typeof auditRetention>[4] = []) =>
+    auditRetention(portal.db, keys, () => now, parameters, collectors).work({}, {
       id: '',
       kind: 'audit-retention',
       attempt: 0,
@@ -254,6 +256,22 @@ describe('the retention', () => {
     await retain();
     expect(await kept()).toEqual([5, 6, 7, 8, 9, null]);
     expect(await verify()).toEqual(good(9));
+  });
+
+  it('keeps what a collector has not got yet, however old it is', async () => {
+    const { db } = portal;
+    await retain(never, ['fluentd', 'syslog']);
+    expect(await kept()).toHaveLength(7);
+    expect(await moveForward(db, 'fluentd', 0, 7)).toBe(true);
+    await retain(never, ['fluentd', 'syslog']);
+    expect(await kept()).toHaveLength(7);
+    expect(await moveForward(db, 'syslog', 0, 2)).toBe(true);
+    await retain(never, ['fluentd', 'syslog']);
+    expect(await kept()).toEqual([3, 4, 5, 6, 7]);
+    await retain(never, ['fluentd']);
+    expect(await kept()).toEqual([5, 6, 7]);
+    expect(await verify()).toEqual(good(7));
+    await db.delete(auditForwards);
   });
 
   it('may remove everything, and the chain goes on from there', async () => {

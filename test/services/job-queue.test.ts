@@ -15,6 +15,7 @@ import { jobRounds } from '../../db/schema/job-rounds.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { wantedJobs } from '../../db/schema/wanted-jobs.ts';
+import { cleanUp } from '../../functions/health/jobs/clean-up.ts';
 import { noteFailedJob } from '../../functions/health/jobs/failures.ts';
 import { runEvery } from '../../functions/health/jobs/loop.ts';
 import { outboxJob } from '../../functions/health/jobs/outbox.ts';
@@ -285,6 +286,17 @@ describe('a round that one sidecar runs for all', () => {
     const [row] = await db.select().from(jobRounds).where(eq(jobRounds.job, 'long'));
     expect(row).toMatchObject({ run_id: taken, ended_at: null });
   });
+
+  it('does not wait for the moment at which it began when the clock was put back', async () => {
+    const { db } = connection;
+    const before = await claimRound(db, 'timely', 1_000);
+    await age('timely', -30);
+    expect(await claimRound(db, 'timely', 1_000)).toBeUndefined();
+    await endRound(db, 'timely', before ?? '');
+    expect(await claimRound(db, 'timely', 1_000)).toBeDefined();
+    await age('timely', -3_600);
+    expect(await claimRound(db, 'timely', 1_000)).toBeDefined();
+  });
 });
 
 const age = (job: string, seconds: number) =>
@@ -311,5 +323,19 @@ describe('what has outlived its time', () => {
       'good last week',
       'locked still',
     ]);
+  });
+
+  it('is deleted although something else cannot be, and the job is tried again', async () => {
+    const { db } = connection;
+    await db.insert(loginLocks).values({ account: 'forgotten', network: 'a', last_failure_at: new Date(0) });
+    const { work } = cleanUp(
+      db,
+      async () => parametersFrom(null),
+      () => new Date(),
+      () => Promise.reject(new Error('the object store is away')),
+    );
+    const run = { id: '', kind: 'clean-up', attempt: 0, signal: new AbortController().signal };
+    await expect(work({}, run)).rejects.toThrow('away');
+    expect(await db.$count(loginLocks, eq(loginLocks.account, 'forgotten'))).toBe(0);
   });
 });

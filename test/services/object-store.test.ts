@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createS3Reader, createS3Store } from '../../shared/remotes/object-store/s3.ts';
@@ -109,6 +112,16 @@ describe('the object store', () => {
     await store().remove('half', ids[0] ?? '');
     await store().remove('never', null);
     await expect(read('half', 1)).rejects.toMatchObject({ code: 'expired' });
+  });
+
+  it('that cannot give the end of a file is not believed to have given it', async () => {
+    const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { read: from } = createS3Reader({ ...s3.config, endpoint }, { pause });
+    expect(await text(await from({ file: 'x', offset: 0, bytes: 5 }))).toBe('hello');
+    await expect(from({ file: 'x', offset: 2, bytes: 5 })).rejects.toMatchObject({ code: 'upstream_failed' });
+    server.close();
   });
 
   it('is not believed when it says 200 and then that it cannot', async () => {

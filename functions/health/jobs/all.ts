@@ -20,7 +20,7 @@ import { removeOldFiles } from './exports/removal.ts';
 import { createStores } from './exports/stores.ts';
 import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { noteFailedJob } from './failures.ts';
-import { forwardJobs } from './forwarding.ts';
+import { forwardJobs, targetsOf } from './forwarding.ts';
 import { gatewayJob } from './gateways.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
@@ -96,7 +96,7 @@ function workersOf(
   const parameters = () => readParameters(jobsDb.db);
   return [
     cleanUp(jobsDb.db, parameters, systemClock, (signal) => removeOldFiles(files, signal)),
-    auditRetention(jobsDb.db, signing, systemClock, parameters),
+    auditRetention(jobsDb.db, signing, systemClock, parameters, targetsOf(config)),
     exportWorker({ ...files, databaseUrl, known }),
   ];
 }

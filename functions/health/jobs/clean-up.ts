@@ -14,10 +14,15 @@ export const cleanUp = (
 ): WorkerOf<Record<string, never>> => ({
   kind: { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
   work: async (_, { signal }) => {
-    await removeFiles(signal);
-    for (const leftover of leftovers(await parameters(), clock())) {
+    const ofTables = leftovers(await parameters(), clock()).map(
+      (leftover) => () => deleteLeftovers(db, leftover, signal),
+    );
+    // What cannot be deleted keeps nothing else from it.
+    const failures: unknown[] = [];
+    for (const remove of [() => removeFiles(signal), ...ofTables]) {
       signal.throwIfAborted();
-      await deleteLeftovers(db, leftover, signal);
+      await remove().catch((error: unknown) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   },
 });

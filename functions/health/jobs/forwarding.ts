@@ -5,6 +5,7 @@ import {
   moveForward,
   noteForwarding,
   sealedAfter,
+  type Target,
 } from '../../../db/repositories/audit-forwards.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
 import { escapeControls } from '../../../shared/kernel/text.ts';
@@ -22,6 +23,12 @@ const quietS = 15;
 const longestMs = 20_000;
 
 type Collectors = Pick<Config, 'fluentdUrl' | 'syslogUrl'> & Partial<Pick<Config, 'fluentdSharedKey'>>;
+
+/** Names of the collectors that are configured. */
+export const targetsOf = ({ fluentdUrl, syslogUrl }: Collectors): Target[] => [
+  ...(fluentdUrl ? (['fluentd'] as const) : []),
+  ...(syslogUrl ? (['syslog'] as const) : []),
+];
 
 /** A job for each collector that is configured; of all sidecars one runs it. */
 export function forwardJobs(

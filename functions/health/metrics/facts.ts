@@ -7,15 +7,16 @@ import { workerLivesS } from '../deps.ts';
 import type { AllFacts } from '../exposition.ts';
 import { freshSeconds, judgeSites } from '../sites.ts';
 
-/** Everything that the database tells of metrics. */
+/**
+ * Everything that the database tells of metrics, one read after the other: however long they take, a health check that
+ * comes meanwhile finds a connection.
+ */
 export async function readFacts(db: Db, now: Date): Promise<Omit<AllFacts, 'system'>> {
-  const [counts, health, gauges, totals, jobs] = await Promise.all([
-    installationCounts(db, now),
-    healthFacts(db, workerLivesS),
-    fleetGauges(db),
-    telemetryTotals(db),
-    jobsIfAny(db),
-  ]);
+  const counts = await installationCounts(db, now);
+  const health = await healthFacts(db, workerLivesS);
+  const gauges = await fleetGauges(db);
+  const totals = await telemetryTotals(db);
+  const jobs = await jobsIfAny(db);
   const fleet = { gauges, jobs, sites: judgeSites(health), freshS: freshSeconds(health.overrides) };
   return { counts, totals, fleet };
 }

@@ -1,4 +1,5 @@
 import type { ExportRow } from '../../../db/repositories/export-sources.ts';
+import { escapeControls } from '../../kernel/text.ts';
 import { version } from '../../kernel/version.ts';
 import type { Format } from './format.ts';
 
@@ -67,10 +68,13 @@ const labelledPair = (key: string, label: string, value: string | null): [string
   pair(`${key}Label`, value && label),
 ];
 
-/** Each event is one line: line ends are spelt out. */
+/** Each event is one line: line ends are spelt out. What else a terminal obeys is harmless text. */
 const lineEnds: Record<string, string> = { '\n': '\\n', '\r': '\\r' };
-const escapeHead = (text: string): string =>
-  text.replace(/[\\|]/g, '\\$&').replace(/[\n\r]/g, (end) => lineEnds[end] ?? '');
+const spelt = (text: string, signs: RegExp): string =>
+  text
+    .replace(/[^\n\r]+/g, escapeControls)
+    .replace(signs, '\\$&')
+    .replace(/[\n\r]/g, (end) => lineEnds[end] ?? '');
+const escapeHead = (text: string): string => spelt(text, /[\\|]/g);
 /** A pipe divides the head only. */
-const escapeValue = (text: string): string =>
-  text.replace(/[\\=]/g, '\\$&').replace(/[\n\r]/g, (end) => lineEnds[end] ?? '');
+const escapeValue = (text: string): string => spelt(text, /[\\=]/g);

@@ -1,4 +1,5 @@
 import { createCutter } from '../../kernel/cutter.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { ObjectReader, ObjectStore } from '../../kernel/object-store.ts';
 import type { S3Config, S3Parts } from './s3-config.ts';
 import { type Asker, ask, createAsker } from './s3-requests.ts';
@@ -37,7 +38,11 @@ const readerOf = (asker: Asker): ObjectReader => ({
   read: async ({ file, offset, bytes }) => {
     if (offset >= bytes) return new Blob([]).stream();
     const headers = { range: `bytes=${offset}-` };
-    const { body } = await ask(asker, 'GET', keyOf(file), { headers, streams: true });
+    const { status, body } = await ask(asker, 'GET', keyOf(file), { headers, streams: true });
+    if (offset > 0 && status !== 206) {
+      await body?.cancel();
+      throw new AppError('upstream_failed', 'The object store gives files from their beginning only');
+    }
     return body ?? new Blob([]).stream();
   },
 });

@@ -115,6 +115,11 @@ describe('H6: a CEF file', () => {
     );
   });
 
+  it('has no control characters: what a terminal would obey is spelt out', () => {
+    const line = fileOf('cef', [{ ...event, message: 'red \u001b[31m, \u009b31m,\u0085 next\n' }], []);
+    expect(line).toContain(' msg=red \\\\u001b[31m, \\\\u009b31m,\\\\u0085 next\\n cn1=7 ');
+  });
+
   it('tells an IPv6 address by the key for it', () => {
     const line = fileOf('cef', [{ ...event, source_ip: '2001:db8::1' }], []);
     expect(line).toContain(' c6a2=2001:db8::1 c6a2Label=source_ip ');

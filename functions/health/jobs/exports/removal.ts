@@ -1,5 +1,6 @@
 import type { Db } from '../../../../db/client.ts';
 import {
+  type ExportedFile,
   findRemovableExports,
   forgetFile,
   giveUpLateExports,
@@ -15,25 +16,22 @@ const atOnce = 100;
 export async function removeOldFiles(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db } = parts;
   await giveUpLateExports(db);
-  for (let removed = atOnce; removed === atOnce && !signal.aborted; ) {
-    removed = 0;
-    for (const row of await findRemovableExports(db, atOnce)) {
+  for (let last: ExportedFile | undefined, found = atOnce; found === atOnce; ) {
+    const rows = await findRemovableExports(db, atOnce, last);
+    for (const row of rows) {
       if (signal.aborted) return;
-      removed += await removeOne(parts, row);
+      await removeOne(parts, row);
     }
+    last = rows.at(-1);
+    found = rows.length;
   }
 }
 
-type Removable = Awaited<ReturnType<typeof findRemovableExports>>[number];
-
-/** @returns how many it removed */
-async function removeOne({ db, stores, log }: Parts, row: Removable): Promise<number> {
+async function removeOne({ db, stores, log }: Parts, row: ExportedFile): Promise<void> {
   try {
     if (row.file !== null) await stores.named(row.store).remove(row.file, row.upload_id);
     await forgetFile(db, row);
-    return 1;
   } catch (error) {
     log.warn('the file of an export could not be removed', { export_id: row.id, error });
-    return 0;
   }
 }

@@ -5,6 +5,7 @@ import {
   endExport,
   failExport,
   findUnfinished,
+  isShown,
   noteProgress,
   noteUpload,
 } from '../../../../db/repositories/export-attempts.ts';
@@ -35,9 +36,9 @@ export const exportWorker = (parts: ExportParts): WorkerOf<{ export_id: string }
   kind: buildExport,
   work: async ({ export_id }, run) => {
     const file = newId();
-    const { stores, db, known, log } = parts;
+    const { stores, db, known } = parts;
     // Before it is forgotten by whom it could be found.
-    const former = await findUnfinished(db, export_id);
+    const former = await findUnfinished(db, run, export_id);
     if (former) await stores.named(former.store).remove(former.file, former.uploadId);
     const begun = await beginExport(db, run, { id: export_id, file, store: stores.current.name });
     if (!begun) return;
@@ -47,9 +48,7 @@ export const exportWorker = (parts: ExportParts): WorkerOf<{ export_id: string }
       if (written === 'too long') return await refuse(db, run);
       await endExport(db, run, file, { ...written, keepH: known.current()['export.keep_h'] });
     } catch (error) {
-      await stores.current
-        .remove(file, upload.id)
-        .catch((cause: unknown) => log.warn('what an export left was not removed', { file, error: cause }));
+      await takeBack(parts, file, upload.id);
       throw error;
     }
   },
@@ -86,6 +85,15 @@ async function build(
     return written;
   } finally {
     await cursor.close();
+  }
+}
+
+/** Removes what a failed attempt left. One whose end only seemed to fail has a file that is shown: it stays. */
+async function takeBack({ db, stores, log }: ExportParts, file: string, uploadId: string | null) {
+  try {
+    if (!(await isShown(db, file))) await stores.current.remove(file, uploadId);
+  } catch (error) {
+    log.warn('what an export left was not removed', { file, error });
   }
 }
 

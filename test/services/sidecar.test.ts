@@ -219,7 +219,8 @@ describe('a probe', () => {
       ids.push(await register(simulator, { name: `node-${n}`, healthKey: simulator.healthKey }));
     // The snapshot, which has six of its own, was taken a moment ago.
     for (const farm of await admin.db.select().from(farms))
-      for (const kind of listKinds) await addPart(admin.db, farm, kind, { tried_at: new Date() });
+      for (const kind of listKinds)
+        await addPart(admin.db, farm, kind, { tried_at: new Date(), fetched_at: new Date() });
     await startSidecar();
     for (const id of ids) await probed(id);
     expect(simulator.maxInFlight).toBe(6);

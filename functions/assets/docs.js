@@ -19,6 +19,12 @@ async function liveToken() {
   }
 }
 
+/** A token whose session has ended is not sent a second time. */
+function forgetRefused(answer) {
+  if (answer.status === 401) held = undefined;
+  return answer;
+}
+
 /** The request as it is sent; the one that is shown keeps the placeholder. */
 async function withToken(request) {
   const isOwn = new URL(request.url, location.href).origin === location.origin;
@@ -131,6 +137,7 @@ async function start() {
     validatorUrl: null,
     showMutatedRequest: false,
     requestInterceptor: withToken,
+    responseInterceptor: forgetRefused,
     onComplete: () => ui.preauthorizeApiKey('SessionToken', placeholder),
   });
 }

@@ -49,7 +49,10 @@ async function call(method, path, body) {
 }
 
 async function signOut() {
-  await send('POST', '/signout');
+  await send('POST', '/signout').catch((problem) => {
+    // It had ended before.
+    if (problem.status !== 401) throw problem;
+  });
   location.assign('/signin');
 }
 

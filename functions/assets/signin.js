@@ -22,6 +22,8 @@ function show(id, heading, hint, values) {
 function hideProblem() {
   clearInterval(countdown);
   at('problem').hidden = true;
+  // A lock is one of an account: another one may be tried at once.
+  for (const button of document.querySelectorAll('form [type=submit]')) button.disabled = false;
   for (const field of document.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
 }
 
@@ -87,6 +89,10 @@ async function during(form, work) {
 
 async function signIn(form, more) {
   await during(form, async () => {
+    // The list could not be had before; among several domains somebody must choose first.
+    if (!attempt.authId) await listDomains();
+    attempt.authId ||= at('domain').length === 1 ? at('domain').value : '';
+    if (!attempt.authId) return;
     const answer = await send('POST', '/signin', { ...attempt, ...more });
     if (answer.result === 'challenge') return askFactor(answer);
     const { name: login, real_name: name, portal, must_change_password: mustChange } = answer.user;
@@ -209,11 +215,7 @@ function refuseChange(problem) {
   throw { ...problem, code: 'refused' };
 }
 
-// A lock is one of an account: another one may be tried at once.
-at('username').addEventListener('input', () => {
-  hideProblem();
-  at('credentials').querySelector('[type=submit]').disabled = false;
-});
+at('username').addEventListener('input', hideProblem);
 at('show').addEventListener('click', () => {
   const isShown = at('password').type === 'text';
   at('password').type = isShown ? 'password' : 'text';

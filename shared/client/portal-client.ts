@@ -52,7 +52,7 @@ export type PortalClient = {
 /** A client of the portal, typed by its OpenAPI document. */
 export function createPortalClient(options: ClientOptions): PortalClient {
   const call = async (id: keyof Operations, asks: Asks = {}, how: CallOptions = {}): Promise<unknown> =>
-    answerOf(await send(options, operations[id], asks, how));
+    send(options, operations[id], asks, how);
   async function* pages(id: Paged, asks: Asks = {}, how: CallOptions = {}) {
     let query = asks.query;
     for (;;) {
@@ -82,13 +82,13 @@ async function send(
   operation: Operation,
   asks: Asks,
   how: CallOptions,
-): Promise<Response> {
+): Promise<unknown> {
   const request = requestOf(options, operation, asks, how);
   const patience = patienceFrom(options);
   const { fetch = globalThis.fetch } = options;
   for (let attempt = 1; ; attempt += 1) {
     const tried = await tryOnce(fetch, request.clone());
-    if (tried.response) return tried.response;
+    if ('answer' in tried) return tried.answer;
     const wait = waitBefore(
       { ...tried, attempt, method: operation.method, keyed: operation.keyed },
       patience,
@@ -101,10 +101,10 @@ async function send(
 async function tryOnce(
   fetch: NonNullable<ClientOptions['fetch']>,
   request: Request,
-): Promise<{ response: Response } | (Pick<Attempt, 'error'> & { response?: never })> {
+): Promise<{ answer: unknown } | Pick<Attempt, 'error'>> {
   try {
     const response = await fetch(request);
-    return response.ok ? { response } : { error: await refusalOf(response) };
+    return response.ok ? { answer: await answerOf(response) } : { error: await refusalOf(response) };
   } catch (cause) {
     if (request.signal.aborted) throw cause;
     return { error: connectionFailed(cause) };
@@ -117,12 +117,14 @@ function requestOf(
   { path: values = {}, query = {}, body }: Asks,
   { signal, idempotencyKey, headers }: CallOptions,
 ): Request {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, values[name]));
   const url = new URL(baseUrl.replace(/\/+$/, '') + filled);
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, String(value));
   return new Request(url, {
     method,
+    // The portal sends nobody elsewhere; who does would get the token.
+    redirect: 'manual',
     headers: {
       accept: 'application/json',
       ...(token !== undefined && { 'x-auth-token': token }),
@@ -133,6 +135,12 @@ function requestOf(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   });
+}
+
+/** An empty segment, or one of dots, would make it the path of another operation. */
+function segmentOf(name: string, value = ''): string {
+  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must not be '${value}'`);
+  return encodeURIComponent(value);
 }
 
 async function answerOf(response: Response): Promise<unknown> {

@@ -123,6 +123,25 @@ describe('a call', () => {
     expect(error.code).toBe('not_found');
   });
 
+  it.each(['', '.', '..'])('takes no "%s" in a path, which would make it another operation', async (uuid) => {
+    const { sent, client } = observed(async () => undefined);
+    await expect(client.call('user.delete', { path: { auth_uuid: 'a', uuid } })).rejects.toThrow(TypeError);
+    expect(sent).toEqual([]);
+  });
+
+  it('follows nobody elsewhere, where its token would go as well', async () => {
+    const other = await serveNode({
+      fetch: async () => new Response(null, { status: 301, headers: { location: `${baseUrl}/livez` } }),
+      host: '127.0.0.1',
+      port: 0,
+      trustProxy: 0,
+      log: portal.deps.log,
+    });
+    const elsewhere = createPortalClient({ baseUrl: `http://127.0.0.1:${other.port}`, token });
+    expect(await caught(elsewhere.call('site.create', { body: site() }))).toMatchObject({ status: 301 });
+    await other.close(1_000);
+  });
+
   it('is given up when its signal is', async () => {
     const reason = new Error('enough');
     const options = { signal: AbortSignal.abort(reason) };
@@ -216,6 +235,22 @@ describe('a refusal that passes', () => {
       true,
       true,
     ]);
+  });
+
+  it('of an action that a node was asked for is told as it is: its key is spent', async () => {
+    const { client, sent } = observed(async () => problem(502, 'upstream_failed'));
+    const path = { id: 'a', session_uuid: 'b' };
+    const error = await caught(client.call('spsession.disconnect', { path }));
+    expect([error.code, sent.length]).toEqual(['upstream_failed', 1]);
+  });
+
+  it('is not waited out by all at the same moment', async () => {
+    const { waits, with: withOptions } = observed(async () =>
+      problem(503, 'overloaded', { 'retry-after': '5' }),
+    );
+    await caught(withOptions({ retries: 3 }).call('site.list'));
+    expect(new Set(waits).size).toBe(3);
+    expect(Math.min(...waits)).toBeGreaterThan(5_000);
   });
 
   it('is thrown at once when it would last longer than anybody wants to wait', async () => {

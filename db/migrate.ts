@@ -19,6 +19,8 @@ export async function migrateDatabase(url: string): Promise<void> {
   });
   try {
     await client.query('select pg_advisory_lock($1)', [lock]);
+    // Whoever waits for a table holds up everybody behind him: better to fail, with nothing changed, and be run again.
+    await client.query(`set lock_timeout = '5s'`);
     await refuseNewer(client);
     await migrate(drizzle({ client }), { migrationsFolder: folder });
   } finally {

@@ -50,7 +50,6 @@ async function start(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log));
   await migrateDatabase(config.databaseOwnerUrl ?? databaseUrl);
   const deps = await depsOf(config, databaseUrl, log);
-  const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword);
   const sidecarEnv = {
     ...env,
     DATABASE_URL: databaseUrl,
@@ -59,6 +58,8 @@ async function start(): Promise<void> {
   };
   const sidecar = await startSidecar(sidecarMain, sidecarEnv, log);
   keep('sidecar', () => sidecar.stop());
+  // Last of what may fail: a password that is made here is told once.
+  const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword);
   keep('requests', () => serving.close(8_000));
   // First of all, or they would be waited for.
   keep('waiting session agents', () => wakes.end());

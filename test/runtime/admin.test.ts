@@ -165,13 +165,21 @@ describe('npm run admin', slow, () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
   });
 
-  it('rotate-keys prints keys for whoever keeps them, the former ones behind', async () => {
+  it('rotate-keys prints keys for whoever keeps them: first to be known everywhere, then to be used', async () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);
-    const printed = Object.fromEntries(
-      [...result.stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-    );
-    const config = parseConfig({ ...env, ...printed });
+    const [known, used] = result.stdout
+      .split(/^When .*everywhere:$/m)
+      .map((round) =>
+        Object.fromEntries([...round.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])),
+      );
+    const config = parseConfig({ ...env, ...used });
+    const before = parseConfig({ ...env, ...known });
+    expect(before.secretKey).toEqual([...config.secretKey].reverse());
+    expect([before.aggregatorJwtSslKey, before.aggregatorJwtSslKeySecond]).toEqual([
+      config.aggregatorJwtSslKeySecond,
+      config.aggregatorJwtSslKey,
+    ]);
     expect(config.secretKey).toEqual([expect.stringMatching(/^.{44}$/), formerKey]);
     expect(config.aggregatorJwtSslKeySecond).toBe(env.AGGREGATOR_JWT_SSL_KEY?.trim());
     expect(config.aggregatorJwtSslKey).not.toBe(config.aggregatorJwtSslKeySecond);

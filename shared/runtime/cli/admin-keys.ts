@@ -91,11 +91,14 @@ Next: npm run admin -- reseal, then all but the first of SECRET_KEY can go.
 AGGREGATOR_JWT_SSL_KEY_SECOND can go when dispatchers have fetched the new key and no token of the former is alive.`;
 
 const printedText = ({ config }: Settings, secret: string, signing: string): string =>
-  `Nothing was changed: these belong where SECRET_KEY and AGGREGATOR_JWT_SSL_KEY are kept, for every process.
+  `Nothing was changed. Every process must know the new keys before one of them uses them; first, everywhere:
+SECRET_KEY=${[...config.secretKey, secret].join(',')}
+AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(signing)}
+When all were started with these, and dispatchers had ten minutes to fetch our keys, everywhere:
 SECRET_KEY=${[secret, ...config.secretKey].join(',')}
 AGGREGATOR_JWT_SSL_KEY=${inOneLine(signing)}
 AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(config.aggregatorJwtSslKey ?? '')}
-When all processes were started with them: npm run admin -- reseal.`;
+When all were started with those: npm run admin -- reseal.`;
 
 const inOneLine = (pem: string): string => pem.trim().replaceAll('\n', '\\n');
 

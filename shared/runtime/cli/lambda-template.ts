@@ -73,6 +73,10 @@ const parameters = {
   AllowedPrivateNetworks: text('ALLOWED_PRIVATE_NETWORKS', ''),
   LogLevel: choice('LOG_LEVEL', 'info', 'debug', 'warn', 'error'),
   LogRetentionDays: { ...text('Days that logs are kept', '30'), Type: 'Number' },
+  MaxSessionAgents: {
+    ...text('Instances of ssa: each session agent that waits holds one', '200'),
+    Type: 'Number',
+  },
   MaxInstances: { ...text('Instances of each function; each has up to 2 connections', '20'), Type: 'Number' },
   SubnetIds: {
     ...text('Subnets from which the database is reached; none for a public one', ''),
@@ -147,7 +151,7 @@ function functionResources(module: EdgeModule): Record<string, unknown> {
         Handler: `${module}.handler`,
         MemorySize: memoryMb,
         Timeout: timeoutS,
-        ReservedConcurrentExecutions: { Ref: 'MaxInstances' },
+        ReservedConcurrentExecutions: { Ref: module === 'ssa' ? 'MaxSessionAgents' : 'MaxInstances' },
         Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] },
         LoggingConfig: { LogGroup: { Ref: `${name}Logs` } },
         KmsKeyArn: onlyIf('OwnKey', { Ref: 'KmsKeyArn' }),

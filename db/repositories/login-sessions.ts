@@ -25,7 +25,7 @@ export const roleList = (from: SQL): SQL<Role[]> =>
 export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql`(
   select jsonb_object_agg(${systemParameters.name}, ${systemParameters.value}) from ${systemParameters})`}`;
 
-/** Whom a token speaks for, as any look-up of a token selects him. */
+/** Whom a token speaks for, as every look-up of a token selects him. */
 export const speaker = {
   user: {
     id: users.id,

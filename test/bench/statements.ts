@@ -47,5 +47,7 @@ export async function watchPortal(settings: Settings, token: string): Promise<Wa
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever an operation answers
-const countIn = (body: any): number => (body.services ?? body.items ?? [body].flat()).length;
+type Answered = { services?: unknown[]; items?: unknown[] } | unknown[];
+
+const countIn = (body: Answered): number =>
+  Array.isArray(body) ? body.length : (body.services ?? body.items ?? [body]).length;

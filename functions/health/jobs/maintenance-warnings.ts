@@ -1,4 +1,3 @@
-import { findReachable, workplacesOf } from '../../../db/repositories/agent-sessions.ts';
 import { leaveAt } from '../../../db/repositories/session-messages.ts';
 import {
   type Action,
@@ -8,7 +7,12 @@ import {
   kinds,
   type Target,
 } from '../../../shared/fleet/actions.ts';
-import { chunksForNode } from '../../../shared/fleet/agents/messages.ts';
+import {
+  type Addressees,
+  addresseesOf,
+  chunksForNode,
+  isAskedFor,
+} from '../../../shared/fleet/agents/messages.ts';
 import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import { isUnauthorized, isUnsent } from '../../../shared/remotes/dispatcher/failures.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
@@ -21,13 +25,15 @@ import { messageOf, type Work } from './maintenance-work.ts';
 export async function warn(work: Work): Promise<void> {
   const { ctx, tell, window, step } = work;
   const target = await findTarget(ctx, kinds.pool, { farmId: step.farm_id, uuid: step.target });
-  const to = await addressees(work);
+  const only = window.workplace_uuid === null ? undefined : [window.workplace_uuid];
+  const at = { farmId: step.farm_id, pool: step.target, only };
+  const to = await addresseesOf(ctx.deps.db, at, ctx.now);
   const content = { title: window.plan.title || null, message: messageOf(window) };
   const action = actionOf(work, target, to, content);
-  if (to.byNode?.length === 0) return void (await actLaterAs(ctx, tell, target, action, nobody));
+  if (to.others?.length === 0) return void (await actLaterAs(ctx, tell, target, action, nobody));
   let isSent = false;
   const call = (node: Call): Promise<Delivery> =>
-    sendAll(work, node, to.byNode, { ...content, level: 'warning' }).catch((error: unknown) => {
+    sendAll(work, node, to.others, { ...content, level: 'warning' }).catch((error: unknown) => {
       isSent ||= !(isUnsent(error) || isUnauthorized(error));
       throw error;
     });
@@ -63,18 +69,6 @@ const actionOf = (
 
 const nobody: Delivery = { delivered: [], failed: [] };
 
-/** `byNode` is undefined for all of the pool. */
-type Addressees = { byAgent: string[]; byNode: string[] | undefined };
-
-async function addressees({ ctx, window, step }: Work): Promise<Addressees> {
-  const { db } = ctx.deps;
-  const only = window.workplace_uuid === null ? undefined : [window.workplace_uuid];
-  const byAgent = await findReachable(db, { farmId: step.farm_id, pool: step.target, only }, ctx.now);
-  if (byAgent.length === 0) return { byAgent, byNode: only };
-  const all = only ?? (await workplacesOf(db, step.farm_id, step.target));
-  return { byAgent, byNode: all.filter((uuid) => !byAgent.includes(uuid)) };
-}
-
 async function sendAll(
   { ctx, step }: Work,
   call: Call,
@@ -87,8 +81,7 @@ async function sendAll(
   for (const workplaces of chunksForNode(to)) {
     const part = await dispatchers.sendMessage(call, step.target, { ...content, workplaces });
     all.delivered.push(...part.delivered);
-    // Nobody asked for those by name that nobody works at.
-    all.failed.push(...part.failed.filter(({ code }) => code !== 'no_session'));
+    all.failed.push(...part.failed.filter(isAskedFor));
   }
   return all;
 }

@@ -18,8 +18,8 @@ export type WorkerOf<Payload> = {
   kind: JobKind<Payload>;
   work(payload: Payload, run: JobRun): Promise<void>;
 };
-// biome-ignore lint/suspicious/noExplicitAny: workers of any payload stand in one list; each parses its own
-export type AnyWorker = WorkerOf<any>;
+/** Workers of all payloads stand in one list; each parses its own. */
+export type AnyWorker = WorkerOf<unknown>;
 
 export type Queue = {
   boss: PgBoss;

@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/client.ts';
 import { findReachable, workplacesOf } from '../../../db/repositories/agent-sessions.ts';
 import { leaveAt } from '../../../db/repositories/session-messages.ts';
 import type { Happening } from '../../http/audit-entry.ts';
@@ -25,17 +26,30 @@ export async function showMessage(
 ): Promise<Delivery> {
   const only = 'workplaces' in order ? order.workplaces : undefined;
   const at = { farmId: pool.farm.id, pool: pool.uuid, only };
-  const reached = await findReachable(ctx.deps.db, at, ctx.now);
-  if (reached.length === 0) return byNode(ctx, pool, order, happening);
-  await leave(ctx, pool, reached, order, happening);
-  const others = (only ?? (await workplacesOf(ctx.deps.db, pool.farm.id, pool.uuid))).filter(
-    (uuid) => !reached.includes(uuid),
-  );
-  const { delivered, failed } = await toOthers(ctx, pool, others, order, happening);
-  // Nobody asked for those by name that nobody works at.
-  const told = only ? failed : failed.filter(({ code }) => code !== 'no_session');
-  return { delivered: [...reached, ...delivered], failed: told };
+  const { byAgent, others } = await addresseesOf(ctx.deps.db, at, ctx.now);
+  if (byAgent.length === 0) return byNode(ctx, pool, order, happening);
+  await leave(ctx, pool, byAgent, order, happening);
+  const { delivered, failed } = await toOthers(ctx, pool, others ?? [], order, happening);
+  return { delivered: [...byAgent, ...delivered], failed: only ? failed : failed.filter(isAskedFor) };
 }
+
+/** `others` are those that a node tells; undefined for all of the pool, when no agent is there. */
+export type Addressees = { byAgent: string[]; others: string[] | undefined };
+
+/** Who of a pool hears by a session agent that is registered here and alive. @param only undefined for the whole pool */
+export async function addresseesOf(
+  db: Db,
+  at: { farmId: string; pool: string; only: string[] | undefined },
+  now: Date,
+): Promise<Addressees> {
+  const byAgent = await findReachable(db, at, now);
+  if (byAgent.length === 0) return { byAgent, others: at.only };
+  const all = at.only ?? (await workplacesOf(db, at.farmId, at.pool));
+  return { byAgent, others: all.filter((uuid) => !byAgent.includes(uuid)) };
+}
+
+/** Of a whole pool nobody asked by name for those that nobody works at. */
+export const isAskedFor = ({ code }: Delivery['failed'][number]): boolean => code !== 'no_session';
 
 /** In the batch of the audit event; then whoever waits for it in this process hears of it. */
 async function leave(

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
 import { toTransportError } from '../http/faults.ts';
-import { TransportError, type TransportReason } from '../http/transport.ts';
+import { transportCodes } from '../http/problems.ts';
+import { TransportError } from '../http/transport.ts';
 
 /** Result codes of LDAP (RFC 4511, appendix A) that a search, or the account that searches, may end with. */
 const refusals: Record<number, string> = {
@@ -30,16 +31,6 @@ export const isRejection = (error: unknown): boolean => rejections.has(resultCod
 export const isOfServer = (error: unknown): boolean =>
   !(error instanceof AppError) &&
   (toTransportError(error) instanceof TransportError || passing.has(resultCode(error) ?? -1));
-
-const transportCodes = {
-  timeout: 'upstream_timeout',
-  tls: 'upstream_tls',
-  address_not_allowed: 'upstream_refused',
-  unreachable: 'upstream_failed',
-  too_large: 'upstream_failed',
-  redirect: 'upstream_failed',
-  malformed: 'upstream_failed',
-} as const satisfies Record<TransportReason, ErrorCode>;
 
 const details: Partial<Record<ErrorCode, string>> = {
   upstream_timeout: 'The directory did not answer in time',

@@ -1,7 +1,8 @@
 import type { ErrorCode, ErrorMembers } from '../../kernel/errors.ts';
 import type { TransportError, TransportReason } from './transport.ts';
 
-const codes = {
+/** What an exchange without an answer is called towards callers. */
+export const transportCodes = {
   timeout: 'upstream_timeout',
   tls: 'upstream_tls',
   address_not_allowed: 'upstream_refused',
@@ -16,6 +17,6 @@ export const problemOf = ({
   reason,
   tlsReason,
 }: TransportError): { code: ErrorCode; members: ErrorMembers } => ({
-  code: codes[reason],
+  code: transportCodes[reason],
   members: reason === 'timeout' ? {} : { reason: tlsReason ?? reason },
 });

@@ -64,7 +64,7 @@ $$;
 -- Chains committed events that no one has sealed yet, up to `batch`, and tells how many. The caller holds the guard row
 -- 'audit' by an earlier statement, so that this sees all that the sealer before him has done. A loop, because each
 -- hash needs the one before; a recursive query over the same rows takes time in the square of their number.
-create function seal_audit(batch int) returns int language plpgsql set aggregator.audit = 'sealer' as $$
+create function seal_audit(batch int) returns int language plpgsql as $$
 declare
   head audit_head;
   next audit_events;

@@ -1,22 +1,19 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
-import { atomically, type Db } from '../client.ts';
+import type { Db } from '../client.ts';
 import { auditCheckpoints } from '../schema/audit-checkpoints.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { auditHead } from '../schema/audit-head.ts';
 import type { SignedLink } from './audit-checkpoints.ts';
-import { lockGuard } from './statements.ts';
 
 /**
- * Chains up to `batch` committed events; two that do this at once follow one another.
+ * Chains up to `batch` committed events in one statement; concurrent calls run one after the other.
  * @returns how many
  */
 export async function sealAudit(db: Db, batch: number): Promise<number> {
-  const [, rows] = await atomically(db, (h) => [
-    // Before the function's own statement, which must see what the sealer that held the guard has written.
-    lockGuard(h, 'audit'),
-    h.select({ sealed: sql<number>`seal_audit(${batch}::int)` }).from(sql`(values (1)) as once`),
-  ]);
-  return (rows as { sealed: number }[])[0]?.sealed ?? 0;
+  const [row] = await db
+    .select({ sealed: sql<number>`seal_audit(${batch}::int)` })
+    .from(sql`(values (1)) as once`);
+  return row?.sealed ?? 0;
 }
 
 /** A stretch of the chain by `seq`, both ends included; its first `limit` places are looked at. */

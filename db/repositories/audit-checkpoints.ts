@@ -1,5 +1,5 @@
-import { desc, inArray, lt, sql } from 'drizzle-orm';
-import { atomically, type Db } from '../client.ts';
+import { desc, inArray, sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
 import { auditCheckpoints as table } from '../schema/audit-checkpoints.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { auditHead } from '../schema/audit-head.ts';
@@ -33,9 +33,9 @@ export async function findAnchors(
   return { latest: high, base: low.base_seq >= high.base_seq ? low : high };
 }
 
-/** Writes a checkpoint; of several sidecars that sign the same, one. */
+/** Writes a checkpoint; of several sidecars that sign the same, the first one counts. */
 export async function addCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
-  await db.insert(table).values(checkpoint).onConflictDoNothing();
+  await db.execute(sql`select add_audit_checkpoint(${JSON.stringify(checkpoint)}::jsonb)`);
 }
 
 /**
@@ -59,33 +59,21 @@ export async function lastOutlived(
   return last;
 }
 
-/** Rows of one statement: none holds its locks for long. */
+/** Events of one statement, so that none holds its locks for long. */
 const atOnce = 5_000;
 
 /**
- * Deletes the events up to `baseSeq`, which a checkpoint has told of before, and the checkpoints of that time.
+ * Deletes the events up to `baseSeq`, which a checkpoint has declared as removed, and the checkpoints of that time.
  * @returns how many events
  */
 export async function removeOutlived(db: Db, baseSeq: number, signal: AbortSignal): Promise<number> {
   let removed = 0;
   for (let last = atOnce; last === atOnce && !signal.aborted; removed += last) {
-    const [, rows] = await atomically(db, (h) => [
-      asRetention(h),
-      h
-        .delete(auditEvents)
-        .where(
-          sql`${auditEvents.seq} = any(array(select old.seq from ${auditEvents} old
-            where old.seq <= ${baseSeq}::bigint order by old.seq limit ${atOnce}::int))`,
-        )
-        .returning({ one: sql`1` }),
-    ]);
-    last = Array.isArray(rows) ? rows.length : 0;
+    const [row] = await db
+      .select({ removed: sql<number>`remove_outlived_audit(${baseSeq}::bigint, ${atOnce}::int)` })
+      .from(sql`(values (1)) as once`);
+    last = row?.removed ?? 0;
   }
-  await atomically(db, (h) => [asRetention(h), h.delete(table).where(lt(table.seq, baseSeq))]);
+  await db.execute(sql`select remove_outlived_checkpoints(${baseSeq}::bigint)`);
   return removed;
 }
-
-const asRetention = (h: Db) =>
-  h
-    .select({ purpose: sql`set_config('aggregator.audit', 'retention', true)` })
-    .from(sql`(values (1)) as once`);

@@ -5,6 +5,7 @@ import { authenticators } from '../schema/authenticators.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
+import { installation } from '../schema/installation.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
 import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { secondFactors } from '../schema/second-factors.ts';
@@ -47,6 +48,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     row: sql`${authenticators.id}::text`,
   },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
+  { table: installation, column: installation.secret_key_check, row: sql`'installation'` },
   { table: loginChallenges, column: loginChallenges.sealed_secret, row: sql`${loginChallenges.id}::text` },
 ];
 

@@ -2,8 +2,9 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { atomically, type Db } from '../../db/client.ts';
 import { pgFault } from '../../db/errors.ts';
+import { addCheckpoint } from '../../db/repositories/audit-checkpoints.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
-import { sealAll } from '../support/audit.ts';
+import { sealAll, verdictOf } from '../support/audit.ts';
 import { addSite, startWorld, type World } from '../support/factories.ts';
 import type { Driver } from '../support/neon-proxy.ts';
 
@@ -33,8 +34,6 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
       () => undefined,
       (error) => pgFault(error)?.code ?? String(error),
     );
-  const as = (purpose: string) => sql`select set_config('aggregator.audit', ${purpose}, true)`;
-
   it('can be neither changed nor deleted, nor all of them at once, sealed or not', async () => {
     for (const seal of [async () => 0, () => sealAll(db)]) {
       await seal();
@@ -45,33 +44,51 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
       expect(await stateOf(sql`delete from audit_events where id = ${id}`)).toBe(refusal);
       expect(await stateOf(sql`delete from audit_events`)).toBe(refusal);
       expect(await stateOf(sql`truncate audit_events`)).toBe(refusal);
-      expect(await stateOf(as('retention'), sql`truncate audit_events`)).toBe(refusal);
       expect(await read()).toEqual(before);
     }
   });
 
-  it('gets its seal from the sealer, once, and nothing else', async () => {
-    const seal = sql`update audit_events set seq = 1000000, hash = 'x', prev_hash = 'y', sealed_text = 'z'
-      where id = ${id}`;
-    const other = sql`update audit_events set seq = 1000000, message = 'x' where id = ${id}`;
-    expect(await stateOf(seal)).toBe(refusal);
-    expect(await stateOf(as('retention'), seal)).toBe(refusal);
-    expect(await stateOf(as('sealer'), other)).toBe(refusal);
-    expect(await stateOf(as('sealer'), sql`delete from audit_events where id = ${id}`)).toBe(refusal);
+  it('is not opened by a setting, whatever its value', async () => {
+    const seal = sql`update audit_events set seq = 1000000, prev_hash = 'y' where id = ${id}`;
+    for (const purpose of ['sealer', 'retention']) {
+      const licence = sql`select set_config('aggregator.audit', ${purpose}, true)`;
+      expect(await stateOf(licence, seal)).toBe(refusal);
+      expect(await stateOf(licence, sql`delete from audit_events where id = ${id}`)).toBe(refusal);
+      expect(await stateOf(licence, sql`truncate audit_events`)).toBe(refusal);
+    }
+  });
+
+  it('is sealed once, at the end of the chain only, and its hash is computed by the database', async () => {
     await sealAll(db);
-    expect(await stateOf(as('sealer'), seal)).toBe(refusal);
+    const { id: site } = await addSite(world.admin);
+    const [event] = await db.select().from(auditEvents).where(eq(auditEvents.object_id, site));
+    const next = (values: string) =>
+      sql`update audit_events e set ${sql.raw(values)} from audit_head h where e.id = ${event?.id}`;
+    expect(await stateOf(next(`seq = h.seq + 2, prev_hash = h.hash`))).toBe(refusal);
+    expect(await stateOf(next(`seq = h.seq + 1, prev_hash = repeat('0', 64)`))).toBe(refusal);
+    expect(await stateOf(next(`seq = h.seq + 1, prev_hash = h.hash, message = 'x'`))).toBe(refusal);
+    await sealAll(db);
+    expect(await stateOf(next(`seq = h.seq + 1, prev_hash = h.hash`))).toBe(refusal);
+    const stretch = { from: 1, to: 100_000, limit: 100_000 };
+    expect(await verdictOf(db, stretch)).toMatchObject({ broken: null });
   });
 
-  it('leaves the licence of the sealer with his function', async () => {
-    const change = sql`update audit_events set seq = 1000000 where id = ${id}`;
-    expect(await stateOf(sql`select seal_audit(0)`, change)).toBe(refusal);
-  });
-
-  it('may go when its time is over, and only in a transaction that says so', async () => {
-    const remove = sql`delete from audit_events where id = ${id}`;
-    expect(await stateOf(as('retention'), remove)).toBeUndefined();
+  it('may be deleted when a checkpoint declares it as removed, and the ones after it may not', async () => {
+    await sealAll(db);
+    const [{ seq, hash } = { seq: 0, hash: '' }] = await read();
+    const remove = (upTo: number) => sql`select remove_outlived_audit(${upTo}::bigint, 100000)`;
+    expect(await stateOf(remove(seq ?? 0))).toBe(refusal);
+    const base = { base_seq: seq ?? 0, base_hash: hash ?? '' };
+    const checkpoint = { seq: seq ?? 0, hash: hash ?? '', ...base, at: new Date(), kid: 'k', jws: 'j' };
+    await addCheckpoint(db, checkpoint);
+    await addSite(world.admin);
+    await sealAll(db);
+    expect(await stateOf(remove((seq ?? 0) + 1))).toBe(refusal);
+    expect(await stateOf(remove(seq ?? 0))).toBeUndefined();
     expect(await read()).toEqual([]);
     const [other] = await db.select().from(auditEvents).limit(1);
     expect(await stateOf(sql`delete from audit_events where id = ${other?.id}`)).toBe(refusal);
+    expect(await stateOf(sql`delete from audit_checkpoints`)).toBe(refusal);
+    expect(await stateOf(sql`update audit_checkpoints set jws = 'x'`)).toBe(refusal);
   });
 });

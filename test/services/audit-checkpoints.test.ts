@@ -13,7 +13,7 @@ import type { JobRun } from '../../functions/health/jobs/queue.ts';
 import type { SigningKeys } from '../../shared/access/signing-keys.ts';
 import { signBase } from '../../shared/journal/checkpoints.ts';
 import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
-import { auditEntry, emptyAudit, sealAll } from '../support/audit.ts';
+import { auditEntry, emptyAudit, sealAll, withoutAuditTriggers } from '../support/audit.ts';
 import { base } from '../support/factories.ts';
 import { adminPassword, startPortal, type TestPortal } from '../support/portal.ts';
 import { newSigningKey, signingKeysOf } from '../support/signing-keys.ts';
@@ -55,13 +55,9 @@ const verify = async (query = '') => {
 };
 const good = (to: number) => ({ ok: true, checked: to, sealed_to: to });
 
-/** What somebody can do who owns the tables. */
-async function tamper(...statements: string[]): Promise<void> {
-  const tables = ['audit_events', 'audit_checkpoints'];
-  for (const table of tables) await portal.db.execute(sql.raw(`alter table ${table} disable trigger user`));
-  for (const statement of statements) await portal.db.execute(sql.raw(statement));
-  for (const table of tables) await portal.db.execute(sql.raw(`alter table ${table} enable trigger user`));
-}
+/** Changes that only the owner of the tables can make. */
+const tamper = (...statements: string[]): Promise<void> =>
+  withoutAuditTriggers(portal.db, (h) => statements.map((statement) => h.execute(sql.raw(statement))));
 /** Makes the whole chain agree with itself again. */
 const resealed = [
   `update audit_events set seq = null, prev_hash = null, hash = null, sealed_text = null`,

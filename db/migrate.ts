@@ -3,43 +3,83 @@ import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import { pgFault } from './errors.ts';
+import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
+
+/** The schema of a database compared with the one that this code was written for. */
+export type SchemaState = 'empty' | 'older' | 'current' | 'newer';
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url));
-/** Any number that nothing else of ours locks. */
+/** Key of the advisory lock that lets one process migrate at a time. */
 const lock = 7_040_001;
 
 /**
- * Brings the schema up to this code, under an advisory lock so that several processes may start at once.
- * @throws Error when the database cannot be reached, or knows a newer schema than this code
+ * Reads the state of the schema; any of our roles may.
+ * @throws Error in one line when the database cannot be reached
  */
-export async function migrateDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+export const schemaStateOf = (url: string): Promise<SchemaState> => withClient(url, stateOf);
+
+/** The role that a URL logs in as, which a pooler may have mapped to another name than that of the URL. */
+export const roleOf = (url: string): Promise<string> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ role: string }>('select current_user as role');
+    return rows[0]?.role ?? '';
+  });
+
+/**
+ * Brings the schema, the job queue's included, up to this code and grants the roles what they use. Several processes
+ * may do so at once. A role that does not own the tables may call this when the schema is current already.
+ * @param url of the owner of the database, who needs no further privilege
+ * @throws Error in one line when the database cannot be reached, has a newer schema than this code, or may not be changed
+ */
+export async function migrateDatabase(url: string, roles: DatabaseRoles = {}): Promise<void> {
+  await withClient(url, async (client) => {
+    const state = await stateOf(client);
+    if (state === 'newer')
+      throw new Error(
+        'The database has a newer schema than this version of the portal knows; use the newer version',
+      );
+    if (state === 'current' && !(await isOwnedBy(client))) return;
+    await client.query('select pg_advisory_lock($1)', [lock]);
+    // A statement that waits for a table lock blocks every statement behind it: fail instead, with nothing changed.
+    await client.query(`set lock_timeout = '5s'`);
+    try {
+      await migrate(drizzle({ client }), { migrationsFolder: folder });
+      await migrateQueue(client);
+      await grantPrivileges(client, roles);
+    } catch (cause) {
+      throw pgFault(cause)?.code === '42501' ? await refusalOf(client, state, cause) : cause;
+    }
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'aggregator-migrate',
+  });
   await client.connect().catch((cause: Error) => {
     throw new Error(`The database cannot be reached: ${cause.message}`, { cause });
   });
   try {
-    await client.query('select pg_advisory_lock($1)', [lock]);
-    // Whoever waits for a table holds up everybody behind him: better to fail, with nothing changed, and be run again.
-    await client.query(`set lock_timeout = '5s'`);
-    await refuseNewer(client);
-    await migrate(drizzle({ client }), { migrationsFolder: folder });
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-async function refuseNewer(client: pg.Client): Promise<void> {
-  const known = newestMigration();
+async function stateOf(client: pg.Client): Promise<SchemaState> {
   const table = await client.query(`select to_regclass('drizzle.__drizzle_migrations') as name`);
-  if (table.rows[0]?.name === null) return;
-  const applied = await client.query(
+  if (table.rows[0]?.name === null) return 'empty';
+  const applied = await client.query<{ at: number | null }>(
     'select max(created_at)::float8 as at from drizzle.__drizzle_migrations',
   );
-  if ((applied.rows[0]?.at ?? 0) > known) {
-    throw new Error(
-      'The database has a newer schema than this version of the portal knows; use the newer version',
-    );
-  }
+  const at = applied.rows[0]?.at ?? 0;
+  const known = newestMigration();
+  if (at === known) return 'current';
+  return at > known ? 'newer' : 'older';
 }
 
 function newestMigration(): number {
@@ -47,4 +87,33 @@ function newestMigration(): number {
     readFileSync(`${folder}/meta/_journal.json`, 'utf8'),
   );
   return Math.max(...journal.entries.map(({ when }) => when));
+}
+
+async function isOwnedBy(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ owned: boolean }>(
+    `select pg_has_role(relowner, 'USAGE') as owned from pg_class where oid = 'public.audit_events'::regclass`,
+  );
+  return rows[0]?.owned === true;
+}
+
+async function refusalOf(client: pg.Client, state: SchemaState, cause: unknown): Promise<Error> {
+  const { rows } = await client.query<{ role: string }>('select current_user as role');
+  const why = `the schema is ${state === 'empty' ? 'missing' : state} and the role ${rows[0]?.role} may not change it`;
+  const detail = pgFault(cause)?.message;
+  return new Error(`DATABASE_OWNER_URL: the URL of the owner of the database; ${why} (${detail})`, { cause });
+}
+
+/** Makes or updates the schema of pg-boss, which the sidecar's role may not. */
+async function migrateQueue(client: pg.Client): Promise<void> {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => client.query(text, values) },
+    supervise: false,
+    schedule: false,
+  });
+  const failure = new Promise<never>((_, reject) => boss.once('error', reject));
+  try {
+    await Promise.race([boss.start(), failure]);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
 }

@@ -9,7 +9,11 @@ const plan: readonly Row[] = [
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
   // What runs elsewhere knows nothing of the portal but its document.
   { floor: 0, room: 'client', path: /^shared\/client\// },
-  { floor: 1, room: 'db', path: /^db\/(?:schema\/|(?:client|errors|pg|neon|migrate|drizzle\.config)\.ts)/ },
+  {
+    floor: 1,
+    room: 'db',
+    path: /^db\/(?:schema\/|(?:client|errors|pg|neon|migrate|privileges|roles|drizzle\.config)\.ts)/,
+  },
   { floor: 2, room: 'repositories', path: /^db\/repositories\// },
   { floor: 2, room: 'remotes', path: /^shared\/remotes\// },
   {

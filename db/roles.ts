@@ -1,0 +1,53 @@
+/** Names for `rolesSql`. */
+export type RolePlan = { database: string; owner: string; portal: string; sidecar: string };
+
+export const defaultRoles = {
+  owner: 'aggregator_owner',
+  portal: 'aggregator_portal',
+  sidecar: 'aggregator_sidecar',
+} as const;
+
+/** Limits of each role in SQL; connections set the same by themselves where nothing in between forbids it. */
+const limits = {
+  portal: { statement_timeout: '10s', lock_timeout: '3s', idle_in_transaction_session_timeout: '15s' },
+  sidecar: { statement_timeout: '60s', lock_timeout: '3s', idle_in_transaction_session_timeout: '60s' },
+} as const;
+
+/**
+ * SQL that an administrator of the server runs once, connected to any of its databases: the three roles, without
+ * passwords, and the database. The administrator needs CREATEROLE and CREATEDB and no superuser.
+ * @returns statements in order; each must run outside of a transaction block
+ */
+export function rolesSql({ database, owner, portal, sidecar }: RolePlan): string[] {
+  const [db, o, p, s] = [database, owner, portal, sidecar].map(quoted);
+  const settings = (role: string | undefined, given: Readonly<Record<string, string>>) =>
+    Object.entries(given).map(([name, value]) => `alter role ${role} set ${name} = '${value}'`);
+  return [
+    ...[o, p, s].map((role) => `create role ${role} login`),
+    ...settings(p, limits.portal),
+    ...settings(s, limits.sidecar),
+    // Only a member of the role may make it the owner of a database.
+    `grant ${o} to current_user`,
+    `create database ${db} owner ${o} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`,
+    `revoke all on database ${db} from public`,
+    `grant connect on database ${db} to ${p}, ${s}`,
+    `revoke ${o} from current_user`,
+  ];
+}
+
+/** The same as a script for `psql`, with what is left to do by hand. */
+export function rolesScript(plan: RolePlan): string {
+  const roles = [plan.owner, plan.portal, plan.sidecar];
+  return [
+    '-- Run once as an administrator of the server (CREATEROLE and CREATEDB), for example: psql --file=roles.sql',
+    ...rolesSql(plan).map((statement) => `${statement};`),
+    '',
+    '-- Then give each role a password, in psql:',
+    ...roles.map((role) => `--   \\password ${quoted(role)}`),
+    '-- and set DATABASE_OWNER_URL, DATABASE_URL and DATABASE_SIDECAR_URL to the three of them, in this order.',
+    '-- npm run db:migrate then makes the schema as the owner and grants the other two what they use.',
+    '',
+  ].join('\n');
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -21,6 +21,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   audit_forwards: { portal: 'none', sidecar: 'write' },
   audit_head: { portal: 'read', sidecar: 'read' },
   authenticators: { portal: 'write', sidecar: 'read' },
+  database_roles: { portal: 'none', sidecar: 'none' },
   fleet_versions: { portal: 'update', sidecar: 'update' },
   group_members: { portal: 'write', sidecar: 'read' },
   group_parts: { portal: 'write', sidecar: 'read' },
@@ -28,7 +29,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   guards: { portal: 'update', sidecar: 'update' },
   images: { portal: 'write', sidecar: 'none' },
   installation: { portal: 'update', sidecar: 'update' },
-  job_rounds: { portal: 'none', sidecar: 'none' },
+  job_rounds: { portal: 'none', sidecar: 'write' },
   job_workers: { portal: 'read', sidecar: 'write' },
   leases: { portal: 'none', sidecar: 'write' },
   peer_roles: { portal: 'write', sidecar: 'none' },
@@ -101,8 +102,8 @@ export async function grantedTo(client: ClientBase, role: string): Promise<Privi
 }
 
 /**
- * Gives the roles exactly what `tables`, `functions` and `schemas` list, and takes back what they no longer list. Roles
- * that were given privileges before keep up with new versions without being named again.
+ * Gives the roles exactly what `tables`, `functions` and `schemas` list, and revokes what they do not list. Roles keep up
+ * with new versions without being named again.
  * @param client logged in as the owner, with a search path that has `public` only
  */
 export async function grantPrivileges(client: ClientBase, named: DatabaseRoles): Promise<void> {
@@ -132,20 +133,20 @@ async function relationsOf(client: ClientBase): Promise<Relation[]> {
   return rows;
 }
 
-/** The owner, and every role that has its rights, needs no grants. */
+/** The roles named now, and those of former migrations. A role that has the rights of the owner needs no grants. */
 async function processesByRole(client: ClientBase, named: DatabaseRoles): Promise<Map<string, Set<Process>>> {
+  for (const process of both)
+    if (named[process] !== undefined)
+      await client.query(
+        `insert into database_roles (process, role) values ($1, $2)
+         on conflict (process) do update set role = excluded.role`,
+        [process, named[process]],
+      );
   const { rows } = await client.query<{ role: string; process: Process }>(
-    `select distinct grantee::regrole::text as role, process
-     from (values ('portal', 'must(boolean,text)'), ('sidecar', 'seal_audit(integer)')) known (process, signature)
-     join pg_proc on oid = to_regprocedure(signature), aclexplode(proacl)
-     where grantee <> 0 and grantee <> proowner`,
+    `select role, process from database_roles where exists (select from pg_roles where rolname = role)`,
   );
-  const candidates = [
-    ...rows,
-    ...both.flatMap((process) => (named[process] === undefined ? [] : [{ role: named[process], process }])),
-  ];
   const roles = new Map<string, Set<Process>>();
-  for (const { role, process } of candidates) roles.set(role, (roles.get(role) ?? new Set()).add(process));
+  for (const { role, process } of rows) roles.set(role, (roles.get(role) ?? new Set()).add(process));
   for (const role of roles.keys()) if (await isOwner(client, role)) roles.delete(role);
   return roles;
 }

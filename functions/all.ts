@@ -3,7 +3,6 @@ import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Db } from '../db/client.ts';
-import { migrateDatabase } from '../db/migrate.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import type { Telemetry } from '../shared/kernel/telemetry.ts';
@@ -15,12 +14,13 @@ import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
 import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
 import { ownDataFolder } from '../shared/runtime/cli/data-folder.ts';
-import { startEmbeddedDatabase } from '../shared/runtime/cli/embedded-database.ts';
+import { addressOf, startEmbeddedDatabase } from '../shared/runtime/cli/embedded-database.ts';
 import { orEnd } from '../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls, type LocalTls } from '../shared/runtime/cli/local-tls.ts';
+import { type DatabaseAddress, prepareSchema } from '../shared/runtime/cli/prepared-database.ts';
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
-import type { Config } from '../shared/runtime/config.ts';
+import { type Config, ConfigError } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
@@ -47,12 +47,16 @@ async function start(): Promise<void> {
   keep('data folder', () => folder.release());
   const tls = await tlsOf(config);
   const serving = await listen(config, tls, log);
-  const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log));
-  await migrateDatabase(config.databaseOwnerUrl ?? databaseUrl);
-  const deps = await depsOf(config, databaseUrl, log);
+  const database = databaseOf(config) ?? (await startDatabase(config, log));
+  await prepareSchema(database);
+  const deps = await depsOf(config, database.url, log);
   const sidecarEnv = {
     ...env,
-    DATABASE_URL: databaseUrl,
+    // Its own role alone: an empty variable counts as absent.
+    DATABASE_URL: database.sidecarUrl,
+    DATABASE_SIDECAR_URL: '',
+    DATABASE_OWNER_URL: '',
+    ADMIN_PASSWORD: '',
     BASE_URL: config.baseUrl,
     ...(tls && { TLS_CERT_FILE: tls.certFile, TLS_KEY_FILE: tls.keyFile }),
   };
@@ -80,14 +84,21 @@ async function tlsOf(config: Config): Promise<Tls | undefined> {
   return { certPem, keyPem, certFile, keyFile, caFile: undefined };
 }
 
-async function startDatabase(config: Config, log: Log): Promise<string> {
+function databaseOf(config: Config): DatabaseAddress | undefined {
+  const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
+  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl };
+  if (sidecarUrl) throw new ConfigError(['DATABASE_URL: required with DATABASE_SIDECAR_URL']);
+  return undefined;
+}
+
+async function startDatabase(config: Config, log: Log): Promise<DatabaseAddress> {
   const onFailure = (error: Error): never => {
     log.error('the embedded database died', { error });
     process.exit(1);
   };
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database'), onFailure });
   keep('embedded database', () => embedded.stop());
-  return embedded.url;
+  return addressOf(embedded);
 }
 
 async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<PortalDeps> {

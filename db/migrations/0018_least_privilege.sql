@@ -1,3 +1,8 @@
+CREATE TABLE "database_roles" (
+	"process" text PRIMARY KEY NOT NULL,
+	"role" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "installation" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"secret_key_check" text,

@@ -72,6 +72,7 @@ export const variables = z.object({
   CONFIG_FILE: some(),
   DATABASE_URL: database(),
   DATABASE_OWNER_URL: database(),
+  DATABASE_SIDECAR_URL: database(),
   DATABASE_DRIVER: word('pg', 'neon').optional(),
   // Of our own stands: a proxy in front of any PostgreSQL. The password must never go elsewhere by plain HTTP.
   NEON_PROXY: text('a URL of this machine', isLoopbackUrl).optional(),
@@ -133,10 +134,12 @@ function togetherFaults(given: Variables): string[] {
   const demand = (name: keyof Variables, why: string) => {
     if (given[name] === undefined) faults.push(`${name}: required ${why}`);
   };
-  if (given.DATABASE_URL) {
-    demand('SECRET_KEY', 'with DATABASE_URL, so that all processes share it');
-    demand('AGGREGATOR_JWT_SSL_KEY', 'with DATABASE_URL, so that all processes share it');
+  const databaseUrl = (['DATABASE_URL', 'DATABASE_SIDECAR_URL'] as const).find((name) => given[name]);
+  if (databaseUrl) {
+    demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
+    demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
+  if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
   if (given.DATABASE_DRIVER === 'neon') demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
   if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
   if (given.TLS === 'off' && !isLoopbackHost(given.HOST)) faults.push('TLS: off is for a loopback HOST only');
@@ -166,6 +169,7 @@ function configFrom(given: Variables) {
     configFile: given.CONFIG_FILE ?? `${given.DATA_DIR}/aggregator.conf`,
     databaseUrl: given.DATABASE_URL,
     databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
+    databaseSidecarUrl: given.DATABASE_SIDECAR_URL ?? given.DATABASE_URL,
     /** Absent: what the runtime does best, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: given.DATABASE_DRIVER,
     neonProxy: given.NEON_PROXY,

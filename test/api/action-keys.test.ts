@@ -42,7 +42,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the d
   });
 
   it('whose call had an effect that could not be written down is not sent again either', async () => {
-    const mend = await breakAudit(world.portal.db);
+    const mend = await breakAudit(world.portal.ownerDb);
     expect((await act()).status).toBe(500);
     await mend();
     expect([(await act()).body.code, sent()]).toEqual(['outcome_unknown', 1]);

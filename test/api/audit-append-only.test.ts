@@ -1,36 +1,43 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { atomically, type Db } from '../../db/client.ts';
+import { atomically, type Connection, type Db } from '../../db/client.ts';
 import { pgFault } from '../../db/errors.ts';
 import { addCheckpoint } from '../../db/repositories/audit-checkpoints.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { sealAll, verdictOf } from '../support/audit.ts';
 import { addSite, startWorld, type World } from '../support/factories.ts';
-import type { Driver } from '../support/neon-proxy.ts';
+import { connectBy, type Driver } from '../support/neon-proxy.ts';
 
 const refusal = 'AG002';
 
 describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (driver) => {
   let world: World;
+  /** Of the owner of the tables, who has every privilege on them. */
+  let owner: Connection;
   let db: Db;
   let id: string;
 
   beforeAll(async () => {
     world = await startWorld({ driver });
-    db = world.portal.db;
+    owner = await connectBy(driver, { url: world.portal.database.ownerUrl });
+    db = owner.db;
   });
   beforeEach(async () => {
     const { id: site } = await addSite(world.admin);
     const [event] = await db.select().from(auditEvents).where(eq(auditEvents.object_id, site));
     id = event?.id ?? '';
   });
-  afterAll(() => world.portal.close());
+  afterAll(async () => {
+    await owner.close();
+    await world.portal.close();
+  });
 
   const read = () => db.select().from(auditEvents).where(eq(auditEvents.id, id));
 
   /** Runs statements in one transaction. @returns the SQLSTATE, or undefined when they were done */
-  const stateOf = (...statements: ReturnType<typeof sql>[]): Promise<string | undefined> =>
-    atomically(db, (h) => statements.map((statement) => h.execute(statement))).then(
+  const stateOf = (...statements: ReturnType<typeof sql>[]) => stateOn(db, ...statements);
+  const stateOn = (on: Db, ...statements: ReturnType<typeof sql>[]): Promise<string | undefined> =>
+    atomically(on, (h) => statements.map((statement) => h.execute(statement))).then(
       () => undefined,
       (error) => pgFault(error)?.code ?? String(error),
     );
@@ -46,6 +53,24 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
       expect(await stateOf(sql`truncate audit_events`)).toBe(refusal);
       expect(await read()).toEqual(before);
     }
+  });
+
+  it('can be neither changed nor deleted by the other roles, and the portal cannot seal', async () => {
+    const writes = [
+      sql`update audit_events set message = 'x'`,
+      sql`delete from audit_events`,
+      sql`update audit_head set seq = 0`,
+      sql`insert into audit_checkpoints select * from audit_checkpoints`,
+    ];
+    const seals = [
+      sql`select seal_audit(1)`,
+      sql`select add_audit_checkpoint('{}')`,
+      sql`select remove_outlived_audit(1, 1)`,
+      sql`select remove_outlived_checkpoints(1)`,
+    ];
+    const { portal } = world;
+    for (const statement of [...writes, ...seals]) expect(await stateOn(portal.db, statement)).toBe('42501');
+    for (const statement of writes) expect(await stateOn(portal.sidecarDb, statement)).toBe('42501');
   });
 
   it('is not opened by a setting, whatever its value', async () => {

@@ -33,7 +33,7 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
     member = await addMember(world, ['sites.update']);
   });
   beforeEach(async () => {
-    mend = await breakAudit(world.portal.db);
+    mend = await breakAudit(world.portal.ownerDb);
   });
   afterEach(() => mend());
   afterAll(() => world.portal.close());
@@ -88,7 +88,7 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
   it('no deletion of many', async () => {
     await mend();
     const ids = [(await addSite(world.admin)).id, (await addSite(world.admin)).id];
-    mend = await breakAudit(world.portal.db);
+    mend = await breakAudit(world.portal.ownerDb);
     await expectNothing(() => world.admin(`POST ${base}/sites/bulk_destroy`, { ids }));
     await expectNothing(() => world.admin(`POST ${base}/sites/bulk_destroy`, { all: true }));
   });
@@ -104,7 +104,7 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
     await mend();
     expect((await logIn(world.portal, world.domain, member.user)).status).toBe(200);
     const [row] = await world.portal.db.select({ n: sql<number>`count(*)::int` }).from(auditEvents);
-    mend = await breakAudit(world.portal.db);
+    mend = await breakAudit(world.portal.ownerDb);
     expect(row?.n).toBeGreaterThan(0);
   });
 });

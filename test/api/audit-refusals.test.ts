@@ -151,7 +151,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
 
   it('stays a refusal when it cannot be audited, and the log tells of it', async () => {
     const { ask } = await addMember(world, ['farms.read']);
-    const mend = await breakAudit(world.portal.db);
+    const mend = await breakAudit(world.portal.ownerDb);
     const answer = await ask(`GET ${base}/sites`).finally(mend);
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
     expect(world.portal.log.map(({ message }) => message)).toContain('a refusal could not be audited');

@@ -211,18 +211,18 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
   });
 
   it('is verified over the API: whole, in part, and where it is broken', async () => {
-    const { db } = world.portal;
+    const { ownerDb, sidecarDb } = world.portal;
     const verify = async (query = ''): Promise<Json> =>
       (await auditor.ask(`GET ${path}/verify${query}`)).body;
-    const sealed = await sealAll(db);
+    const sealed = await sealAll(sidecarDb);
     expect(await verify()).toEqual({ ok: true, checked: sealed, sealed_to: sealed });
     expect(await verify('?from=2&to=3')).toEqual({ ok: true, checked: 2, sealed_to: sealed });
     expect(await verify(`?from=${sealed + 1}`)).toEqual({ ok: true, checked: 0, sealed_to: sealed });
     const { items } = await list('?limit=500');
     const [first] = items.filter(({ seq }: Json) => seq === 1);
     expect([first.prev_hash, first.hash]).toEqual(['0'.repeat(64), expect.stringMatching(/^[0-9a-f]{64}$/)]);
-    await db.execute(sql`alter table audit_events disable trigger user`);
-    await db.update(auditEvents).set({ user_name: 'somebody else' }).where(eq(auditEvents.seq, 3));
+    await ownerDb.execute(sql`alter table audit_events disable trigger user`);
+    await ownerDb.update(auditEvents).set({ user_name: 'somebody else' }).where(eq(auditEvents.seq, 3));
     expect(await verify()).toEqual({ ok: false, checked: sealed, sealed_to: sealed, first_bad: 3 });
     expect(await verify('?to=2')).toEqual({ ok: true, checked: 2, sealed_to: sealed });
     for (const query of ['?from=0', '?from=x', '?from=3&to=2', '?to=-1', '?from=1.5', '?from=1e30'])

@@ -207,7 +207,7 @@ describe('G1 and G2 the address of the keys', () => {
 
   it('G2 is judged again when it is called: a network may be allowed no longer', async () => {
     const { server, peer } = await published('own');
-    const database = { url: world.portal.databaseUrl, drop: async () => undefined };
+    const { database } = world.portal;
     const strict = await startPortal({ database, allowedNetworks: [] });
     expect(outcome(await exchange(strict, peer))).toEqual([502, 'upstream_refused', 'address_not_allowed']);
     expect(server.calls).toBe(0);

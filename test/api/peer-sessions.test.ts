@@ -24,7 +24,7 @@ let elsewhere: TestPortal;
 beforeAll(async () => {
   world = await startWorld();
   portal = world.portal;
-  elsewhere = await startPortal({ database: { url: portal.databaseUrl, drop: async () => undefined } });
+  elsewhere = await startPortal({ database: portal.database });
 });
 afterAll(async () => {
   await elsewhere.close();
@@ -153,7 +153,7 @@ describe('A16 the session of a peer', () => {
 
   it('A16 is on the portal that its roles lead to, or on none', async () => {
     const [staff, plain] = [await addGuest(['sites.read']), await addPeer(world.admin)];
-    const database = { url: portal.databaseUrl, drop: async () => undefined };
+    const { database } = portal;
     const token = (await exchange(portal, plain)).body.token;
     const admins = await startPortal({ portalType: 'admin', database });
     expect(outcome(await exchange(admins, plain))).toEqual([403, 'forbidden']);

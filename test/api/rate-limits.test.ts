@@ -144,7 +144,7 @@ describe('the limit of an address', () => {
 describe.each(['pg', 'neon'] as const)('a process that has seen no session, by the driver %s', (driver) => {
   it('learns the limits with one question, however many ask, and again when they are old', async () => {
     await limit(6_000, 3);
-    const database = { url: world.portal.databaseUrl, drop: async () => undefined };
+    const { database } = world.portal;
     const other = await startPortal({ driver, database });
     const ask = (ip: string) => other.send('GET /api/userinfo', { ip });
     const before = other.trips();

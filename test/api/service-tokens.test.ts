@@ -326,7 +326,7 @@ describe('the bearer of a service token', () => {
       ['admin', ['admin', 'invalid_token']],
       ['user', ['user', 'user']],
     ] as const) {
-      const database = { url: portal.databaseUrl, drop: async () => undefined };
+      const { database } = portal;
       const other = await startPortal({ portalType, database });
       const answers = await Promise.all(tokens.map((token) => other.send('GET /api/userinfo', { token })));
       expect(answers.map(({ body }) => body.portal ?? body.code)).toEqual(seen);

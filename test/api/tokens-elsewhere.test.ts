@@ -32,7 +32,7 @@ const admin: World['admin'] = (...parts) => world.admin(...parts);
 beforeAll(async () => {
   world = await startWorld();
   here = world.portal;
-  there = await startPortal({ database: { url: here.databaseUrl, drop: async () => undefined } });
+  there = await startPortal({ database: here.database });
 });
 afterAll(async () => {
   await there.close();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   token = await portal.login('admin', adminPassword);
 });
 beforeEach(async () => {
-  await emptyAudit(portal.db);
+  await emptyAudit(portal.ownerDb);
   now = new Date();
 });
 afterAll(() => portal.close());
@@ -45,7 +45,7 @@ async function write(count: number, daysAgo = 0): Promise<void> {
     await portal.db.insert(auditEvents).values(rows.slice(from, from + 1_000));
 }
 
-const sealBy = (own: SigningKeys) => sealJob(portal.db, own, () => now).round(never);
+const sealBy = (own: SigningKeys) => sealJob(portal.sidecarDb, own, () => now).round(never);
 const seal = () => sealBy(keys);
 const checkpoints = () => portal.db.select().from(auditCheckpoints).orderBy(asc(auditCheckpoints.seq));
 const verify = async (query = '') => {
@@ -57,7 +57,7 @@ const good = (to: number) => ({ ok: true, checked: to, sealed_to: to });
 
 /** Changes that only the owner of the tables can make. */
 const tamper = (...statements: string[]): Promise<void> =>
-  withoutAuditTriggers(portal.db, (h) => statements.map((statement) => h.execute(sql.raw(statement))));
+  withoutAuditTriggers(portal.ownerDb, (h) => statements.map((statement) => h.execute(sql.raw(statement))));
 /** Makes the whole chain agree with itself again. */
 const resealed = [
   `update audit_events set seq = null, prev_hash = null, hash = null, sealed_text = null`,
@@ -102,19 +102,19 @@ describe('H3 the verification', () => {
   it('shows a tail that was cut off and grown again', async () => {
     await tamper(`delete from audit_events where seq > 7`, cutHead);
     await write(5);
-    await sealAll(portal.db);
+    await sealAll(portal.sidecarDb);
     expect(await verify()).toMatchObject({ ok: false, first_bad: 10 });
   });
 
   it('shows a chain that was changed and sealed anew as a whole', async () => {
     await tamper(`update audit_events set message = 'another' where seq = 2`, ...resealed);
-    await sealAll(portal.db);
+    await sealAll(portal.sidecarDb);
     expect(await verify()).toMatchObject({ ok: false, first_bad: 10 });
   });
 
   it('is not deceived by a checkpoint that was written to fit', async () => {
     await tamper(`update audit_events set message = 'another' where seq = 2`, ...resealed);
-    await sealAll(portal.db);
+    await sealAll(portal.sidecarDb);
     const fitting = `update audit_checkpoints c set hash = e.hash from audit_events e where e.seq = c.seq`;
     await tamper(fitting);
     expect(await verify()).toMatchObject({ ok: false, first_bad: 10 });
@@ -189,24 +189,30 @@ describe('a checkpoint', () => {
     await write(1);
     await seal();
     const kept = await checkpoints();
+    const roles = [
+      { db: portal.ownerDb, refusal: 'AG002' },
+      { db: portal.sidecarDb, refusal: '42501' },
+      { db: portal.db, refusal: '42501' },
+    ];
     for (const statement of [
       `update audit_checkpoints set at = at`,
       `delete from audit_checkpoints`,
       `truncate audit_checkpoints`,
     ]) {
-      const done = portal.db.execute(sql.raw(statement));
-      const state = await done.then(
-        () => undefined,
-        (error) => pgFault(error)?.code,
-      );
-      expect([statement, state]).toEqual([statement, 'AG002']);
+      for (const { db, refusal } of roles) {
+        const state = await db.execute(sql.raw(statement)).then(
+          () => undefined,
+          (error) => pgFault(error)?.code,
+        );
+        expect([statement, state]).toEqual([statement, refusal]);
+      }
     }
     expect(await checkpoints()).toEqual(kept);
   });
 
   it('is signed by two sealers at once without a fork of the chain', async () => {
     await write(1_200);
-    await Promise.all([seal(), seal(), sealAudit(portal.db, 100)]);
+    await Promise.all([seal(), seal(), sealAudit(portal.sidecarDb, 100)]);
     expect(await verify()).toEqual(good(1_200));
   });
 });
@@ -214,7 +220,7 @@ describe('a checkpoint', () => {
 describe('the retention', () => {
   const parameters = async () => ({ ...parametersFrom(null), 'audit.retention_days': 30 });
   const retain = (signal = never, collectors: Parameters<typeof auditRetention>[4] = []) =>
-    auditRetention(portal.db, keys, () => now, parameters, collectors).work({}, {
+    auditRetention(portal.sidecarDb, keys, () => now, parameters, collectors).work({}, {
       id: '',
       kind: 'audit-retention',
       attempt: 0,

@@ -22,6 +22,7 @@ import { requireService } from '../support/services.ts';
 
 let database: FreshDatabase;
 let connection: Connection;
+let owner: Connection;
 const children: ChildProcess[] = [];
 const peers: ForwardPeer[] = [];
 const lines: string[] = [];
@@ -30,11 +31,12 @@ const never = new AbortController().signal;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  connection = connectPg({ url: database.url, maxConnections: 6 });
+  connection = connectPg({ url: database.sidecarUrl, maxConnections: 6 });
+  owner = connectPg({ url: database.ownerUrl, maxConnections: 1 });
 });
 beforeEach(async () => {
   const { db } = connection;
-  await emptyAudit(db);
+  await emptyAudit(owner.db);
   await db.delete(auditForwards);
   await db.delete(jobRounds);
   lines.length = 0;
@@ -44,7 +46,7 @@ afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop();
 });
 afterAll(async () => {
-  await connection.close();
+  await Promise.all([connection.close(), owner.close()]);
   await database.drop();
 });
 

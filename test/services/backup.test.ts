@@ -9,8 +9,9 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { migrateDatabase } from '../../db/migrate.ts';
 import { auditCheckpoints } from '../../db/schema/audit-checkpoints.ts';
 import { sealJob } from '../../functions/health/jobs/audit.ts';
+import type { DatabaseAddress } from '../../shared/runtime/cli/prepared-database.ts';
 import { findBinaries } from '../../shared/runtime/cli/throwaway-postgres.ts';
-import { databaseUrl, query } from '../support/database.ts';
+import { ownedDatabase, query } from '../support/database.ts';
 import { addUser, base, logIn, startWorld, type World } from '../support/factories.ts';
 import { commandsUnder } from '../support/guide.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
@@ -49,8 +50,8 @@ async function furnish(): Promise<Before> {
   return { world, user, domain, enrolled, clock };
 }
 
-const seal = ({ db, deps }: TestPortal): Promise<unknown> =>
-  sealJob(db, deps.signingKeys, deps.clock).round(never);
+const seal = ({ sidecarDb, deps }: TestPortal): Promise<unknown> =>
+  sealJob(sidecarDb, deps.signingKeys, deps.clock).round(never);
 
 /** The commands of the guide, in a folder of their own. */
 async function runGuide(heading: string, folder: string, env: Record<string, string>): Promise<void> {
@@ -61,17 +62,16 @@ async function runGuide(heading: string, folder: string, env: Record<string, str
 requireService('pg_dump', binaries !== undefined)('a database that was restored', () => {
   let before: Before;
   let folder: string;
-  let restoredUrl: string;
+  let restoredAddress: DatabaseAddress;
   let restored: TestPortal;
   const name = `restored_${randomUUID().replaceAll('-', '')}`;
 
   beforeAll(async () => {
     before = await furnish();
     folder = await mkdtemp(join(tmpdir(), 'aggregator-backup-'));
-    restoredUrl = databaseUrl(inject('postgresUrl'), name);
-    await runGuide('Back up', folder, { DATABASE_OWNER_URL: before.world.portal.databaseUrl });
-    await query(inject('postgresUrl'), `create database ${name}`);
-    await runGuide('Restore', folder, { RESTORED_URL: restoredUrl });
+    await runGuide('Back up', folder, { DATABASE_OWNER_URL: before.world.portal.database.ownerUrl });
+    restoredAddress = await ownedDatabase(inject('postgresUrl'), name);
+    await runGuide('Restore', folder, { RESTORED_URL: restoredAddress.ownerUrl });
     restored = await openRestored(secretKeys);
   });
   afterAll(async () => {
@@ -82,7 +82,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
   });
 
   async function openRestored(keys: readonly string[]): Promise<TestPortal> {
-    const database = { url: restoredUrl, drop: async () => undefined };
+    const database = { ...restoredAddress, drop: async () => undefined };
     const portal = await startPortal({ database, secretKeys: keys });
     portal.deps.signingKeys = before.world.portal.deps.signingKeys;
     portal.deps.clock = before.clock.now;
@@ -93,7 +93,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     const applied = () => restored.db.$count(sql`drizzle.__drizzle_migrations`);
     const count = await applied();
     expect(count).toBeGreaterThan(10);
-    await migrateDatabase(restoredUrl);
+    await migrateDatabase(restoredAddress.ownerUrl);
     expect(await applied()).toBe(count);
   });
 

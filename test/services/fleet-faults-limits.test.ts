@@ -236,7 +236,7 @@ describe('F12 the database away', () => {
   it('F12 is 503 for who is signed in; keys and error pages answer; what was refused did not happen', async () => {
     const database = await freshDatabase();
     const proxy = await startFreezableProxy(database.url);
-    const portal = await startPortal({ database: { url: proxy.url, drop: database.drop } });
+    const portal = await startPortal({ database: { ...database, url: proxy.url } });
     const token = await portal.login();
     const body = { name: 'Lost', uri: 'lost' };
     await proxy.close();

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { defaultRoles } from '../../db/roles.ts';
+import { addressIn } from '../../shared/runtime/cli/created-database.ts';
+import type { DatabaseAddress } from '../../shared/runtime/cli/prepared-database.ts';
 
-/** A migrated database that no other test file sees. */
-export type FreshDatabase = { url: string; drop(): Promise<void> };
+/** A migrated database that no other test file sees, as the roles of a deployment: portal, owner, and sidecar. */
+export type FreshDatabase = DatabaseAddress & { drop(): Promise<void> };
 
 /** The migrated database that every fresh one is a copy of. */
 export const templateName = 'template_app';
@@ -21,11 +24,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const template = inject('embeddedTemplate');
   if (template !== null) return copyEmbedded(template);
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  await clone(admin, name);
-  return {
-    url: databaseUrl(admin, name),
-    drop: () => drop(admin, name),
-  };
+  return { ...(await clone(admin, name)), drop: () => drop(admin, name) };
 }
 
 /** @returns `admin` with another database name in it */
@@ -63,21 +62,37 @@ async function drop(admin: string, name: string): Promise<void> {
 }
 
 /** PostgreSQL itself waits five seconds for a template in use (an autovacuum worker, say) before it refuses. */
-async function clone(admin: string, name: string, attempts = 3): Promise<void> {
+async function clone(admin: string, name: string, attempts = 3): Promise<DatabaseAddress> {
   try {
-    await query(admin, `create database ${name} template ${templateName}`);
+    return await ownedDatabase(admin, name, templateName);
   } catch (error) {
     if (attempts === 1 || !isInUse(error)) throw error;
-    await clone(admin, name, attempts - 1);
+    return clone(admin, name, attempts - 1);
   }
+}
+
+/** A database of the owner, who exists; a copy of a template has the privileges in it, but not those on it. */
+export async function ownedDatabase(
+  admin: string,
+  name: string,
+  template = 'template1',
+): Promise<DatabaseAddress> {
+  const { owner, portal, sidecar } = defaultRoles;
+  await query(admin, `create database ${name} template ${template} owner ${owner}`);
+  await query(admin, `revoke all on database ${name} from public`);
+  await query(admin, `grant connect on database ${name} to ${portal}, ${sidecar}`);
+  return addressIn(admin, name);
 }
 
 const isInUse = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '55006';
 
 async function copyEmbedded(template: string): Promise<FreshDatabase> {
-  const { startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
+  const { addressOf, startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-pglite-'));
   await cp(template, folder, { recursive: true });
-  const { url, stop } = await startEmbeddedDatabase({ folder });
-  return { url, drop: () => stop().finally(() => rm(folder, { recursive: true, force: true })) };
+  const embedded = await startEmbeddedDatabase({ folder });
+  return {
+    ...addressOf(embedded),
+    drop: () => embedded.stop().finally(() => rm(folder, { recursive: true, force: true })),
+  };
 }

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { migrateDatabase } from '../../db/migrate.ts';
-import { databaseUrl, query, templateName } from './database.ts';
+import { createDatabase } from '../../shared/runtime/cli/created-database.ts';
+import { prepareSchema } from '../../shared/runtime/cli/prepared-database.ts';
+import { templateName } from './database.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
@@ -19,8 +20,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   process.stdout.write(`database: ${postgres.kind} ${postgres.version}\n`);
   if (postgres.kind === 'pglite') return setUpEmbedded(project, postgres);
   try {
-    await query(postgres.url, `create database ${templateName}`);
-    await migrateDatabase(databaseUrl(postgres.url, templateName));
+    await prepareSchema(await createDatabase(postgres.url, templateName));
   } catch (error) {
     await postgres.stop();
     throw error;
@@ -33,9 +33,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 /** One embedded database serves one owner, so every test file opens a copy of this folder. */
 async function setUpEmbedded(
   project: TestProject,
-  { url, folder, stop }: Postgres,
+  { folder, stop, address }: Postgres,
 ): Promise<() => Promise<void>> {
-  await migrateDatabase(url).finally(() => stop({ keep: true }));
+  await prepareSchema(address).finally(() => stop({ keep: true }));
   project.provide('postgresUrl', '');
   project.provide('embeddedTemplate', folder);
   return () => rm(folder, { recursive: true, force: true });

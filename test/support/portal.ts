@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
@@ -36,8 +37,14 @@ export type SendOptions = {
 export type TestPortal = {
   portal: Portal;
   deps: PortalDeps;
+  /** As the role of the portal, by the driver of the test. */
   db: Db;
+  /** The same database as the other two roles, by `pg`. */
+  sidecarDb: Db;
+  ownerDb: Db;
   databaseUrl: string;
+  /** For another portal, or another process, on this database, which stays when that one closes. */
+  database: FreshDatabase;
   /** Round trips to the database since the start. */
   trips(): number;
   /** Moves the clock of the portal on. */
@@ -83,6 +90,8 @@ export async function startPortal({
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
+  const asSidecar = connectPg({ url: database.sidecarUrl, maxConnections: 4 });
+  const asOwner = connectPg({ url: database.ownerUrl, maxConnections: 2 });
   const connection = await connectBy(driver, { url: database.url, onRoundTrip: () => trips++ });
   const outbound = { allowedNetworks, allowInsecure };
   const transport = createNodeTransport(outbound);
@@ -139,6 +148,9 @@ export async function startPortal({
     portal,
     deps,
     db: connection.db,
+    sidecarDb: asSidecar.db,
+    ownerDb: asOwner.db,
+    database: { ...database, drop: async () => undefined },
     databaseUrl: database.url,
     trips: () => trips,
     advance: (seconds) => {
@@ -158,7 +170,7 @@ export async function startPortal({
     close: async () => {
       await settled();
       await transport.close();
-      await connection.close();
+      await Promise.all([connection.close(), asSidecar.close(), asOwner.close()]);
       await database.drop();
     },
   };

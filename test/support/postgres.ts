@@ -2,12 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { addressIn } from '../../shared/runtime/cli/created-database.ts';
+import type { DatabaseAddress } from '../../shared/runtime/cli/prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from '../../shared/runtime/cli/throwaway-postgres.ts';
 import { assertMayBeAbsent } from './services.ts';
 
 /** `url` is that of the administrative database; `stop` removes `folder`, the data, unless told to keep it. */
 export type Postgres = {
   url: string;
+  /** The same database as each of our roles; only of the embedded database. */
+  address: DatabaseAddress;
   version: string;
   kind: 'postgresql' | 'pglite';
   folder: string;
@@ -25,16 +29,23 @@ export async function startPostgres(): Promise<Postgres> {
     return startEmbedded();
   }
   const server = await startThrowawayPostgres(binaries);
-  return { ...server, version: await versionOf(server.url), kind: 'postgresql' };
+  return {
+    ...server,
+    address: addressIn(server.url, 'postgres'),
+    version: await versionOf(server.url),
+    kind: 'postgresql',
+  };
 }
 
 async function startEmbedded(): Promise<Postgres> {
-  const { startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
+  const { addressOf, startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-pglite-'));
-  const { url, stop } = await startEmbeddedDatabase({ folder });
+  const embedded = await startEmbeddedDatabase({ folder });
+  const { url, stop } = embedded;
   const remove = () => rm(folder, { recursive: true, force: true });
   return {
     url,
+    address: addressOf(embedded),
     version: await versionOf(url),
     kind: 'pglite',
     folder,

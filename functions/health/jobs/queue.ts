@@ -54,7 +54,7 @@ const pollingS = 1;
 const graceMs = 5_000;
 
 /**
- * Starts the queue in its own schema of the database, which it makes or brings up to date, and works the given kinds.
+ * Starts the queue in its own schema of the database, which a migration has made, and works the given kinds.
  * Each job is worked at least once: by one sidecar at a time, again after a failure with growing delays, and by
  * another one when its sidecar dies.
  * @throws Error when the database is away
@@ -67,6 +67,9 @@ export async function startQueue(
     connectionString: databaseUrl,
     application_name: 'aggregator-queue',
     max: 4,
+    // The schema and its indexes belong to the owner of the database.
+    migrate: false,
+    reindex: false,
     connectionTimeoutMillis: 5_000,
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Db } from '../../../db/client.ts';
-import { migrateDatabase } from '../../../db/migrate.ts';
 import { connectPg } from '../../../db/pg.ts';
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ownDataFolder } from './data-folder.ts';
-import { startEmbeddedDatabase } from './embedded-database.ts';
+import { addressOf, startEmbeddedDatabase } from './embedded-database.ts';
+import { prepareSchema } from './prepared-database.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -44,8 +44,9 @@ async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Pro
   try {
     const database = await startEmbeddedDatabase({ folder });
     try {
-      await migrateDatabase(database.url);
-      return await onUrl(database.url, work);
+      const address = addressOf(database);
+      await prepareSchema(address);
+      return await onUrl(address.url, work);
     } finally {
       await database.stop();
     }

@@ -24,7 +24,7 @@ const told = variables
   })
   .extend({ BASE_URL: variables.shape.BASE_URL.unwrap() });
 const addresses = variables
-  .pick({ DATABASE_OWNER_URL: true, ADMIN_PASSWORD: true })
+  .pick({ DATABASE_OWNER_URL: true, DATABASE_SIDECAR_URL: true, ADMIN_PASSWORD: true })
   .extend({ DATABASE_URL: variables.shape.DATABASE_URL.unwrap() });
 
 /**
@@ -74,8 +74,13 @@ function ownArguments(env: Env): { hostname: string; variables: string[] } {
 }
 
 function databaseOf(env: Env): DatabaseAddress {
-  const { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl = url } = parsed(addresses, env);
-  return { url, ownerUrl };
+  const given = parsed(addresses, env);
+  const {
+    DATABASE_URL: url,
+    DATABASE_OWNER_URL: ownerUrl = url,
+    DATABASE_SIDECAR_URL: sidecarUrl = url,
+  } = given;
+  return { url, ownerUrl, sidecarUrl };
 }
 
 function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {

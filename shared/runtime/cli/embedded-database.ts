@@ -13,6 +13,9 @@ export type EmbeddedDatabase = {
   stop(): Promise<void>;
 };
 
+/** The roles of the processes in this database. */
+export const addressOf = ({ url }: EmbeddedDatabase) => ({ url, ownerUrl: url, sidecarUrl: url });
+
 export type EmbeddedDatabaseOptions = {
   /** Belongs to the database alone; made when absent. */
   folder: string;

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { type Bundle, bundleAll, type Platform } from './bundles.ts';
+import { createDatabase } from './created-database.ts';
 import { ownDataFolder } from './data-folder.ts';
-import { startEmbeddedDatabase } from './embedded-database.ts';
+import { addressOf, startEmbeddedDatabase } from './embedded-database.ts';
 import { type DatabaseAddress, prepareDatabase } from './prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from './throwaway-postgres.ts';
 
@@ -32,19 +33,19 @@ export async function prepareModules(platform: Platform, config: Config, keep: K
 }
 
 async function startDatabase(config: Config, keep: Keep): Promise<LocalDatabase> {
-  const { databaseUrl: url, databaseOwnerUrl: ownerUrl } = config;
-  if (url && ownerUrl) return { url, ownerUrl, kind: 'that of DATABASE_URL' };
+  const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
+  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'that of DATABASE_URL' };
   const binaries = findBinaries();
   if (binaries) {
     const { url, stop } = await startThrowawayPostgres(binaries);
     keep('PostgreSQL', () => stop());
-    return { url, ownerUrl: url, kind: 'a throwaway PostgreSQL' };
+    return { ...(await createDatabase(url)), kind: 'a throwaway PostgreSQL' };
   }
   const folder = ownDataFolder(config.dataDir);
   keep('data folder', () => folder.release());
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
   keep('embedded database', () => embedded.stop());
-  return { url: embedded.url, ownerUrl: embedded.url, kind: `the embedded one in ${config.dataDir}` };
+  return { ...addressOf(embedded), kind: `the embedded one in ${config.dataDir}` };
 }
 
 /** In a folder of this process: a build beside it may be writing to `dist`. */

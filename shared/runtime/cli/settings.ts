@@ -2,7 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { type Config, ConfigError, type Env, names, parseConfig } from '../config.ts';
+import type { z } from 'zod';
+import { type Config, ConfigError, type Env, lineOf, names, parseConfig, variables } from '../config.ts';
 import { appendToConfigFile, readConfigFile } from './config-file.ts';
 import { preparePrivateFolder, replaceFile, tryLock } from './data-folder.ts';
 
@@ -10,7 +11,7 @@ export type Settings = {
   config: Config;
   /** The same as variables, for child processes; PEM is text here, paths are absolute. */
   env: Record<string, string>;
-  /** No `DATABASE_URL` is set: the embedded database is wanted. */
+  /** No URL of a database is set: the embedded database is used. */
   embedded: boolean;
 };
 
@@ -29,11 +30,28 @@ export async function loadSettings(
 ): Promise<Settings> {
   const places = placesOf(environment);
   const given = merge(environment, places);
-  const embedded = given.DATABASE_URL === undefined;
+  const embedded = given.DATABASE_URL === undefined && given.DATABASE_SIDECAR_URL === undefined;
   if (embedded) generateMissing(environment, places, { ...sharedKeys, ...accessKeys });
   else if (makesAccessKeys) generateMissing(environment, places, accessKeys);
   const env = { PORTAL_NAME: hostname(), ...merge(environment, places) };
   return { config: parseConfig(env), env, embedded };
+}
+
+const migrationVariables = variables
+  .pick({ DATABASE_URL: true, DATABASE_OWNER_URL: true, DATABASE_SIDECAR_URL: true, ADMIN_PASSWORD: true })
+  .partial();
+
+export type MigrationSettings = z.infer<typeof migrationVariables>;
+
+/**
+ * What a migration needs, from the same places, whatever else is set or missing there.
+ * @throws ConfigError naming each bad variable
+ */
+export function loadMigrationSettings(environment: Env = process.env): MigrationSettings {
+  const given = merge(environment, placesOf(environment), migrationVariables.keyof().options);
+  const parsed = migrationVariables.safeParse(given);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(lineOf));
+  return parsed.data;
 }
 
 function placesOf(environment: Env): Places {
@@ -46,11 +64,15 @@ function placesOf(environment: Env): Places {
 }
 
 /** Paths in the environment start from the working directory, those in the file from its folder. */
-function merge(environment: Env, { dataDir, configFile }: Places): Record<string, string> {
+function merge(
+  environment: Env,
+  { dataDir, configFile }: Places,
+  wanted: readonly string[] = names,
+): Record<string, string> {
   const file = readConfigFile(configFile);
   const merged: Record<string, string> = {};
   const faults: string[] = [];
-  for (const name of names) {
+  for (const name of wanted) {
     const own = environment[name] || undefined;
     const value = own ?? (file[name] || undefined);
     if (value === undefined) continue;

@@ -130,10 +130,10 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
   it('is checked in stretches, whatever the time zone of the session', async () => {
     await write(10);
     await sealAll(first.db);
-    await first.db.execute(
+    await owner.db.execute(
       sql.raw(`alter database ${new URL(database.url).pathname.slice(1)} set timezone to 'Asia/Tokyo'`),
     );
-    const third = await connectBy(driver, { url: database.url });
+    const third = await connectBy(driver, { url: database.sidecarUrl });
     const verdict = (from: number, to: number, limit = 100) => verdictOf(third.db, { from, to, limit });
     expect(await verdict(1, 10, 4)).toEqual({ checked: 4, sealedTo: 10, broken: null });
     expect(await verdict(5, 10, 4)).toEqual({ checked: 4, sealedTo: 10, broken: null });

@@ -149,9 +149,9 @@ describe('the dashboard of administrators', () => {
   });
 
   it('tells the other parts when one fails', async () => {
-    await world.portal.db.execute(sql`alter table monitoring_records rename to monitoring_gone`);
+    await world.portal.ownerDb.execute(sql`alter table monitoring_records rename to monitoring_gone`);
     const shown = await read();
-    await world.portal.db.execute(sql`alter table monitoring_gone rename to monitoring_records`);
+    await world.portal.ownerDb.execute(sql`alter table monitoring_gone rename to monitoring_records`);
     expect(shown.recent_failures).toEqual({ error: 'internal' });
     expect(shown.counters.domains).toBe(2);
   });

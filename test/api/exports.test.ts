@@ -48,7 +48,7 @@ beforeAll(async () => {
     started_at: new Date(),
   } as const;
   await reportPortal(world.portal.db, { ...portal, ...facts, metrics: {} });
-  stopExports = await startExports(world.portal.databaseUrl);
+  stopExports = await startExports(world.portal.database.sidecarUrl);
 });
 afterAll(async () => {
   await stopExports?.();

@@ -24,8 +24,8 @@ let port: HealthPort;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connectPg({ url: database.url, maxConnections: 2 });
-  proxy = await startFreezableProxy(database.url);
+  admin = connectPg({ url: database.ownerUrl, maxConnections: 2 });
+  proxy = await startFreezableProxy(database.sidecarUrl);
   port = await startHealthPort(proxy.url);
 });
 beforeEach(async () => {
@@ -75,7 +75,7 @@ describe('I1 the keys', () => {
   });
 
   test('that are not set refuse everything', async () => {
-    const closed = await startHealthPort(database.url, {
+    const closed = await startHealthPort(database.sidecarUrl, {
       accessKeys: { check: undefined, metrics: undefined },
     });
     for (const authorization of ['Token ', 'Token undefined', 'Token x'])

@@ -27,8 +27,8 @@ let port: HealthPort;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connectPg({ url: database.url, maxConnections: 2 });
-  proxy = await startFreezableProxy(database.url);
+  admin = connectPg({ url: database.ownerUrl, maxConnections: 2 });
+  proxy = await startFreezableProxy(database.sidecarUrl);
   port = await startHealthPort(proxy.url);
 });
 afterAll(async () => {
@@ -129,7 +129,7 @@ test('counts the sessions whose tokens would be accepted, by portal', async () =
 });
 
 test('a scrape that waits for the database keeps no health check from it', async () => {
-  const locker = new pg.Client({ connectionString: database.url });
+  const locker = new pg.Client({ connectionString: database.ownerUrl });
   await locker.connect();
   await locker.query('begin');
   await locker.query('lock table audit_events, telemetry_sums in access exclusive mode');
@@ -166,7 +166,7 @@ test('while the database hangs the host is told as before, and the last known co
 });
 
 test('counts that were never known are not a number, rather than zero', async () => {
-  const fresh = await startFreezableProxy(database.url);
+  const fresh = await startFreezableProxy(database.sidecarUrl);
   fresh.freeze();
   const blind = await startHealthPort(fresh.url);
   const value = await values(blind);

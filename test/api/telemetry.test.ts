@@ -29,12 +29,13 @@ beforeAll(async () => {
       return telemetry;
     },
   });
-  ports = [await startHealthPort(world.portal.databaseUrl), await startHealthPort(world.portal.databaseUrl)];
+  const { sidecarUrl } = world.portal.database;
+  ports = [await startHealthPort(sidecarUrl), await startHealthPort(sidecarUrl)];
 });
 beforeEach(async () => {
   await telemetry.flush();
   await addUpAll();
-  await world.portal.db.delete(telemetrySums);
+  await world.portal.sidecarDb.delete(telemetrySums);
 });
 afterAll(async () => {
   await Promise.all(ports.map((port) => port.close()));
@@ -42,7 +43,7 @@ afterAll(async () => {
 });
 
 async function addUpAll(): Promise<void> {
-  const { db } = world.portal;
+  const { sidecarDb: db } = world.portal;
   while ((await sealAudit(db, 500)) > 0);
   await addUpTelemetry(db, 500);
   await addUpLogins(db, 10_000);
@@ -113,7 +114,7 @@ describe('I2 requests of functions', () => {
   });
 
   it('are added up once by however many sidecars, which all tell the same', async () => {
-    const { db } = world.portal;
+    const { sidecarDb: db } = world.portal;
     for (let n = 0; n < 20; n++) {
       telemetry.count('jobs', ['probes', 'success']);
       await telemetry.flush();
@@ -156,7 +157,7 @@ describe('I2 logins', () => {
   it('are counted by their results, each once', async () => {
     const { user } = await addMember(world, []);
     await addUpAll();
-    await world.portal.db.delete(telemetrySums);
+    await world.portal.sidecarDb.delete(telemetrySums);
     await logIn(world.portal, world.domain, user);
     await logIn(world.portal, world.domain, user);
     await logIn(world.portal, world.domain, user, { password: 'wrong' });

@@ -149,7 +149,7 @@ describe('a group that spares its members the second factor', () => {
   it('spares nobody whose membership ends with what his own login brings, as that of a directory may', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const user = await addUser(admin, domain, { groups: [group.id] });
-    const { db } = world.portal;
+    const { ownerDb: db } = world.portal;
     await db.execute(
       sql.raw(`create function leave_groups() returns trigger language plpgsql as $$
         begin delete from group_members where user_id = new.id; return new; end $$`),

@@ -17,7 +17,9 @@ let connections: Connection[];
 
 beforeAll(async () => {
   stand = await startTicketStand();
-  connections = [1, 2].map(() => connectPg({ url: stand.world.portal.databaseUrl, maxConnections: 1 }));
+  connections = [1, 2].map(() =>
+    connectPg({ url: stand.world.portal.database.sidecarUrl, maxConnections: 1 }),
+  );
 });
 beforeEach(async () => {
   gateway = await stand.gateway();

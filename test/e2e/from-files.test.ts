@@ -49,6 +49,8 @@ async function writeConfiguration(): Promise<string> {
     PORT: String(ports[0]),
     BASE_URL: `https://localhost:${ports[0]}`,
     DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_SIDECAR_URL: database.sidecarUrl,
   };
   const kept = await Promise.all(
     text.split('\n').map(async (line) => {

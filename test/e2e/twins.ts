@@ -31,6 +31,8 @@ export async function startTwins(): Promise<Twins> {
   const baseUrl = `https://localhost:${port}`;
   const shared = {
     DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_SIDECAR_URL: database.sidecarUrl,
     BASE_URL: baseUrl,
     ADMIN_PASSWORD: adminPassword,
     PORTAL_NAME: 'twins',

@@ -69,7 +69,7 @@ describe('an export in workerd', () => {
   ])(
     'streams from any byte on out of: %s',
     async (store, filters) => {
-      const stop = await startExports(database.url, store === 's3' ? { s3: s3.config } : {});
+      const stop = await startExports(database.sidecarUrl, store === 's3' ? { s3: s3.config } : {});
       try {
         const ask = (route: string) => portal.send(route, { token });
         const report = await builtExport(ask, path, `format=ndjson&${filters}`);

@@ -80,9 +80,8 @@ describe('the compose file', () => {
     expect(readFileSync(join(deployment, 'Dockerfile'), 'utf8')).toMatch(/^USER node$/m);
     for (const { environment } of Object.values<{ environment: object }>(services))
       expect(Object.keys(environment).filter((name) => /PASSWORD$|KEY|DATABASE_URL/.test(name))).toEqual([]);
-    expect(Object.keys(secrets).sort()).toEqual(
-      [...services.portal.secrets, ...services.database.secrets].sort(),
-    );
+    const used = [...services.portal.secrets, ...services.database.secrets];
+    expect(Object.keys(secrets).sort()).toEqual(used.map((secret) => secret.source ?? secret).sort());
   });
 
   it('lets nobody but the portal reach the database', () => {

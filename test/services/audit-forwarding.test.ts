@@ -72,7 +72,7 @@ async function startProcess(env: Record<string, string>): Promise<ChildProcess> 
   const path = fileURLToPath(new URL('../support/forwarding-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
+    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, ...env },
   });
   children.push(child);
   if (child.stdout) await once(child.stdout, 'data');

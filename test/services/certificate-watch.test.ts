@@ -15,7 +15,7 @@ let id: string;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  connections = [1, 2].map(() => connectPg({ url: database.url, maxConnections: 1 }));
+  connections = [1, 2].map(() => connectPg({ url: database.sidecarUrl, maxConnections: 1 }));
   const [first] = connections;
   if (!first) throw new Error('no connection');
   db = first.db;

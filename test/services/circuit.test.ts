@@ -108,7 +108,7 @@ describe('a circuit', () => {
     ['before there is a key', false],
   ])('counts what has not answered when the list is due, %s', async (_when, hasKey) => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
-    if (!hasKey) await stand.world.portal.db.execute('truncate dispatcher_sessions');
+    if (!hasKey) await stand.world.portal.ownerDb.execute('truncate dispatcher_sessions');
     west.node.simulator.knobs.hang = 'headers';
     expect(statusesOf(await stand.list(site), farms)).toEqual(['ok', 'timeout']);
     // The call itself would go on for five seconds.

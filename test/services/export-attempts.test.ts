@@ -33,7 +33,7 @@ beforeAll(async () => {
   await addEvents(portal.db, 5_000);
   await portal.db.execute(sql`create function wait_for_test() returns trigger language plpgsql
     as $$ begin perform pg_advisory_xact_lock(77); return new; end $$`);
-  gate = new pg.Client({ connectionString: portal.databaseUrl });
+  gate = new pg.Client({ connectionString: portal.database.ownerUrl });
   await gate.connect();
 }, 60_000);
 afterEach(async () => {
@@ -57,7 +57,8 @@ const rowOf = async (id: string): Promise<Json> =>
 
 requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an export', () => {
   it('that was taken for dead, and is not, takes nothing from the one that counts now', async () => {
-    const { db, databaseUrl } = portal;
+    const { sidecarDb: db, database } = portal;
+    const { sidecarUrl: databaseUrl } = database;
     await db.execute(sql`create trigger waits before insert on exported_chunks
       for each row when (new.n = 2) execute function wait_for_test()`);
     await gate.query('select pg_advisory_lock(77)');
@@ -80,7 +81,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an
     await db.execute(sql`create constraint trigger waits after update on exported_files deferrable initially deferred
       for each row when (new.state = 'ready') execute function wait_for_test()`);
     await gate.query('select pg_advisory_lock(77)');
-    const proxy = await startFreezableProxy(portal.databaseUrl);
+    const proxy = await startFreezableProxy(portal.database.sidecarUrl);
     const stop = await startExports(proxy.url);
     stops.push(() => proxy.close());
     const { body } = await admin(`GET ${audit}/export?format=csv&event=test.Filled`);
@@ -102,7 +103,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an
 
 requireService('postgresql', findBinaries() !== undefined)('the file of an export', () => {
   it('is never given with a piece left out, as while it is removed', async () => {
-    stops.push(await startExports(portal.databaseUrl));
+    stops.push(await startExports(portal.database.sidecarUrl));
     const { export_id } = await builtExport(admin, audit, 'format=json&event=test.Filled');
     const { file } = await rowOf(export_id);
     await portal.db.delete(exportedChunks).where(and(eq(exportedChunks.file, file), eq(exportedChunks.n, 5)));

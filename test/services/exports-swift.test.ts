@@ -50,7 +50,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
       S3_ACCESS_KEY_ID: accessKeyId,
       S3_SECRET_ACCESS_KEY: secretAccessKey,
     };
-    const sidecar = await startSidecar({ databaseUrl: portal.databaseUrl, folder }, env);
+    const sidecar = await startSidecar({ databaseUrl: portal.database.sidecarUrl, folder }, env);
     sidecars.push(sidecar);
     return sidecar;
   }

@@ -51,7 +51,7 @@ async function startProcess(config?: S3Server['config']): Promise<ChildProcess> 
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: portal.databaseUrl,
+      DATABASE_URL: portal.database.sidecarUrl,
       ...(config && { S3: JSON.stringify(config) }),
     },
   });
@@ -71,7 +71,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
       as $$ begin perform pg_advisory_xact_lock(77); return new; end $$`);
     await portal.db.execute(sql`create trigger third_chunk_waits before insert on exported_chunks
       for each row when (new.n = 2) execute function wait_for_test()`);
-    const gate = new pg.Client({ connectionString: portal.databaseUrl });
+    const gate = new pg.Client({ connectionString: portal.database.ownerUrl });
     await gate.connect();
     await gate.query('select pg_advisory_lock(77)');
     const first = await startProcess();
@@ -123,7 +123,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
 
 requireService('postgresql', findBinaries() !== undefined)('an export in an object store', () => {
   it('goes there in parts, and comes from there from any byte on', async () => {
-    stops.push(await startExports(portal.databaseUrl, { s3: s3.config }));
+    stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     s3.requests.splice(0);
     const report = await builtExport(admin, audit, 'format=ndjson&object_type=site');
     expect(report.bytes).toBeGreaterThan(16 * 2 ** 20);
@@ -139,7 +139,7 @@ requireService('postgresql', findBinaries() !== undefined)('an export in an obje
   }, 60_000);
 
   it('is tried again by the job when the store fails for long, and nothing stays of the failure', async () => {
-    stops.push(await startExports(portal.databaseUrl, { s3: s3.config }));
+    stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     const before = s3.keys().length;
     let failures = 0;
     s3.before = ({ query }) => (query.get('partNumber') === '2' && failures++ < 4 ? 503 : undefined);
@@ -150,7 +150,7 @@ requireService('postgresql', findBinaries() !== undefined)('an export in an obje
   }, 60_000);
 
   it('that the store has lost, or cannot give, is refused in plain words', async () => {
-    stops.push(await startExports(portal.databaseUrl, { s3: s3.config }));
+    stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     const { export_id } = await builtExport(admin, audit, 'user=nobody');
     s3.before = () => 500;
     const broken = await fileOf({ export_id });
@@ -162,10 +162,10 @@ requireService('postgresql', findBinaries() !== undefined)('an export in an obje
 
 requireService('postgresql', findBinaries() !== undefined)('the clean-up', () => {
   it('removes files that expired or failed, in either store, and forgets the exports a month later', async () => {
-    const stop = await startExports(portal.databaseUrl);
+    const stop = await startExports(portal.database.sidecarUrl);
     const inDatabase = await builtExport(admin, audit, 'user=old');
     await stop();
-    stops.push(await startExports(portal.databaseUrl, { s3: s3.config }));
+    stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     const inStore = await builtExport(admin, audit, 'user=older');
     const kept = await builtExport(admin, audit, 'user=kept');
     const { db } = portal;
@@ -204,7 +204,7 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
   }, 60_000);
 
   it('is not needed for an export of too many rows, which is none, and in the journal', async () => {
-    stops.push(await startExports(portal.databaseUrl, { parameters: { 'export.max_rows': 29_999 } }));
+    stops.push(await startExports(portal.database.sidecarUrl, { parameters: { 'export.max_rows': 29_999 } }));
     const report = await builtExport(admin, audit, 'event=test.Filled&format=cef');
     expect(report).toMatchObject({ state: 'failed' });
     const journal = await portal.db

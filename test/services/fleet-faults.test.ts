@@ -143,7 +143,7 @@ describe('F4 nodes that lie', () => {
     const { site, farms } = await westFailing({ clockSkewS });
     expect(servicesOf(await stand.list(site))).toEqual(['East', 'West']);
     await stand.forgetLists();
-    await stand.world.portal.db.execute('truncate dispatcher_sessions');
+    await stand.world.portal.ownerDb.execute('truncate dispatcher_sessions');
     const shown = await stand.list(site);
     expect([shown.status, servicesOf(shown)[0], statusesOf(shown, farms)[0]]).toEqual([200, 'East', 'ok']);
   });

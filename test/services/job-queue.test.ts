@@ -34,7 +34,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  connection = connectPg({ url: database.url, maxConnections: 6 });
+  connection = connectPg({ url: database.sidecarUrl, maxConnections: 6 });
 });
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -62,7 +62,7 @@ const kind = (name: string, given: Partial<JobKind<{ n: number }>> = {}): JobKin
 async function start(workers: readonly AnyWorker[]): Promise<Queue> {
   const stopping = new AbortController();
   const parts = {
-    databaseUrl: database.url,
+    databaseUrl: database.sidecarUrl,
     log,
     stopping: stopping.signal,
     noteFailure: noteFailedJob(connection.db, () => new Date()),
@@ -255,7 +255,7 @@ async function startProcess(name: string): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('../support/queue-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, AS: name },
+    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, AS: name },
   });
   children.push(child);
   if (child.stdout) await once(child.stdout, 'data');

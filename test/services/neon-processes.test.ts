@@ -35,7 +35,7 @@ beforeAll(async () => {
     DATABASE_DRIVER: 'neon',
     // Only the proxy knows where the database is: by `pg` nothing would be reached but by migrations.
     DATABASE_URL: 'postgres://nobody:none@db.test/portal',
-    DATABASE_OWNER_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
     NEON_PROXY: proxy.url,
     SECRET_KEY: randomBytes(32).toString('base64'),
     AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -17,8 +17,8 @@ let connection: Connection;
 
 beforeEach(async () => {
   const database = await freshDatabase();
-  proxy = await startFreezableProxy(database.url);
-  direct = new pg.Client({ connectionString: database.url });
+  proxy = await startFreezableProxy(database.ownerUrl);
+  direct = new pg.Client({ connectionString: database.ownerUrl });
   await direct.connect();
   await direct.query('create table kept (n int)');
   connection = connectPg({ url: proxy.url, maxConnections: 1, statementTimeoutMs: timeoutMs });

@@ -44,18 +44,18 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
 
   beforeAll(async () => {
     database = await freshDatabase();
-    connection = connectPg({ url: database.url, maxConnections: 4 });
+    connection = connectPg({ url: database.ownerUrl, maxConnections: 4 });
     await stage(connection);
     queue = await startQueue(
       {
-        databaseUrl: database.url,
+        databaseUrl: database.sidecarUrl,
         log: createLog({ write: () => undefined }),
         stopping: new AbortController().signal,
         noteFailure: async () => undefined,
       },
       [],
     );
-    port = await startHealthPort(database.url, { system: await exhausted() });
+    port = await startHealthPort(database.sidecarUrl, { system: await exhausted() });
     prometheus = await startPrometheus({ ...port, key: accessKeys.metrics });
   });
   afterAll(async () => {

@@ -36,8 +36,8 @@ const sidecars: Sidecar[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connectPg({ url: database.url, maxConnections: 2 });
-  proxy = await startFreezableProxy(database.url);
+  admin = connectPg({ url: database.ownerUrl, maxConnections: 2 });
+  proxy = await startFreezableProxy(database.sidecarUrl);
   folder = await mkdtemp(join(tmpdir(), 'sidecar-'));
   const { caFile } = await ensureLocalTls(join(folder, 'tls'), []);
   agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(databaseUrl = database.url): Promise<Sidecar> {
+async function start(databaseUrl = database.sidecarUrl): Promise<Sidecar> {
   const sidecar = await startSidecar({ databaseUrl, folder });
   sidecars.push(sidecar);
   return sidecar;
@@ -114,7 +114,7 @@ describe('while the database is gone', () => {
 
 describe('a sidecar', () => {
   it('ends on SIGTERM while a job is under way, which another one works', async () => {
-    const holder = new pg.Client({ connectionString: database.url });
+    const holder = new pg.Client({ connectionString: database.ownerUrl });
     await holder.connect();
     await holder.query('begin; lock table service_lists in access exclusive mode');
     const sidecar = await start();

@@ -53,7 +53,7 @@ const simulators: Simulator[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connectPg({ url: database.url, maxConnections: 2 });
+  admin = connectPg({ url: database.ownerUrl, maxConnections: 2 });
   await admin.db
     .insert(systemParameters)
     .values({ name: 'aggregator.health_interval_s', value: 1, updated_at: new Date() });
@@ -73,7 +73,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const place = () => ({ databaseUrl: database.url, folder });
+const place = () => ({ databaseUrl: database.sidecarUrl, folder });
 const launch = (env: Record<string, string>) => launchSidecar(place(), env);
 
 async function startSidecar(env: Record<string, string> = {}): Promise<Sidecar> {

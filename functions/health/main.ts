@@ -41,7 +41,7 @@ async function startSidecar(): Promise<void> {
   const { config } = await loadSettings();
   const { databaseSidecarUrl: databaseUrl } = config;
   if (!databaseUrl)
-    throw new ConfigError(['DATABASE_SIDECAR_URL: required, postgres://user:password@host:port/database']);
+    throw new ConfigError(['DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database']);
   const log = createLog({ level: config.logLevel });
   const onError = (error: Error) => log.warn('an idle database connection ended', { error });
   // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.

@@ -261,7 +261,7 @@ describe('the retention', () => {
   });
 
   it('keeps what a collector has not got yet, however old it is', async () => {
-    const { db } = portal;
+    const { sidecarDb: db } = portal;
     await retain(never, ['fluentd', 'syslog']);
     expect(await kept()).toHaveLength(7);
     expect(await moveForward(db, 'fluentd', 0, 7)).toBe(true);
@@ -301,7 +301,7 @@ describe('the retention', () => {
 
   it('is finished by the next attempt when it ends after its checkpoint', async () => {
     const fourth = (await portal.db.select().from(auditEvents).orderBy(asc(auditEvents.seq)))[3];
-    await signBase({ db: portal.db, keys, now }, { seq: 4, hash: fourth?.hash ?? '' });
+    await signBase({ db: portal.sidecarDb, keys, now }, { seq: 4, hash: fourth?.hash ?? '' });
     expect(await kept()).toHaveLength(7);
     expect(await verify()).toEqual(good(7));
     await expect(retain(AbortSignal.abort())).rejects.toThrow();

@@ -82,7 +82,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
   });
 
   async function openRestored(keys: readonly string[]): Promise<TestPortal> {
-    const database = { ...restoredAddress, drop: async () => undefined };
+    const database = { ...before.world.portal.database, ...restoredAddress };
     const portal = await startPortal({ database, secretKeys: keys });
     portal.deps.signingKeys = before.world.portal.deps.signingKeys;
     portal.deps.clock = before.clock.now;

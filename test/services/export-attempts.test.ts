@@ -1,6 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Connection } from '../../db/client.ts';
+import { connectPg } from '../../db/pg.ts';
 import { exportedChunks } from '../../db/schema/exported-chunks.ts';
 import { exportedFiles } from '../../db/schema/exported-files.ts';
 import { removeOldFiles } from '../../functions/health/jobs/exports/removal.ts';
@@ -21,6 +23,8 @@ let portal: TestPortal;
 let token: string;
 let admin: Ask;
 let gate: pg.Client;
+/** Sees what every session waits for. */
+let watcher: Connection;
 const audit = `${base}/audit`;
 const stops: (() => Promise<void>)[] = [];
 const log = createLog({ level: 'error' });
@@ -31,24 +35,26 @@ beforeAll(async () => {
   token = await portal.login();
   admin = asker(portal, token);
   await addEvents(portal.db, 5_000);
-  await portal.db.execute(sql`create function wait_for_test() returns trigger language plpgsql
+  await portal.ownerDb.execute(sql`create function wait_for_test() returns trigger language plpgsql
     as $$ begin perform pg_advisory_xact_lock(77); return new; end $$`);
   gate = new pg.Client({ connectionString: portal.database.ownerUrl });
   await gate.connect();
+  watcher = connectPg({ url: portal.database.superuserUrl, maxConnections: 1 });
 }, 60_000);
 afterEach(async () => {
   await gate.query('select pg_advisory_unlock_all()');
   for (const stop of stops.splice(0)) await stop();
-  await portal.db.execute(sql`drop trigger if exists waits on exported_chunks`);
-  await portal.db.execute(sql`drop trigger if exists waits on exported_files`);
+  await portal.ownerDb.execute(sql`drop trigger if exists waits on exported_chunks`);
+  await portal.ownerDb.execute(sql`drop trigger if exists waits on exported_files`);
 });
 afterAll(async () => {
   await gate?.end();
+  await watcher?.close();
   await portal?.close();
 });
 
 const yes = async (condition: ReturnType<typeof sql<boolean>>) =>
-  (await portal.db.select({ condition }).from(sql`(values (1)) as once`))[0]?.condition;
+  (await watcher.db.select({ condition }).from(sql`(values (1)) as once`))[0]?.condition;
 const isAtGate = () => yes(sql`exists(select 1 from pg_locks where locktype = 'advisory' and not granted)`);
 const fileOf = (body: Json) => obtainedFile(portal, token, audit, body);
 const countOfChunks = (file: string) => portal.db.$count(exportedChunks, eq(exportedChunks.file, file));
@@ -57,9 +63,9 @@ const rowOf = async (id: string): Promise<Json> =>
 
 requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an export', () => {
   it('that was taken for dead, and is not, takes nothing from the one that counts now', async () => {
-    const { sidecarDb: db, database } = portal;
+    const { sidecarDb: db, ownerDb, database } = portal;
     const { sidecarUrl: databaseUrl } = database;
-    await db.execute(sql`create trigger waits before insert on exported_chunks
+    await ownerDb.execute(sql`create trigger waits before insert on exported_chunks
       for each row when (new.n = 2) execute function wait_for_test()`);
     await gate.query('select pg_advisory_lock(77)');
     stops.push(await startExports(databaseUrl));
@@ -77,8 +83,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an
   }, 60_000);
 
   it('whose connection is lost while its end is committed keeps the file that is then shown', async () => {
-    const { db } = portal;
-    await db.execute(sql`create constraint trigger waits after update on exported_files deferrable initially deferred
+    await portal.ownerDb.execute(sql`create constraint trigger waits after update on exported_files deferrable initially deferred
       for each row when (new.state = 'ready') execute function wait_for_test()`);
     await gate.query('select pg_advisory_lock(77)');
     const proxy = await startFreezableProxy(portal.database.sidecarUrl);

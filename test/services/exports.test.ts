@@ -67,9 +67,9 @@ const linesOf = (text: string): number => text.split('\n').length - 1;
 
 requireService('postgresql', findBinaries() !== undefined)('H4: an export whose sidecar is killed', () => {
   it('is built by another one from its beginning, and is one whole file', async () => {
-    await portal.db.execute(sql`create function wait_for_test() returns trigger language plpgsql
+    await portal.ownerDb.execute(sql`create function wait_for_test() returns trigger language plpgsql
       as $$ begin perform pg_advisory_xact_lock(77); return new; end $$`);
-    await portal.db.execute(sql`create trigger third_chunk_waits before insert on exported_chunks
+    await portal.ownerDb.execute(sql`create trigger third_chunk_waits before insert on exported_chunks
       for each row when (new.n = 2) execute function wait_for_test()`);
     const gate = new pg.Client({ connectionString: portal.database.ownerUrl });
     await gate.connect();
@@ -96,7 +96,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
       .from(exportedChunks);
     expect(files).toBe(1);
     expect(await portal.db.$count(exportedChunks, eq(exportedChunks.file, lost))).toBe(0);
-    await portal.db.execute(sql`drop trigger third_chunk_waits on exported_chunks`);
+    await portal.ownerDb.execute(sql`drop trigger third_chunk_waits on exported_chunks`);
   }, 90_000);
 
   it('leaves no half of an upload in the object store', async () => {

@@ -36,7 +36,7 @@ const sidecars: Sidecar[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  admin = connectPg({ url: database.ownerUrl, maxConnections: 2 });
+  admin = connectPg({ url: database.superuserUrl, maxConnections: 2 });
   proxy = await startFreezableProxy(database.sidecarUrl);
   folder = await mkdtemp(join(tmpdir(), 'sidecar-'));
   const { caFile } = await ensureLocalTls(join(folder, 'tls'), []);

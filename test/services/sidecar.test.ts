@@ -294,10 +294,10 @@ describe('the process', () => {
     taken.close();
   });
 
-  test('asks for DATABASE_URL in one line', async () => {
+  test('asks for the URL of its database in one line', async () => {
     const child = launch({ DATABASE_URL: '' });
     expect(await exitOf(child)).toBe(1);
-    expect(child.errors()).toMatch(/^DATABASE_URL: required.*\n$/);
+    expect(child.errors()).toMatch(/^DATABASE_SIDECAR_URL or DATABASE_URL: required.*\n$/);
   });
 });
 

@@ -10,7 +10,11 @@ import { addressIn } from '../../shared/runtime/cli/created-database.ts';
 import type { DatabaseAddress } from '../../shared/runtime/cli/prepared-database.ts';
 
 /** A migrated database that no other test file sees, as the roles of a deployment: portal, owner, and sidecar. */
-export type FreshDatabase = DatabaseAddress & { drop(): Promise<void> };
+export type FreshDatabase = DatabaseAddress & {
+  /** As the administrator of the server, who sees what other sessions do (`pg_stat_activity`). */
+  superuserUrl: string;
+  drop(): Promise<void>;
+};
 
 /** The migrated database that every fresh one is a copy of. */
 export const templateName = 'template_app';
@@ -24,7 +28,8 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const template = inject('embeddedTemplate');
   if (template !== null) return copyEmbedded(template);
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  return { ...(await clone(admin, name)), drop: () => drop(admin, name) };
+  const address = await clone(admin, name);
+  return { ...address, superuserUrl: databaseUrl(admin, name), drop: () => drop(admin, name) };
 }
 
 /** @returns `admin` with another database name in it */
@@ -93,6 +98,7 @@ async function copyEmbedded(template: string): Promise<FreshDatabase> {
   const embedded = await startEmbeddedDatabase({ folder });
   return {
     ...addressOf(embedded),
+    superuserUrl: embedded.url,
     drop: () => embedded.stop().finally(() => rm(folder, { recursive: true, force: true })),
   };
 }

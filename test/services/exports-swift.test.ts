@@ -101,7 +101,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
     const { body } = await admin(`GET ${audit}/export?event=test.Filled&format=csv`);
     /** What waits for its next attempt need not. */
     const hurried = async () => {
-      await portal.db.execute(sql`update pgboss.job set start_after = now() where state = 'retry'`);
+      await portal.sidecarDb.execute(sql`update pgboss.job set start_after = now() where state = 'retry'`);
       return (await admin(`GET ${audit}/export?export_id=${body.export_id}`)).body.state;
     };
     await expect.poll(hurried, { timeout: 90_000, interval: 500 }).toBe('failed');

@@ -20,13 +20,6 @@ const lock = 7_040_001;
  */
 export const schemaStateOf = (url: string): Promise<SchemaState> => withClient(url, stateOf);
 
-/** The role that a URL logs in as, which a pooler may have mapped to another name than that of the URL. */
-export const roleOf = (url: string): Promise<string> =>
-  withClient(url, async (client) => {
-    const { rows } = await client.query<{ role: string }>('select current_user as role');
-    return rows[0]?.role ?? '';
-  });
-
 /**
  * Brings the schema, the job queue's included, up to this code and grants the roles what they use. Several processes
  * may do so at once. A role that does not own the tables may call this when the schema is current already.

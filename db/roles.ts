@@ -1,3 +1,12 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from './client.ts';
+
+/** The role that a connection is logged in as; a pooler may have mapped the name in its URL to another one. */
+export async function currentRole(db: Db): Promise<string> {
+  const [row] = await db.select({ role: sql<string>`current_user` }).from(sql`(values (1)) as once`);
+  return row?.role ?? '';
+}
+
 /** Names for `rolesSql`. */
 export type RolePlan = { database: string; owner: string; portal: string; sidecar: string };
 

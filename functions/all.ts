@@ -48,7 +48,7 @@ async function start(): Promise<void> {
   const tls = await tlsOf(config);
   const serving = await listen(config, tls, log);
   const database = databaseOf(config) ?? (await startDatabase(config, log));
-  await prepareSchema(database);
+  await prepareSchema(database, (databaseUrl) => connectDatabase({ ...config, databaseUrl }));
   const deps = await depsOf(config, database.url, log);
   const sidecarEnv = {
     ...env,

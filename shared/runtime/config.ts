@@ -132,15 +132,17 @@ type S3Variables = Pick<Variables, (typeof s3Names)[number]>;
 function togetherFaults(given: Variables): string[] {
   const faults: string[] = [];
   const demand = (name: keyof Variables, why: string) => {
-    if (given[name] === undefined) faults.push(`${name}: required ${why}`);
+    // One line a variable, however many others demand it.
+    const isNew = !faults.some((fault) => fault.startsWith(`${name}:`));
+    if (given[name] === undefined && isNew) faults.push(`${name}: required ${why}`);
   };
   const databaseUrl = (['DATABASE_URL', 'DATABASE_SIDECAR_URL'] as const).find((name) => given[name]);
   if (databaseUrl) {
     demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
     demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
-  if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
   if (given.DATABASE_DRIVER === 'neon') demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
+  if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
   if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
   if (given.TLS === 'off' && !isLoopbackHost(given.HOST)) faults.push('TLS: off is for a loopback HOST only');
   if (given.TLS === 'on' && given.BASE_URL?.startsWith('http:'))

@@ -33,7 +33,10 @@ describe('a fresh database of the tests', () => {
   });
 });
 
-async function rowsOf({ url }: FreshDatabase, statement: string): Promise<Record<string, unknown>[]> {
+async function rowsOf(
+  { ownerUrl: url }: FreshDatabase,
+  statement: string,
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -1,28 +1,46 @@
-import { migrateDatabase, roleOf } from '../../../db/migrate.ts';
+import type { Connection } from '../../../db/client.ts';
+import { migrateDatabase } from '../../../db/migrate.ts';
 import { connectPg } from '../../../db/pg.ts';
-import type { DatabaseRoles } from '../../../db/privileges.ts';
+import { currentRole } from '../../../db/roles.ts';
 import { prepareInstallation } from '../../identity/first-start.ts';
 import { createHasher } from '../../identity/passwords.ts';
 
 /** URLs of one database: as the portal, as the owner of the tables (migrations), and as the sidecar. */
 export type DatabaseAddress = { url: string; ownerUrl: string; sidecarUrl: string };
 
+type Connect = (url: string) => Connection;
+
+const byPg: Connect = (url) => connectPg({ url, maxConnections: 1 });
+
 /**
  * Brings the schema up to this version and grants the roles of the portal and the sidecar what they use.
+ * @param connect by the driver of the portal; the owner connects by `pg` always
  * @throws Error in one line that names the variable of a URL that does not work
  */
-export async function prepareSchema({ url, ownerUrl, sidecarUrl }: DatabaseAddress): Promise<void> {
-  const roles: DatabaseRoles = {
-    portal: url === ownerUrl ? undefined : await by('DATABASE_URL', roleOf(url)),
-    sidecar: sidecarUrl === ownerUrl ? undefined : await by('DATABASE_SIDECAR_URL', roleOf(sidecarUrl)),
-  };
-  await migrateDatabase(ownerUrl, roles);
+export async function prepareSchema(
+  { url, ownerUrl, sidecarUrl }: DatabaseAddress,
+  connect: Connect = byPg,
+): Promise<void> {
+  const roleOf = (variable: string, of: string) =>
+    of === ownerUrl ? Promise.resolve(undefined) : roleBehind(variable, connect(of));
+  await migrateDatabase(ownerUrl, {
+    portal: await roleOf('DATABASE_URL', url),
+    sidecar: await roleOf(sidecarUrl === url ? 'DATABASE_URL' : 'DATABASE_SIDECAR_URL', sidecarUrl),
+  });
 }
 
-const by = <T>(variable: string, work: Promise<T>): Promise<T> =>
-  work.catch((cause: Error) => {
-    throw new Error(`${variable}: ${cause.message}`, { cause });
-  });
+async function roleBehind(variable: string, { db, close }: Connection): Promise<string> {
+  try {
+    return await currentRole(db);
+  } catch (error) {
+    // Drizzle's own message is the statement.
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${variable}: The database cannot be reached: ${reason}`, { cause });
+  } finally {
+    await close();
+  }
+}
 
 /**
  * Brings a database up to this version, an empty one included; once more changes nothing.

@@ -1,12 +1,11 @@
-import { Buffer } from 'node:buffer';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
-import { startup } from './postgres-messages.ts';
+import { engineOf, withoutTimers } from './embedded-engine.ts';
+import { prepareRoles } from './embedded-roles.ts';
 import { createSessions, type Sessions } from './postgres-sessions.ts';
-import type { Engine } from './postgres-turns.ts';
 
 /** What `embedded-database.ts` hands over. */
 export type WorkerOptions = {
@@ -21,13 +20,13 @@ const options: WorkerOptions = workerData;
 // relaxedDurability stays off: every commit is in the files before it is acknowledged.
 const database = await PGlite.create({
   dataDir: options.cluster,
-  extensions: { pg_trgm },
+  extensions: { pg_trgm, withoutTimers },
   relaxedDurability: false,
 });
 writeFileSync(options.complete, '', { mode: 0o600 });
 
-const engine = await engineOf(database);
-const sessions = createSessions(engine);
+await prepareRoles(database);
+const sessions = await createSessions(await engineOf(database));
 const server = createServer((socket) => sessions.accept(socket));
 server.listen(options.socket, () => {
   chmodSync(options.socket, 0o600);
@@ -43,18 +42,9 @@ parentPort?.once('message', async () => {
   process.exit(0);
 });
 
-async function engineOf(database: PGlite): Promise<Engine> {
-  const execute = async (message: Buffer): Promise<Buffer> => {
-    const answer: Buffer[] = [];
-    // The bytes are a view into the engine's memory, so they are copied at once.
-    await database.execProtocolRawStream(message, { onRawData: (bytes) => answer.push(Buffer.from(bytes)) });
-    return Buffer.concat(answer);
-  };
-  return { greeting: await execute(startup()), execute, isInTransaction: () => database.isInTransaction() };
-}
-
 /** PGlite has neither checkpointer nor autovacuum: unattended, its log and its tables only grow. */
-function keepHouse({ run }: Sessions): NodeJS.Timeout {
+function keepHouse(sessions: Sessions): NodeJS.Timeout {
   let rounds = 0;
-  return setInterval(() => run(++rounds % 12 === 0 ? 'vacuum analyze' : 'checkpoint'), 300_000).unref();
+  const next = () => sessions.run(++rounds % 12 === 0 ? 'vacuum analyze' : 'checkpoint');
+  return setInterval(next, 300_000).unref();
 }

@@ -5,10 +5,17 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ownDataFolder } from './data-folder.ts';
 import type { WorkerOptions } from './embedded-database-worker.ts';
+import { embeddedRoles } from './embedded-roles.ts';
 
 export type EmbeddedDatabase = {
-  /** For `pg`: the database as `postgres` over a Unix socket. */
+  /** For `pg`: the database as its superuser over a Unix socket. */
   url: string;
+  /** The same as `aggregator_owner`, which owns the database. */
+  ownerUrl: string;
+  /** The same as `aggregator_portal`. */
+  portalUrl: string;
+  /** The same as `aggregator_sidecar`. */
+  sidecarUrl: string;
   /** Rolls back what is open, and closes the database. */
   stop(): Promise<void>;
 };
@@ -52,7 +59,13 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   };
   try {
     const stop = await startWorker(places, options.onFailure ?? fail);
-    return { url: urlOf(sockets), stop: () => stop().finally(free) };
+    return {
+      url: urlOf(sockets, 'postgres'),
+      ownerUrl: urlOf(sockets, embeddedRoles.owner),
+      portalUrl: urlOf(sockets, embeddedRoles.portal),
+      sidecarUrl: urlOf(sockets, embeddedRoles.sidecar),
+      stop: () => stop().finally(free),
+    };
   } catch (cause) {
     free();
     throw new Error(`The embedded database in ${folder} does not start: ${String(cause)}`, { cause });
@@ -64,8 +77,8 @@ function socketFolder(folder: string): string {
   return fits ? folder : mkdtempSync(join(tmpdir(), 'aggregator-'));
 }
 
-const urlOf = (sockets: string): string =>
-  `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(sockets)}`;
+const urlOf = (sockets: string, role: string): string =>
+  `postgres://${role}@localhost:5432/postgres?host=${encodeURIComponent(sockets)}`;
 
 const fail = (error: Error): never => {
   throw error;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { createReader, messageOf, typeOf } from './postgres-messages.ts';
+import { createReader, isOpening, messageOf, typeOf } from './postgres-messages.ts';
 
 export type NeonProxy = {
   /** `http://127.0.0.1:<port>` */
@@ -181,9 +181,10 @@ function join(websocket: WebSocket, far: Duplex): void {
   };
   const hear = (chunk: Buffer): void => {
     for (const message of read(chunk)) {
-      if (message === 'start') near.write(welcome);
-      else if (typeof message === 'string') end();
-      else if (typeOf(message) !== 'p') far.write(message);
+      if (isOpening(message)) {
+        if (message.kind === 'start') near.write(welcome);
+        else end();
+      } else if (typeOf(message) !== 'p') far.write(message);
     }
   };
   near.on('data', (chunk: Buffer) => {

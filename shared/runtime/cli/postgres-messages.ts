@@ -6,11 +6,15 @@ export type Message = Buffer;
 export class ProtocolError extends Error {}
 
 const codes = { start: 196_608, cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const;
-export type Opening = keyof typeof codes;
+
+/** The first message of a connection, which has no type byte. `body` follows the code. */
+export type Opening = { kind: keyof typeof codes; body: Buffer };
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Cuts what a client sends into its untyped opening messages and, after `start`, its typed ones. */
+export const isOpening = (part: Opening | Message): part is Opening => !Buffer.isBuffer(part);
+
+/** Splits the bytes of a client into its untyped opening messages and, after `start`, its typed messages. */
 export function createReader(): (chunk: Buffer) => (Opening | Message)[] {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -25,7 +29,7 @@ export function createReader(): (chunk: Buffer) => (Opening | Message)[] {
     chunks = [input.subarray(needed)];
     bytes -= needed;
     const opening = isOpen ? undefined : openingOf(message);
-    isOpen ||= opening === 'start';
+    isOpen ||= opening?.kind === 'start';
     needed = isOpen ? 5 : 8;
     return opening ?? message;
   };
@@ -50,7 +54,9 @@ function lengthOf(input: Buffer, isTyped: boolean): number {
 
 function openingOf(message: Buffer): Opening {
   const code = message.readUInt32BE(4);
-  for (const name of ['start', 'cancel', 'tls', 'gss'] as const) if (codes[name] === code) return name;
+  for (const kind of ['start', 'cancel', 'tls', 'gss'] as const) {
+    if (codes[kind] === code) return { kind, body: message.subarray(8) };
+  }
   throw new ProtocolError('unsupported protocol version');
 }
 
@@ -68,8 +74,21 @@ export function messageOf(type: string, body: Buffer | string = ''): Message {
 export const query = (sql: string): Message => messageOf('Q', `${sql}\0`);
 export const sync: Message = messageOf('S');
 export const closeStatement = (name: string): Message => messageOf('C', `S${name}\0`);
-export const fatal = (sqlState: string, text: string): Message =>
-  messageOf('E', `SFATAL\0VFATAL\0C${sqlState}\0M${text}\0\0`);
+
+/** An error as PostgreSQL reports it: SQLSTATE and primary message. */
+export type Problem = { code: string; message: string };
+
+export const errorMessage = (severity: 'ERROR' | 'FATAL', { code, message }: Problem): Message =>
+  messageOf('E', `S${severity}\0V${severity}\0C${code}\0M${message}\0\0`);
+
+export const readyForQuery = (status: 'I' | 'T' | 'E'): Message => messageOf('Z', status);
+
+/** @returns the text up to the next zero byte, and the offset after it */
+export function readText(bytes: Buffer, start: number): [text: string, next: number] {
+  const end = bytes.indexOf(0, start);
+  if (end < 0) throw new ProtocolError('a text without its end');
+  return [bytes.toString('utf8', start, end), end + 1];
+}
 
 /** The startup message for database and user `postgres`. */
 export function startup(): Buffer {
@@ -78,41 +97,4 @@ export function startup(): Buffer {
   head.writeUInt32BE(body.length + 8, 0);
   head.writeUInt32BE(codes.start, 4);
   return Buffer.concat([head, body]);
-}
-
-/** The engine ends when it has to read rows from its client, so that statement becomes one that fails. */
-export function refuseCopy(message: Message): Message {
-  const type = typeOf(message);
-  if (type !== 'Q' && type !== 'P') return message;
-  const start = type === 'Q' ? 5 : message.indexOf(0, 5) + 1;
-  const opening = message.toString('latin1', start, start + 400);
-  if (!/^\s*copy\s[^;]*\sfrom\s+stdin\b/i.test(opening)) return message;
-  const failing = `do $$ begin raise feature_not_supported using message = 'no COPY from a client'; end $$`;
-  return type === 'Q'
-    ? query(failing)
-    : messageOf('P', `${message.toString('utf8', 5, start)}${failing}\0\0\0`);
-}
-
-/**
- * Puts a prefix before the name of a prepared statement in the messages that carry one; the unnamed one stays.
- * @returns the message, and the new name when the message makes a statement
- */
-export function renameStatement(message: Message, prefix: string): { message: Message; made?: string } {
-  const type = typeOf(message);
-  const body = message.subarray(5);
-  if (type === 'P') {
-    const renamed = prefixAt(body, 0, prefix);
-    return renamed ? { message: messageOf('P', renamed.body), made: renamed.name } : { message };
-  }
-  const at = type === 'B' ? body.indexOf(0) + 1 : 1;
-  const names = type === 'B' || ((type === 'D' || type === 'C') && body[0] === 'S'.charCodeAt(0));
-  const renamed = names ? prefixAt(body, at, prefix) : undefined;
-  return { message: renamed ? messageOf(type, renamed.body) : message };
-}
-
-function prefixAt(body: Buffer, at: number, prefix: string): { body: Buffer; name: string } | undefined {
-  const end = body.indexOf(0, at);
-  if (end <= at) return undefined;
-  const name = prefix + body.toString('utf8', at, end);
-  return { body: Buffer.concat([body.subarray(0, at), Buffer.from(name), body.subarray(end)]), name };
 }

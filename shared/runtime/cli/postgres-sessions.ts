@@ -1,18 +1,23 @@
 import type { Buffer } from 'node:buffer';
+import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { Engine } from './embedded-engine.ts';
+import type { Batch } from './postgres-batches.ts';
+import { Channels } from './postgres-channels.ts';
+import { Execution } from './postgres-execution.ts';
+import { LimitWatch, limitProblems } from './postgres-limits.ts';
 import {
-  closeStatement,
   createReader,
-  fatal,
+  errorMessage,
+  isOpening,
   type Message,
   type Opening,
-  query,
-  refuseCopy,
-  renameStatement,
-  sync,
-  typeOf,
+  type Problem,
 } from './postgres-messages.ts';
-import { type Client, type Engine, Turns } from './postgres-turns.ts';
+import { EngineQueue } from './postgres-queue.ts';
+import { Session } from './postgres-session.ts';
+import { parseStartup, SessionError, type StartupRequest } from './postgres-startup.ts';
+import { EngineSession, type Login } from './postgres-state.ts';
 
 export type Sessions = {
   accept(socket: Socket): void;
@@ -24,113 +29,172 @@ export type Sessions = {
 
 export type SessionsOptions = {
   maxSessions?: number;
-  /** A client that says nothing inside a transaction for this long, while others wait, is cut off. */
+  /** The limit for clients that set no `idle_in_transaction_session_timeout`, while others wait. */
   idleInTransactionMs?: number;
 };
 
-/** `batch` is not complete yet. */
-type Session = Client & { socket: Socket; prefix: string; batch: Message[]; statements: Set<string> };
-
-const endsBatch: readonly string[] = ['Q', 'S', 'H', 'F'];
-/** Nobody is asked for a password, and COPY from a client is refused before. */
-const ignored: readonly string[] = ['d', 'c', 'f', 'p'];
+const maxCachedLogins = 200;
 
 /**
- * Many clients on an engine that knows one session: transactions and prepared statements are kept apart. Not kept
- * apart are `SET`, `LISTEN` and advisory locks of a session.
+ * Many clients on an engine that has one session. Each client has its own role, settings, transactions, protocol-level
+ * prepared statements, LISTEN and cancel key. All settings that `pg_settings` lists are kept apart, and customized
+ * options (`a.b`) that the text of a statement or a bound value names.
+ *
+ * Shared by all clients are: `pg_backend_pid()`, session-level advisory locks, temporary tables, cursors WITH HOLD, names
+ * of SQL's PREPARE, `currval` and `lastval`, and settings that a stored function changes for the session. A customized
+ * option that another client has set is empty instead of unknown. SET ROLE and SET SESSION AUTHORIZATION are for superusers.
+ * Defaults of ALTER ROLE … SET and ALTER DATABASE … SET do not apply. A statement that runs cannot be interrupted, so
+ * timeouts and cancel requests end statements that wait for the engine.
  */
-export function createSessions(engine: Engine, options: SessionsOptions = {}): Sessions {
-  const { maxSessions = 100, idleInTransactionMs = 30_000 } = options;
-  const sessions = new Map<Client, Session>();
-  const turns = new Turns(engine);
-  let count = 0;
-  const watch = setInterval(() => {
-    const blocker = turns.blocker();
-    if (!blocker || Date.now() - blocker.activeAt < idleInTransactionMs) return;
-    cutOff(sessions.get(blocker)?.socket, '25P03', 'idle in transaction while others wait');
-  }, 500).unref();
-
-  return {
-    accept: (socket) => {
-      if (sessions.size >= maxSessions) return cutOff(socket, '53300', 'too many connections');
-      const session = newSession(socket, `c${++count}_`);
-      sessions.set(session, session);
-      attend(session, engine, turns);
-      socket.on('close', () => sessions.delete(session) && leave(session, turns));
-    },
-    run: (sql) => turns.add({ answer: () => undefined, batches: [], activeAt: Date.now() }, [query(sql)]),
-    stop: async () => {
-      clearInterval(watch);
-      for (const session of sessions.values()) {
-        session.socket.destroy();
-        leave(session, turns);
-      }
-      sessions.clear();
-      await turns.rest();
-    },
-  };
+export async function createSessions(engine: Engine, options: SessionsOptions = {}): Promise<Sessions> {
+  const front = new Front(engine, options);
+  await front.start();
+  return front;
 }
 
-const newSession = (socket: Socket, prefix: string): Session => ({
-  socket,
-  prefix,
-  batch: [],
-  batches: [],
-  statements: new Set(),
-  activeAt: Date.now(),
-  answer: (bytes) => {
-    if (socket.writable) socket.write(bytes);
-  },
-});
+class Front implements Sessions {
+  readonly #sessions = new Map<number, Session>();
+  readonly #logins = new Map<string, Login>();
+  readonly #queue = new EngineQueue();
+  readonly #channels: Channels;
+  readonly #engineSession: EngineSession;
+  readonly #execution: Execution;
+  readonly #watch: LimitWatch;
+  readonly #maxSessions: number;
+  #count = 0;
 
-/** What has not begun does not run; an open transaction is rolled back, and named statements are forgotten. */
-function leave(session: Session, turns: Turns): void {
-  session.batches = [];
-  const statements = [...session.statements].map(closeStatement);
-  if (turns.isHeldBy(session)) turns.add(session, [sync, query('rollback'), ...statements, sync]);
-  else if (statements.length > 0) turns.add(session, [...statements, sync]);
-}
+  constructor(engine: Engine, { maxSessions = 100, idleInTransactionMs = 30_000 }: SessionsOptions) {
+    this.#maxSessions = maxSessions;
+    this.#channels = new Channels(engine, () => this.#sessions.values());
+    this.#engineSession = new EngineSession(engine);
+    this.#execution = new Execution(engine, this.#engineSession, this.#channels);
+    this.#execution.onRoleChange = () => this.#logins.clear();
+    this.#watch = new LimitWatch(this.#queue, {
+      limitsOf: (client) =>
+        client instanceof Session ? client.limits : { statementMs: 0, lockMs: 0, idleMs: 0 },
+      end: (client, problem) => client instanceof Session && client.end(problem),
+      defaultIdleMs: idleInTransactionMs,
+    });
+  }
 
-/** Reads one client; whatever is malformed ends its session. */
-function attend(session: Session, engine: Engine, turns: Turns): void {
-  const { socket } = session;
-  const read = createReader();
-  socket.setNoDelay(true);
-  socket.on('error', () => socket.destroy());
-  socket.on('data', (chunk: Buffer) => {
-    session.activeAt = Date.now();
-    try {
-      for (const message of read(chunk)) {
-        if (typeof message === 'string') open(socket, message, engine);
-        else take(session, message, turns);
+  start(): Promise<void> {
+    return this.#channels.start();
+  }
+
+  /** Reads one client; what is malformed ends its session. */
+  accept(socket: Socket): void {
+    const read = createReader();
+    let session: Session | undefined;
+    const receive = (part: Opening | Message): void => {
+      if (!isOpening(part)) session?.receive(part);
+      else if (part.kind === 'start') session = this.#open(socket, part.body);
+      else this.#answerOpening(socket, part);
+    };
+    socket.setNoDelay(true);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      // A client that sends is not idle.
+      if (session?.jobs.length === 0) session.waitsSince = performance.now();
+      try {
+        for (const part of read(chunk)) receive(part);
+      } catch (error) {
+        const problem = error instanceof SessionError ? error : malformed(error);
+        if (session) session.end(problem);
+        else refuse(socket, problem);
       }
-    } catch (error) {
-      cutOff(socket, '08P01', error instanceof Error ? error.message : 'protocol violation');
+    });
+  }
+
+  run(sql: string): void {
+    const job = { run: () => this.#execution.runOwn(sql), refuse: () => undefined };
+    this.#queue.add({ jobs: [], waitsSince: 0 }, job);
+  }
+
+  async stop(): Promise<void> {
+    this.#watch.stop();
+    for (const session of this.#sessions.values()) {
+      session.socket.destroy();
+      this.#leave(session);
     }
-  });
+    await this.#queue.rest();
+  }
+
+  #answerOpening(socket: Socket, { kind, body }: Opening): void {
+    if (kind === 'cancel') this.#cancel(body);
+    // Neither TLS nor GSSAPI: only the owner of this process can connect.
+    if (kind === 'cancel') socket.destroy();
+    else socket.write('N');
+  }
+
+  /** A cancel request is never answered, as in PostgreSQL. */
+  #cancel(body: Buffer): void {
+    const session = body.length === 8 ? this.#sessions.get(body.readInt32BE(0)) : undefined;
+    if (!session || !timingSafeEqual(session.secret, body.subarray(4))) return;
+    if (!this.#queue.isHeldBy(session)) this.#queue.withdraw(session)?.refuse(limitProblems.cancel);
+  }
+
+  #open(socket: Socket, body: Buffer): Session | undefined {
+    const request = parseStartup(body);
+    if (this.#sessions.size >= this.#maxSessions) {
+      throw new SessionError({ code: '53300', message: 'sorry, too many clients already' });
+    }
+    const pid = ++this.#count;
+    const session = new Session(socket, pid, (verb, channel) => this.#channels.rewrite(pid, verb, channel));
+    this.#sessions.set(pid, session);
+    session.onBatch = (batch) => this.#add(session, batch);
+    session.onEnd = () => this.#leave(session);
+    socket.on('close', () => this.#leave(session));
+    this.#logIn(session, request);
+    return session;
+  }
+
+  /** A login checks role and settings on the engine. While another client holds it, a former answer will do. */
+  #logIn(session: Session, request: StartupRequest): void {
+    const key = JSON.stringify([request.user, request.database, ...request.settings]);
+    const known = this.#queue.isFree ? undefined : this.#logins.get(key);
+    if (known) {
+      session.begin(known);
+      return;
+    }
+    const run = async () => {
+      try {
+        const login = await this.#engineSession.login(request);
+        if (this.#logins.size >= maxCachedLogins) this.#logins.clear();
+        this.#logins.set(key, login);
+        session.begin(login);
+      } catch (error) {
+        if (!(error instanceof SessionError)) throw error;
+        session.end(error);
+      }
+      return false;
+    };
+    this.#queue.add(session, { run, refuse: (problem) => session.end(problem) });
+  }
+
+  #add(session: Session, batch: Batch): void {
+    this.#queue.add(session, {
+      end: batch.end,
+      run: () => this.#execution.run(session, batch),
+      refuse: (problem) => session.refuse(batch, problem),
+    });
+  }
+
+  /** What has not begun does not run; an open transaction is rolled back. */
+  #leave(session: Session): void {
+    if (!this.#sessions.delete(session.pid)) return;
+    session.jobs = [];
+    const { reader, channels } = session;
+    if (!this.#queue.isHeldBy(session) && reader.statements.length === 0 && channels.size === 0) return;
+    this.#queue.add(session, { run: () => this.#execution.abandon(session), refuse: () => undefined });
+  }
 }
 
-function open(socket: Socket, opening: Opening, { greeting }: Engine): void {
-  if (opening === 'start') socket.write(greeting);
-  else if (opening === 'cancel') socket.destroy();
-  // Neither TLS nor GSSAPI: nobody but the owner of this process can connect.
-  else socket.write('N');
+function refuse(socket: Socket, problem: Problem): void {
+  socket.write(errorMessage('FATAL', problem));
+  socket.destroySoon();
 }
 
-function take(session: Session, message: Message, turns: Turns): void {
-  const type = typeOf(message);
-  if (type === 'X') return void session.socket.end();
-  if (ignored.includes(type)) return;
-  const renamed = renameStatement(refuseCopy(message), session.prefix);
-  if (renamed.made) session.statements.add(renamed.made);
-  session.batch.push(renamed.message);
-  if (!endsBatch.includes(type)) return;
-  turns.add(session, session.batch);
-  session.batch = [];
-}
-
-function cutOff(socket: Socket | undefined, sqlState: string, text: string): void {
-  socket?.on('error', () => undefined);
-  socket?.write(fatal(sqlState, text));
-  socket?.destroySoon();
-}
+const malformed = (error: unknown): Problem => ({
+  code: '08P01',
+  message: error instanceof Error ? error.message : 'protocol violation',
+});

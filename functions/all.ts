@@ -14,7 +14,7 @@ import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
 import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
 import { ownDataFolder } from '../shared/runtime/cli/data-folder.ts';
-import { addressOf, startEmbeddedDatabase } from '../shared/runtime/cli/embedded-database.ts';
+import { startEmbeddedDatabase } from '../shared/runtime/cli/embedded-database.ts';
 import { orEnd } from '../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls, type LocalTls } from '../shared/runtime/cli/local-tls.ts';
 import { type DatabaseAddress, prepareSchema } from '../shared/runtime/cli/prepared-database.ts';
@@ -98,7 +98,7 @@ async function startDatabase(config: Config, log: Log): Promise<DatabaseAddress>
   };
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database'), onFailure });
   keep('embedded database', () => embedded.stop());
-  return addressOf(embedded);
+  return embedded;
 }
 
 async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<PortalDeps> {

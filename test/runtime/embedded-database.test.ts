@@ -13,7 +13,7 @@ const module = new URL('../../shared/runtime/cli/embedded-database.ts', import.m
 /** A process that owns the database of a folder, and its URL. */
 async function startOwner(folder: string): Promise<{ owner: ChildProcess; url: string }> {
   const script = `const { startEmbeddedDatabase } = await import('${module}');
-    console.log((await startEmbeddedDatabase({ folder: ${JSON.stringify(folder)} })).url); setInterval(() => {}, 1e6)`;
+    console.log((await startEmbeddedDatabase({ folder: ${JSON.stringify(folder)} })).ownerUrl); setInterval(() => {}, 1e6)`;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
   const owner = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const failed = once(owner, 'exit').then(() => Promise.reject(new Error('the owner ended')));
@@ -36,8 +36,8 @@ describe('the embedded database', () => {
   beforeAll(async () => {
     parent = mkdtempSync(join(tmpdir(), 'embedded-'));
     database = await startEmbeddedDatabase({ folder: join(parent, 'shared') });
-    portal = new pg.Pool({ connectionString: database.url, max: 8 });
-    sidecar = new pg.Pool({ connectionString: database.url, max: 8 });
+    portal = new pg.Pool({ connectionString: database.ownerUrl, max: 8 });
+    sidecar = new pg.Pool({ connectionString: database.ownerUrl, max: 8 });
     await portal.query('create table counters (id int primary key, value int not null)');
     await portal.query('insert into counters values (1, 0), (2, 0)');
   });
@@ -97,7 +97,7 @@ describe('the embedded database', () => {
 
   it('rolls back what a client leaves open when it dies, wherever it dies', async () => {
     for (let round = 0; round < 24; round++) {
-      const client = new pg.Client(database.url);
+      const client = new pg.Client(database.ownerUrl);
       client.on('error', () => undefined);
       await client.connect();
       const statements: pg.QueryConfig[] = [
@@ -157,7 +157,7 @@ describe('the embedded database', () => {
       }
       await dead;
       const again = await startOwner(folder);
-      const reader = new pg.Client(again.url);
+      const reader = new pg.Client(again.ownerUrl);
       reader.on('error', () => undefined);
       await reader.connect();
       const { rows } = await reader.query('select count(*)::int as found, max(n) as last from rows');
@@ -172,7 +172,7 @@ describe('the embedded database', () => {
     mkdirSync(join(folder, 'cluster', 'base'), { recursive: true });
     writeFileSync(join(folder, 'cluster', 'PG_VERSION'), '18\n');
     const started = await startEmbeddedDatabase({ folder });
-    const client = new pg.Client(started.url);
+    const client = new pg.Client(started.ownerUrl);
     await client.connect();
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await client.end();
@@ -181,7 +181,7 @@ describe('the embedded database', () => {
 
   it('serves a folder whose path is too long for a socket', async () => {
     const started = await startEmbeddedDatabase({ folder: join(parent, 'l'.repeat(120)) });
-    const client = new pg.Client(started.url);
+    const client = new pg.Client(started.ownerUrl);
     await client.connect();
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await client.end();

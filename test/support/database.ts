@@ -92,13 +92,12 @@ export async function ownedDatabase(
 const isInUse = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '55006';
 
 async function copyEmbedded(template: string): Promise<FreshDatabase> {
-  const { addressOf, startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
+  const { startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-pglite-'));
   await cp(template, folder, { recursive: true });
   const embedded = await startEmbeddedDatabase({ folder });
   return {
-    ...addressOf(embedded),
-    superuserUrl: embedded.url,
+    ...embedded,
     drop: () => embedded.stop().finally(() => rm(folder, { recursive: true, force: true })),
   };
 }

@@ -18,14 +18,17 @@ export type Postgres = {
   stop(options?: { keep: boolean }): Promise<void>;
 };
 
+/** `TEST_DATABASE=embedded`: the tests run on the embedded database, also where a PostgreSQL is installed. */
+const isEmbeddedWanted = process.env.TEST_DATABASE === 'embedded';
+
 /**
  * Starts a throwaway PostgreSQL, or the embedded database where none is installed.
  * @throws Error when PostgreSQL is absent and REQUIRE_SERVICES=1
  */
 export async function startPostgres(): Promise<Postgres> {
-  const binaries = findBinaries();
+  const binaries = isEmbeddedWanted ? undefined : findBinaries();
   if (!binaries) {
-    assertMayBeAbsent('postgresql');
+    if (!isEmbeddedWanted) assertMayBeAbsent('postgresql');
     return startEmbedded();
   }
   const server = await startThrowawayPostgres(binaries);
@@ -38,14 +41,14 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 async function startEmbedded(): Promise<Postgres> {
-  const { addressOf, startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
+  const { startEmbeddedDatabase } = await import('../../shared/runtime/cli/embedded-database.ts');
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-pglite-'));
   const embedded = await startEmbeddedDatabase({ folder });
-  const { url, stop } = embedded;
+  const { superuserUrl: url, stop } = embedded;
   const remove = () => rm(folder, { recursive: true, force: true });
   return {
     url,
-    address: addressOf(embedded),
+    address: embedded,
     version: await versionOf(url),
     kind: 'pglite',
     folder,

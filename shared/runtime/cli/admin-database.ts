@@ -6,7 +6,7 @@ import { connectPg } from '../../../db/pg.ts';
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ownDataFolder } from './data-folder.ts';
-import { addressOf, startEmbeddedDatabase } from './embedded-database.ts';
+import { startEmbeddedDatabase } from './embedded-database.ts';
 import { prepareSchema } from './prepared-database.ts';
 import type { Settings } from './settings.ts';
 
@@ -44,9 +44,8 @@ async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Pro
   try {
     const database = await startEmbeddedDatabase({ folder });
     try {
-      const address = addressOf(database);
-      await prepareSchema(address);
-      return await onUrl(address.url, work);
+      await prepareSchema(database);
+      return await onUrl(database.url, work);
     } finally {
       await database.stop();
     }

@@ -3,25 +3,22 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { defaultRoles } from '../../../db/roles.ts';
 import { ownDataFolder } from './data-folder.ts';
 import type { WorkerOptions } from './embedded-database-worker.ts';
-import { embeddedRoles } from './embedded-roles.ts';
 
 export type EmbeddedDatabase = {
-  /** For `pg`: the database as its superuser over a Unix socket. */
+  /** For `pg`, over a Unix socket: the database as the role of the portal. */
   url: string;
-  /** The same as `aggregator_owner`, which owns the database. */
+  /** The same as the role that owns the database. */
   ownerUrl: string;
-  /** The same as `aggregator_portal`. */
-  portalUrl: string;
-  /** The same as `aggregator_sidecar`. */
+  /** The same as the role of the sidecar. */
   sidecarUrl: string;
+  /** The same as the superuser. */
+  superuserUrl: string;
   /** Rolls back what is open, and closes the database. */
   stop(): Promise<void>;
 };
-
-/** The roles of the processes in this database. */
-export const addressOf = ({ url }: EmbeddedDatabase) => ({ url, ownerUrl: url, sidecarUrl: url });
 
 export type EmbeddedDatabaseOptions = {
   /** Belongs to the database alone; made when absent. */
@@ -60,10 +57,10 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   try {
     const stop = await startWorker(places, options.onFailure ?? fail);
     return {
-      url: urlOf(sockets, 'postgres'),
-      ownerUrl: urlOf(sockets, embeddedRoles.owner),
-      portalUrl: urlOf(sockets, embeddedRoles.portal),
-      sidecarUrl: urlOf(sockets, embeddedRoles.sidecar),
+      url: urlOf(sockets, defaultRoles.portal),
+      ownerUrl: urlOf(sockets, defaultRoles.owner),
+      sidecarUrl: urlOf(sockets, defaultRoles.sidecar),
+      superuserUrl: urlOf(sockets, 'postgres'),
       stop: () => stop().finally(free),
     };
   } catch (cause) {

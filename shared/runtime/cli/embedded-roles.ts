@@ -1,14 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { defaultRoles } from '../../../db/roles.ts';
 
-/** The roles of the embedded database besides its superuser. Each can log in and has no further attribute. */
-export const embeddedRoles = {
-  /** Owns the database and all objects in it. */
-  owner: 'aggregator_owner',
-  portal: 'aggregator_portal',
-  sidecar: 'aggregator_sidecar',
-} as const;
-
-const { owner } = embeddedRoles;
+const { owner } = defaultRoles;
 const schemas = `('public', 'drizzle', 'pgboss')`;
 
 /** REASSIGN OWNED is refused for the superuser that `initdb` made, hence object by object. */
@@ -43,7 +36,7 @@ const misownedObjects = `
 
 /** One statement for each thing that is not as it should be: none for a database that was prepared before. */
 const missing = `
-  with wanted (name) as (values ${Object.values(embeddedRoles)
+  with wanted (name) as (values ${Object.values(defaultRoles)
     .map((name) => `('${name}'::name)`)
     .join(', ')})
   select format('create role %I login', name) as statement from wanted

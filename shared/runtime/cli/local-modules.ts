@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { type Bundle, bundleAll, type Platform } from './bundles.ts';
 import { createDatabase } from './created-database.ts';
 import { ownDataFolder } from './data-folder.ts';
-import { addressOf, startEmbeddedDatabase } from './embedded-database.ts';
+import { startEmbeddedDatabase } from './embedded-database.ts';
 import { type DatabaseAddress, prepareDatabase } from './prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from './throwaway-postgres.ts';
 
@@ -45,7 +45,7 @@ async function startDatabase(config: Config, keep: Keep): Promise<LocalDatabase>
   keep('data folder', () => folder.release());
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
   keep('embedded database', () => embedded.stop());
-  return { ...addressOf(embedded), kind: `the embedded one in ${config.dataDir}` };
+  return { ...embedded, kind: `the embedded one in ${config.dataDir}` };
 }
 
 /** In a folder of this process: a build beside it may be writing to `dist`. */

@@ -157,7 +157,7 @@ describe('the embedded database', () => {
       }
       await dead;
       const again = await startOwner(folder);
-      const reader = new pg.Client(again.ownerUrl);
+      const reader = new pg.Client(again.url);
       reader.on('error', () => undefined);
       await reader.connect();
       const { rows } = await reader.query('select count(*)::int as found, max(n) as last from rows');

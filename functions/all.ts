@@ -27,6 +27,7 @@ import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
+import { assertSecretKey } from '../shared/runtime/secret-key.ts';
 import { telemetryInto } from '../shared/runtime/telemetry.ts';
 import { timed } from '../shared/runtime/upstream-times.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
@@ -50,6 +51,7 @@ async function start(): Promise<void> {
   const database = databaseOf(config) ?? (await startDatabase(config, log));
   await prepareSchema(database);
   const deps = await depsOf(config, database.url, log);
+  await assertSecretKey(deps.db, deps.sealer);
   const sidecarEnv = {
     ...env,
     // Its own role alone: an empty variable counts as absent.

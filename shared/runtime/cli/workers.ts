@@ -1,8 +1,11 @@
+import { connectPg } from '../../../db/pg.ts';
 import type { Log } from '../../kernel/log.ts';
+import { createSealer } from '../../kernel/sealing.ts';
 import type { Config } from '../config.ts';
 import { edgeNames } from '../edge-config.ts';
 import { createLog } from '../log.ts';
 import { onStop, serveNode } from '../node.ts';
+import { assertSecretKey } from '../secret-key.ts';
 import { orEnd } from './fatal.ts';
 import { localEnvironment, prepareModules } from './local-modules.ts';
 import { type LocalWorkers, startLocalWorkers } from './local-workers.ts';
@@ -20,6 +23,7 @@ async function start(): Promise<void> {
   onStop(running, { log });
   await assertFree(config, log);
   const { database, bundles, adminPassword } = await prepareModules('workers', config, keep);
+  await assertKeyOf(database.url, config);
   const proxy = await startNeonProxy({ databaseUrl: database.url });
   keep('Neon proxy', () => proxy.close());
   const { host, port } = config;
@@ -34,6 +38,12 @@ async function start(): Promise<void> {
   keep('Workers', () => workers.stop());
   keep('schedules', startSchedules(workers, log));
   process.stdout.write(announcement(config.baseUrl, database.kind, adminPassword));
+}
+
+/** The Workers check the key themselves, at their first requests; here the start is refused. */
+async function assertKeyOf(url: string, { secretKey }: Config): Promise<void> {
+  const { db, close } = connectPg({ url, maxConnections: 1 });
+  await assertSecretKey(db, await createSealer(secretKey)).finally(close);
 }
 
 /** Cron triggers as on the platform, every minute, but for the first time at once. @returns what ends them */

@@ -19,17 +19,27 @@ const content = 'SECRET_KEY of the installation';
 export const sealKeyCheck = (sealer: Sealer): Promise<string> => sealer.seal(content, place);
 
 /**
- * Compares `SECRET_KEY` with the key that the database was sealed with. A database without a check value gets one,
- * after the configured keys have opened another sealed value of it, if there is any. Usually one round trip.
+ * Compares `SECRET_KEY` with the check value of the database. One round trip.
+ * @returns false for a database without one
  * @throws ConfigError when the keys are not those of the database; errors of the database as they are
  */
-export async function assertSecretKey(db: Db, sealer: Sealer): Promise<void> {
+export async function isSecretKeyChecked(db: Db, sealer: Sealer): Promise<boolean> {
   const check = await readKeyCheck(db);
-  if (check !== null) return assertOpens(sealer, check);
+  if (check === null) return false;
+  await assertOpens(sealer, check);
+  return true;
+}
+
+/**
+ * The same, and gives a check value to a database that has none, after the configured keys have opened another sealed
+ * value of it, if there is any. Needs the role of the portal.
+ * @throws as `isSecretKeyChecked`
+ */
+export async function assertSecretKey(db: Db, sealer: Sealer): Promise<void> {
+  if (await isSecretKeyChecked(db, sealer)) return;
   await assertOpensOthers(db, sealer);
-  if (await claimKeyCheck(db, await sealKeyCheck(sealer))) return;
-  // Another process was first: its key counts.
-  await assertOpens(sealer, (await readKeyCheck(db)) ?? '');
+  // When another process has written one meanwhile, its key counts.
+  if (!(await claimKeyCheck(db, await sealKeyCheck(sealer)))) await isSecretKeyChecked(db, sealer);
 }
 
 async function assertOpens(sealer: Sealer, check: string): Promise<void> {

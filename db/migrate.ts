@@ -53,6 +53,8 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
     connectionTimeoutMillis: 5_000,
     application_name: 'aggregator-migrate',
   });
+  // A connection that ends between two statements would end the process; the next statement fails instead.
+  client.on('error', () => undefined);
   await client.connect().catch((cause: Error) => {
     throw new Error(`The database cannot be reached: ${cause.message}`, { cause });
   });

@@ -15,7 +15,7 @@ import { announcement } from '../shared/runtime/cli/announcement.ts';
 import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
 import { ownDataFolder } from '../shared/runtime/cli/data-folder.ts';
 import { startEmbeddedDatabase } from '../shared/runtime/cli/embedded-database.ts';
-import { orEnd } from '../shared/runtime/cli/fatal.ts';
+import { orEnd, orShutDown } from '../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls, type LocalTls } from '../shared/runtime/cli/local-tls.ts';
 import { type DatabaseAddress, prepareSchema } from '../shared/runtime/cli/prepared-database.ts';
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
@@ -24,9 +24,11 @@ import { type Config, ConfigError } from '../shared/runtime/config.ts';
 import { connectDatabase } from '../shared/runtime/database.ts';
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
-import { onStop, serveNode } from '../shared/runtime/node.ts';
+import { serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
+import { assertSecretKey } from '../shared/runtime/secret-key.ts';
+import { createShutdown, type Shutdown } from '../shared/runtime/shutdown.ts';
 import { telemetryInto } from '../shared/runtime/telemetry.ts';
 import { timed } from '../shared/runtime/upstream-times.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
@@ -34,22 +36,25 @@ import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDep
 const wakes = createWakes();
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
 
-/** What has been started, the latest first; ending goes through it in this order. */
-const running: { name: string; run: () => unknown }[] = [];
-const keep = (name: string, run: () => unknown): void => void running.unshift({ name, run });
+type Start = { config: Config; env: Record<string, string>; log: Log; shutdown: Shutdown };
 
 /** Every module in one Node process, with the sidecar beside it. */
 async function start(): Promise<void> {
   const { config, env } = await loadSettings(undefined, { makesAccessKeys: true });
   const log = createLog({ level: config.logLevel });
-  onStop(running, { log });
+  const shutdown = createShutdown({ log });
+  await orShutDown(shutdown, () => startAll({ config, env, log, shutdown }));
+}
+
+async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   const folder = ownDataFolder(config.dataDir);
-  keep('data folder', () => folder.release());
+  shutdown.add('data folder', () => folder.release());
   const tls = await tlsOf(config);
   const serving = await listen(config, tls, log);
-  const database = databaseOf(config) ?? (await startDatabase(config, log));
+  const database = databaseOf(config) ?? (await startDatabase(config, log, shutdown));
   await prepareSchema(database, (databaseUrl) => connectDatabase({ ...config, databaseUrl }));
-  const deps = await depsOf(config, database.url, log);
+  const deps = await depsOf(config, database.url, log, shutdown);
+  await assertSecretKey(deps.db, deps.sealer);
   const sidecarEnv = {
     ...env,
     // Its own role alone: an empty variable counts as absent.
@@ -60,15 +65,15 @@ async function start(): Promise<void> {
     BASE_URL: config.baseUrl,
     ...(tls && { TLS_CERT_FILE: tls.certFile, TLS_KEY_FILE: tls.keyFile }),
   };
-  const sidecar = await startSidecar(sidecarMain, sidecarEnv, log);
-  keep('sidecar', () => sidecar.stop());
-  // Last of what may fail: a password that is made here is told once.
+  const { healthUrl } = await startSidecar(sidecarMain, sidecarEnv, log, shutdown);
+  // Last of what may fail: a generated password is printed once.
   const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword);
-  keep('requests', () => serving.close(8_000));
-  // First of all, or they would be waited for.
-  keep('waiting session agents', () => wakes.end());
+  shutdown.signal.throwIfAborted();
+  shutdown.add('requests', () => serving.close(8_000));
+  // Runs first: the step before waits for requests, and session agents wait for events.
+  shutdown.add('waiting session agents', () => wakes.end());
   serving.portal = createPortal(deps);
-  const started = { healthUrl: sidecar.healthUrl, caFile: tls?.caFile, adminPassword };
+  const started = { healthUrl, caFile: tls?.caFile, adminPassword };
   process.stdout.write(announcement(config, started, process.argv.includes('--json')));
 }
 
@@ -91,27 +96,32 @@ function databaseOf(config: Config): DatabaseAddress | undefined {
   return undefined;
 }
 
-async function startDatabase(config: Config, log: Log): Promise<DatabaseAddress> {
+async function startDatabase(config: Config, log: Log, shutdown: Shutdown): Promise<DatabaseAddress> {
   const onFailure = (error: Error): never => {
     log.error('the embedded database died', { error });
     process.exit(1);
   };
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database'), onFailure });
-  keep('embedded database', () => embedded.stop());
+  shutdown.add('embedded database', () => embedded.stop());
   return embedded;
 }
 
-async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<PortalDeps> {
+async function depsOf(
+  config: Config,
+  databaseUrl: string,
+  log: Log,
+  shutdown: Shutdown,
+): Promise<PortalDeps> {
   const onError = (error: Error) => log.warn('a database connection was lost', { error });
   const connection = connectDatabase({ ...config, databaseUrl }, { onError });
-  keep('database connections', () => connection.close());
-  const telemetry = keptTelemetry(connection.db, log);
+  shutdown.add('database connections', () => connection.close());
+  const telemetry = flushedTelemetry(connection.db, log, shutdown);
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
   };
   const transport = createNodeTransport(outbound);
-  keep('outbound connections', () => transport.close());
+  shutdown.add('outbound connections', () => transport.close());
   return portalDeps({
     db: connection.db,
     log,
@@ -145,12 +155,12 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
 const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);
 
-/** Counts that are handed over every five seconds, and when the process ends. */
-function keptTelemetry(db: Db, log: Log): Telemetry {
+/** Counts are flushed every five seconds, and when the process ends. */
+function flushedTelemetry(db: Db, log: Log, shutdown: Shutdown): Telemetry {
   const telemetry = telemetryInto(db, log);
-  const handingOver = setInterval(() => void telemetry.flush(), 5_000).unref();
-  keep('telemetry', () => {
-    clearInterval(handingOver);
+  const flushing = setInterval(() => void telemetry.flush(), 5_000).unref();
+  shutdown.add('telemetry', () => {
+    clearInterval(flushing);
     return telemetry.flush();
   });
   return telemetry;
@@ -171,6 +181,4 @@ async function listen({ host, port, trustProxy }: Config, tls: Tls | undefined, 
   return Object.assign(state, { close: serving.close });
 }
 
-await orEnd(start, async () => {
-  for (const { run } of running) await run();
-});
+await orEnd(start);

@@ -58,6 +58,16 @@ export const placeColumnOf = ({ column, member }: SealedColumn): string =>
 
 export type SealedValue = { row: string; sealed: string };
 
+/** One value for each key that sealed some of a place: enough to find out which keys a database needs. */
+export const sampleOf = (db: Db, place: SealedColumn): Promise<SealedValue[]> =>
+  db
+    .selectDistinctOn([sql`split_part(${textOf(place)}, '.', 1)`], {
+      row: sql<string>`${place.row}`.as('row'),
+      sealed: sql<string>`${textOf(place)}`.as('sealed'),
+    })
+    .from(place.table)
+    .where(sql`${textOf(place)} is not null`);
+
 const pageSize = 500;
 
 /** A page of values that another key sealed, in order of their rows. */

@@ -7,34 +7,24 @@ import type { Connection } from '../../db/client.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
-import type { Telemetry } from '../../shared/kernel/telemetry.ts';
-import { createNodeTransport, type NodeTransport } from '../../shared/remotes/http/node.ts';
-import { orEnd } from '../../shared/runtime/cli/fatal.ts';
+import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import { orEnd, orShutDown } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
+import { attachedFlag } from '../../shared/runtime/cli/sidecar-process.ts';
 import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/config.ts';
 import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { createShutdown, type Shutdown } from '../../shared/runtime/shutdown.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
 import { createHealthApp } from './app.ts';
+import { verifyDatabase } from './database-check.ts';
 import { createJobs } from './jobs/all.ts';
-import type { KeptQueue } from './jobs/kept-queue.ts';
 import { runEvery } from './jobs/loop.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
 
-type Running = {
-  stopping: AbortController;
-  serving: Serving;
-  loops: Promise<unknown>;
-  queue: KeptQueue;
-  jobsDb: Connection;
-  snapshotDb: Connection;
-  answersDb: Connection;
-  transport: NodeTransport;
-  telemetry: Telemetry;
-  worker: { name: string; host: string };
-};
+type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown };
 
 /** The long-running process beside the functions: health, metrics and the jobs. */
 async function startSidecar(): Promise<void> {
@@ -43,33 +33,62 @@ async function startSidecar(): Promise<void> {
   if (!databaseUrl)
     throw new ConfigError(['DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database']);
   const log = createLog({ level: config.logLevel });
-  const onError = (error: Error) => log.warn('an idle database connection ended', { error });
-  // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
-  const settings = { ...config, databaseUrl };
-  const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
-  // Merges of whole farms are long, and so are exports; heartbeats and audit must not stand in line behind them.
-  const snapshotDb = connectDatabase(settings, { maxConnections: 6, statementTimeoutMs: 20_000, onError });
-  const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
+  const shutdown = createShutdown({ log });
+  endWithParent(shutdown);
+  await orShutDown(shutdown, () => startAll({ config, databaseUrl, log, shutdown }));
+}
+
+/** A parent that was killed hard cannot pass a signal on; its closed channel is the sign. */
+function endWithParent({ exit }: Shutdown): void {
+  if (!process.argv.includes(attachedFlag)) return;
+  process.once('disconnect', () => exit(0));
+  if (!process.connected) void exit(0);
+}
+
+async function startAll(start: Start): Promise<void> {
+  const { config, databaseUrl, log, shutdown } = start;
   const transport = createNodeTransport({
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
   });
+  shutdown.add('connections', () => transport.close());
+  const { jobsDb, snapshotDb, answersDb } = connectAll(start);
   const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
-  const stopping = new AbortController();
   const telemetry = telemetryInto(jobsDb.db, log);
+  shutdown.add('telemetry', () => telemetry.flush());
   const parts = { config, log, jobsDb, snapshotDb, transport, system, worker, telemetry };
-  const { jobs, queue } = await createJobs(parts, databaseUrl, stopping.signal);
-  // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
-  await Promise.all([
-    system.sample(),
-    Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)]),
-  ]);
+  const { jobs, queue } = await createJobs(parts, databaseUrl, shutdown.signal);
+  const verified = verifyDatabase({ config, databaseUrl, db: jobsDb.db, log }, shutdown.signal);
+  const registered = verified.then(() => beat(jobsDb.db, worker).catch(() => false));
+  shutdown.add('worker entry', () => retire(jobsDb.db, worker.name));
+  // Health answers from the first moment find a live worker; a database that is away only costs a second.
+  await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);
+  const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
+  // A certificate that is being read cannot be interrupted; its result is no longer written.
+  shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
   const serving = await serve(config, log, databaseUrl, answersDb, system);
-  const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
-  stopGracefully({ ...parts, stopping, serving, loops, queue, answersDb }, log);
+  shutdown.add('server', () => serving.close(2_000));
+  shutdown.signal.throwIfAborted();
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
+  await verified;
+}
+
+/** Pools apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database. */
+function connectAll({ config, databaseUrl, log, shutdown }: Start) {
+  const connect = (options: { maxConnections: number; statementTimeoutMs: number }): Connection => {
+    const onError = (error: Error) => log.warn('an idle database connection ended', { error });
+    const connection = connectDatabase({ ...config, databaseUrl }, { ...options, onError });
+    shutdown.add('database', () => connection.close());
+    return connection;
+  };
+  return {
+    jobsDb: connect({ maxConnections: 3, statementTimeoutMs: 5_000 }),
+    // Merges of whole farms are long, and so are exports; heartbeats and audit must not wait for them.
+    snapshotDb: connect({ maxConnections: 6, statementTimeoutMs: 20_000 }),
+    answersDb: connect({ maxConnections: 2, statementTimeoutMs: 2_000 }),
+  };
 }
 
 async function serve(
@@ -121,26 +140,6 @@ function readPem(variable: string, path: string): string {
 function urlOf(config: Config, port: number): string {
   const name = isLoopbackHost(config.host) ? 'localhost' : new URL(config.baseUrl).hostname;
   return `${config.tls ? 'https' : 'http'}://${name}:${port}`;
-}
-
-/** The order matters: nothing new begins, what runs may end, and only then goes what it stands on. */
-function stopGracefully({ stopping, serving, loops, queue, ...parts }: Running, log: Log): void {
-  const { jobsDb, snapshotDb, answersDb, transport, telemetry, worker } = parts;
-  onStop(
-    [
-      { name: 'jobs', run: () => stopping.abort() },
-      { name: 'server', run: () => serving.close(2_000) },
-      // A certificate that is being read cannot be told to stop; its result is no longer written.
-      { name: 'rounds', run: () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]) },
-      { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
-      { name: 'telemetry', run: () => telemetry.flush() },
-      { name: 'database', run: () => Promise.all([jobsDb.close(), snapshotDb.close(), answersDb.close()]) },
-      { name: 'connections', run: () => transport.close() },
-    ],
-    { log },
-  );
-  // A parent that was killed hard cannot pass a signal on; its closed channel is the sign.
-  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 }
 
 await orEnd(startSidecar);

@@ -22,6 +22,11 @@ export type BaseDeps = {
   /** Tests: an answer that differs from its declaration becomes an error. */
   checkAnswers: boolean;
   telemetry: Telemetry;
+  /**
+   * Compares the configured keys with those of the database, where that is not done before the process serves.
+   * Undefined once it has passed. @throws AppError `database_unavailable`
+   */
+  verifyKeys?: (writes: boolean) => Promise<void> | undefined;
 };
 
 /** W3C Trace Context and our request id, as they are passed on to dispatchers. */

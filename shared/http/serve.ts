@@ -52,7 +52,8 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const actor = await identify(deps, operation, { ...c.env, ...broughtBy(operation, c.req.raw), now });
+  const identified = identify(deps, operation, { ...c.env, ...broughtBy(operation, c.req.raw), now });
+  const actor = await besideKeyCheck(deps.verifyKeys?.(!safe.includes(c.req.method)), identified);
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
   const ctx: Ctx<D> = {
@@ -83,6 +84,15 @@ export async function serveOperation<D extends BaseDeps>(
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
     respond(c, deps, operation, await operation.run(own, raw)),
   );
+}
+
+/** The first requests of a process wait for the check of its keys, which runs beside the session lookup. */
+async function besideKeyCheck<T>(check: Promise<void> | undefined, identified: Promise<T>): Promise<T> {
+  if (!check) return identified;
+  const [checked, found] = await Promise.allSettled([check, identified]);
+  if (checked.status === 'rejected') throw checked.reason;
+  if (found.status === 'rejected') throw found.reason;
+  return found.value;
 }
 
 /**

@@ -12,6 +12,8 @@ export type Sealer = {
   /** An identifier of the key that sealed the text; it differs from `currentKeyId` after a rotation. */
   keyIdOf(sealed: string): string;
   readonly currentKeyId: string;
+  /** Identifiers of all keys, the current one first. */
+  readonly keyIds: readonly string[];
   /** A sealer with keys derived from these (HKDF-SHA-256) for one purpose. */
   derive(purpose: string): Promise<Sealer>;
 };
@@ -37,6 +39,7 @@ async function fromBytes(secrets: readonly Uint8Array[]): Promise<Sealer> {
   };
   return {
     currentKeyId: current.id,
+    keyIds: keys.map(({ id }) => id),
     keyIdOf: keyId,
     seal: (text, place) => seal(current, text, place),
     open: async (sealed, place) => open(find(sealed), sealed, place),

@@ -8,6 +8,7 @@ import { ConfigError } from './config.ts';
 import type { Ingredients } from './deps.ts';
 import type { Demand } from './edge-config.ts';
 import { createLog } from './log.ts';
+import { secretKeyGate } from './secret-key.ts';
 
 /** One module as it is deployed by itself: its app, what that depends on, and the variables it cannot do without. */
 export type Assembly<D extends BaseDeps> = {
@@ -21,13 +22,25 @@ export type Assembly<D extends BaseDeps> = {
 /** An assembly that has been built for one environment. */
 export type Built<D extends BaseDeps> = { app: ModuleApp; deps: D };
 
+/** Builds a module; its first requests compare `SECRET_KEY` with the database. @throws ConfigError */
+export async function buildModule<D extends BaseDeps>(
+  { create, depsOf }: Assembly<D>,
+  ingredients: Ingredients,
+): Promise<Built<D>> {
+  const plain = await depsOf(ingredients);
+  const deps = { ...plain, verifyKeys: secretKeyGate(plain) };
+  return { app: create(deps), deps };
+}
+
 /** @throws what building or the work throws, so that the platform knows of it; one line of the log says why */
 export async function runScheduled<D extends BaseDeps>(
   build: () => Promise<Built<D>>,
   work: (deps: D) => Promise<void>,
 ): Promise<void> {
   try {
-    await work((await build()).deps);
+    const { deps } = await build();
+    await deps.verifyKeys?.(true);
+    await work(deps);
   } catch (error) {
     createLog().error('what was scheduled failed', whyOf(error));
     throw error;

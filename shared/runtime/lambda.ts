@@ -9,7 +9,7 @@ import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import { connectDatabase } from './database.ts';
 import type { Ingredients } from './deps.ts';
-import { type Assembly, type Built, runScheduled, serveBuilt } from './edge.ts';
+import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
 import { assetsIn } from './node-assets.ts';
@@ -52,8 +52,7 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
   const build = async (): Promise<Built<D>> => {
     if (built) return built;
     const ingredients = ingredientsOf(assembly);
-    const deps = await assembly.depsOf(ingredients);
-    built = { app: assembly.create(deps), deps, telemetry: ingredients.telemetry };
+    built = { ...(await buildModule(assembly, ingredients)), telemetry: ingredients.telemetry };
     return built;
   };
   const app = new Hono<Env>().all('*', async (c) => {

@@ -14,8 +14,6 @@ import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
 import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './node-refusals.ts';
 
-export { onStop, type StopOptions, type StopStep } from './stopping.ts';
-
 export type ServeOptions = {
   fetch: (request: Request, invocation: Invocation) => Response | Promise<Response>;
   host: string;

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Host } from '../kernel/version.ts';
 import { ConfigError, isLoopbackHost } from './config.ts';
 import type { Ingredients } from './deps.ts';
-import { type Assembly, type Built, runScheduled, serveBuilt } from './edge.ts';
+import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './edge.ts';
 import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
 import { refuseFlood } from './flood-gate.ts';
 import { createLog } from './log.ts';
@@ -31,8 +31,7 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
   const buildFor = async (env: EdgeEnv): Promise<Built<D>> => {
     const built = kept.get(env);
     if (built) return built;
-    const deps = await assembly.depsOf(ingredientsOf(env, assembly));
-    const fresh = { app: assembly.create(deps), deps };
+    const fresh = await buildModule(assembly, ingredientsOf(env, assembly));
     // Only what is settled is kept: a promise belongs to the request that made it, and may end with it.
     kept.set(env, fresh);
     return fresh;

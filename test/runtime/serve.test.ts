@@ -223,11 +223,13 @@ describe('listening', () => {
   });
 });
 
-describe('onStop', () => {
-  const module = new URL('../../shared/runtime/stopping.ts', import.meta.url).href;
+describe('createShutdown', () => {
+  const module = new URL('../../shared/runtime/shutdown.ts', import.meta.url).href;
   const startProcess = async (steps: string) => {
-    const script = `const { onStop } = await import('${module}');
-      onStop([${steps}], { log: { info() {}, error: (m, f) => console.log('failed', f.step) } });
+    const script = `const { createShutdown } = await import('${module}');
+      const log = { info() {}, error: (m, f) => console.log('failed', f.step) };
+      const { add, signal } = createShutdown({ log });
+      ${steps}
       setInterval(() => {}, 1e6); console.log('up');`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
     let output = '';
@@ -241,18 +243,32 @@ describe('onStop', () => {
     };
   };
 
-  it('runs every step in order and ends with 0, also when one fails', async () => {
+  it.each([
+    'SIGTERM',
+    'SIGINT',
+    'SIGHUP',
+  ] as const)('runs every step on %s, the last one first, and ends with 0, also when one fails', async (signal) => {
     const { child, ended } = await startProcess(
-      `{ name: 'a', run: async () => { await null; console.log('a'); } },
-       { name: 'b', run: () => { throw new Error('x'); } }, { name: 'c', run: () => console.log('c') }`,
+      `add('c', () => console.log('c'));
+         add('b', () => { throw new Error('x'); });
+         add('a', async () => { await null; console.log('a'); });`,
+    );
+    child.kill(signal);
+    expect(await ended).toEqual({ code: 0, lines: ['up', 'a', 'failed b', 'c'] });
+  });
+
+  it('ends at once what is started after the signal', async () => {
+    const { child, ended } = await startProcess(
+      `signal.addEventListener('abort', () => add('late', () => console.log('late')));
+       add('early', () => new Promise((resolve) => setImmediate(() => resolve(console.log('early')))));`,
     );
     child.kill('SIGTERM');
-    expect(await ended).toEqual({ code: 0, lines: ['up', 'a', 'failed b', 'c'] });
+    expect(await ended).toEqual({ code: 0, lines: ['up', 'late', 'early'] });
   });
 
   it('ends with 1 at a second signal, but takes the echo of the first one for the same', async () => {
     const { child, ended } = await startProcess(
-      `{ name: 'hang', run: () => new Promise(() => setTimeout(() => console.log('late'), 1_100)) }`,
+      `add('hang', () => new Promise(() => setTimeout(() => console.log('late'), 1_100)));`,
     );
     child.kill('SIGINT');
     child.kill('SIGTERM');

@@ -21,6 +21,7 @@ const stop = onceOnly(async (code: number) => {
 });
 process.on('SIGINT', () => stop(0));
 process.on('SIGTERM', () => stop(0));
+process.on('SIGHUP', () => stop(0));
 
 try {
   await start();

@@ -1,20 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Bundle, type EdgeModule, edgeModules } from '../../shared/runtime/cli/bundles.ts';
 import { deploymentOf } from '../../shared/runtime/cli/deployments.ts';
-import { orEnd } from '../../shared/runtime/cli/fatal.ts';
+import { orEnd, orShutDown } from '../../shared/runtime/cli/fatal.ts';
 import { localEnvironment, prepareModules } from '../../shared/runtime/cli/local-modules.ts';
-import { loadSettings } from '../../shared/runtime/cli/settings.ts';
+import { loadSettings, type Settings } from '../../shared/runtime/cli/settings.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { onStop } from '../../shared/runtime/node.ts';
+import { createShutdown, type Shutdown } from '../../shared/runtime/shutdown.ts';
 import { answerWith, type LambdaResult, type RestEvent, readEvent } from './lambda-events.ts';
 import { awslambda, type Handler as Entry, invokeStreaming, isStreaming } from './lambda-runtime.ts';
 
 type Handler = (event: RestEvent) => Promise<LambdaResult>;
 type Route = { start: string; module: EdgeModule };
-
-/** What has been started, the latest first; ending goes through it in this order. */
-const running: { name: string; run: () => unknown }[] = [];
-const keep = (name: string, run: () => unknown): void => void running.unshift({ name, run });
 
 /** The longest path wins, as on the edge. */
 const routes: Route[] = edgeModules
@@ -23,16 +19,20 @@ const routes: Route[] = edgeModules
 
 /** The portal as Lambda functions behind a REST API, on this machine: the bundles themselves, fed with events. */
 async function start(): Promise<void> {
-  const { config, env } = await loadSettings(localEnvironment('8788'));
-  onStop(running, { log: createLog({ level: config.logLevel }) });
-  const { database, bundles, adminPassword } = await prepareModules('lambda', config, keep);
+  const settings = await loadSettings(localEnvironment('8788'));
+  const shutdown = createShutdown({ log: createLog({ level: settings.config.logLevel }) });
+  await orShutDown(shutdown, () => startAll(settings, shutdown));
+}
+
+async function startAll({ config, env }: Settings, { add }: Shutdown): Promise<void> {
+  const { database, bundles, adminPassword } = await prepareModules('lambda', config, add);
   // A function knows nothing but its environment.
   Object.assign(process.env, env, { DATABASE_URL: database.url });
   Object.assign(globalThis, { awslambda });
   const functions = new Map(bundles.map((bundle) => [bundle.module, createFunction(bundle)]));
   const server = createServer((request, response) => void serve(functions, request, response));
   await listen(server, config);
-  keep('gateway', () => closeServer(server));
+  add('gateway', () => closeServer(server));
   const told = { base_url: config.baseUrl, admin_password: adminPassword, pid: process.pid };
   process.stdout.write(`${JSON.stringify(told)}\n`);
 }
@@ -98,6 +98,4 @@ async function closeServer(server: Server): Promise<void> {
   await promise;
 }
 
-await orEnd(start, async () => {
-  for (const { run } of running) await run();
-});
+await orEnd(start);

@@ -5,6 +5,8 @@ import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
 import { newId } from '../../kernel/ids.ts';
+import { createSealer } from '../../kernel/sealing.ts';
+import { assertSecretKey } from '../secret-key.ts';
 import { ownDataFolder } from './data-folder.ts';
 import { startEmbeddedDatabase } from './embedded-database.ts';
 import { prepareSchema } from './prepared-database.ts';
@@ -13,11 +15,22 @@ import type { Settings } from './settings.ts';
 /**
  * Runs the work on the database of the portal: that of `DATABASE_URL` at any time, the embedded one while the portal
  * is stopped.
+ * @param takesAnyKey do the work although `SECRET_KEY` is not that of the database
  * @throws Error naming the process that uses the data folder
+ * @throws ConfigError when `SECRET_KEY` is not that of the database
  */
-export function withDatabase<T>(settings: Settings, work: (db: Db) => Promise<T>): Promise<T> {
-  const { databaseUrl, dataDir } = settings.config;
-  return databaseUrl === undefined ? onEmbedded(dataDir, work) : onUrl(databaseUrl, work);
+export async function withDatabase<T>(
+  { config }: Settings,
+  work: (db: Db) => Promise<T>,
+  { takesAnyKey = false } = {},
+): Promise<T> {
+  const { databaseUrl, dataDir, secretKey } = config;
+  const sealer = await createSealer(secretKey);
+  const checked = async (db: Db): Promise<T> => {
+    if (!takesAnyKey) await assertSecretKey(db, sealer);
+    return work(db);
+  };
+  return databaseUrl === undefined ? onEmbedded(dataDir, checked) : onUrl(databaseUrl, checked);
 }
 
 /** The event of an act of the server's operator, who has no account here. */

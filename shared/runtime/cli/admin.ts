@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { resetPassword, resetSecondFactor, unlock } from './admin-accounts.ts';
 import { reseal, rotateKeys } from './admin-keys.ts';
+import { replaceLostKey } from './admin-lost-key.ts';
 import { orEnd } from './fatal.ts';
 
 const usage = `usage: npm run admin -- <command>
@@ -8,10 +9,11 @@ const usage = `usage: npm run admin -- <command>
   unlock <domain>/<user>                       lifts the locks after failed logins
   reset-2fa <domain>/<user>                    removes the second factor
   rotate-keys                                  new keys for secrets and for signing
-  reseal                                       seals every stored secret by the first of SECRET_KEY`;
+  reseal                                       seals every stored secret by the first of SECRET_KEY
+  replace-lost-key                             goes on with another SECRET_KEY; what the lost one sealed is lost`;
 
 const accountCommands = { 'reset-password': resetPassword, unlock, 'reset-2fa': resetSecondFactor };
-const keyCommands = { 'rotate-keys': rotateKeys, reseal };
+const keyCommands = { 'rotate-keys': rotateKeys, reseal, 'replace-lost-key': replaceLostKey };
 
 /** Break-glass on the server: whoever may read its settings may do this, and every use is audited. */
 async function main(): Promise<void> {

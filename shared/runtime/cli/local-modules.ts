@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { Shutdown } from '../shutdown.ts';
 import { type Bundle, bundleAll, type Platform } from './bundles.ts';
 import { createDatabase } from './created-database.ts';
 import { ownDataFolder } from './data-folder.ts';
@@ -9,8 +10,7 @@ import { startEmbeddedDatabase } from './embedded-database.ts';
 import { type DatabaseAddress, prepareDatabase } from './prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from './throwaway-postgres.ts';
 
-/** Remembers how to end what was started. */
-export type Keep = (name: string, run: () => unknown) => void;
+type Add = Shutdown['add'];
 export type LocalDatabase = DatabaseAddress & { kind: string };
 export type LocalModules = {
   database: LocalDatabase;
@@ -27,30 +27,30 @@ export function localEnvironment(defaultPort: string): Record<string, string | u
 }
 
 /** A prepared database, that of `DATABASE_URL` or one of its own, and the bundles of all modules. */
-export async function prepareModules(platform: Platform, config: Config, keep: Keep): Promise<LocalModules> {
-  const [database, bundles] = await Promise.all([startDatabase(config, keep), makeBundles(platform, keep)]);
+export async function prepareModules(platform: Platform, config: Config, add: Add): Promise<LocalModules> {
+  const [database, bundles] = await Promise.all([startDatabase(config, add), makeBundles(platform, add)]);
   return { database, bundles, adminPassword: await prepareDatabase(database, config.adminPassword) };
 }
 
-async function startDatabase(config: Config, keep: Keep): Promise<LocalDatabase> {
+async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
   if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'that of DATABASE_URL' };
   const binaries = findBinaries();
   if (binaries) {
     const { url, stop } = await startThrowawayPostgres(binaries);
-    keep('PostgreSQL', () => stop());
+    add('PostgreSQL', () => stop());
     return { ...(await createDatabase(url)), kind: 'a throwaway PostgreSQL' };
   }
   const folder = ownDataFolder(config.dataDir);
-  keep('data folder', () => folder.release());
+  add('data folder', () => folder.release());
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
-  keep('embedded database', () => embedded.stop());
+  add('embedded database', () => embedded.stop());
   return { ...embedded, kind: `the embedded one in ${config.dataDir}` };
 }
 
 /** In a folder of this process: a build beside it may be writing to `dist`. */
-async function makeBundles(platform: Platform, keep: Keep): Promise<Bundle[]> {
+async function makeBundles(platform: Platform, add: Add): Promise<Bundle[]> {
   const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
-  keep('bundles', () => rm(folder, { recursive: true, force: true }));
+  add('bundles', () => rm(folder, { recursive: true, force: true }));
   return bundleAll(platform, folder);
 }

@@ -22,16 +22,18 @@ type Places = { dataDir: string; configFile: string };
  * keys is generated once, into `DATA_DIR` and `CONFIG_FILE`.
  * @param makesAccessKeys generate the keys of health and metrics with any database: `npm start` does, the sidecar
  *   alone refuses everything without them
+ * @param replacesLostKey generate a `SECRET_KEY` although the embedded database was sealed with another one
  * @throws ConfigError naming each bad variable
  */
 export async function loadSettings(
   environment: Env = process.env,
-  { makesAccessKeys = false } = {},
+  { makesAccessKeys = false, replacesLostKey = false } = {},
 ): Promise<Settings> {
   const places = placesOf(environment);
   const given = merge(environment, places);
   const embedded = given.DATABASE_URL === undefined && given.DATABASE_SIDECAR_URL === undefined;
-  if (embedded) generateMissing(environment, places, { ...sharedKeys, ...accessKeys });
+  const secretKey = replacesLostKey ? newSecretKey : firstSecretKey;
+  if (embedded) generateMissing(environment, places, { SECRET_KEY: secretKey, ...signingKey, ...accessKeys });
   else if (makesAccessKeys) generateMissing(environment, places, accessKeys);
   const env = { PORTAL_NAME: hostname(), ...merge(environment, places) };
   return { config: parseConfig(env), env, embedded };
@@ -119,11 +121,22 @@ const accessKey = (): string => randomBytes(24).toString('base64url');
 
 type Generators = Readonly<Record<string, (places: Places) => string>>;
 
-/** Every process on one database must have these; with `DATABASE_URL` only an operator can hand them to all. */
-const sharedKeys: Generators = {
-  SECRET_KEY: () => randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: signingKeyFile,
-};
+/**
+ * Every process on one database must have `SECRET_KEY` and the signing key; with `DATABASE_URL` only an operator can hand
+ * them to all.
+ */
+const signingKey: Generators = { AGGREGATOR_JWT_SSL_KEY: signingKeyFile };
+const newSecretKey = (): string => randomBytes(32).toString('base64');
+
+/** A new key would open nothing of a database that exists. */
+function firstSecretKey({ dataDir, configFile }: Places): string {
+  const database = join(dataDir, 'database');
+  if (!existsSync(join(database, 'cluster.complete'))) return newSecretKey();
+  throw new ConfigError([
+    `SECRET_KEY: missing in ${configFile}, and the database in ${database} was sealed with one; restore the file from a backup, or, if the key is lost for good, run npm run admin -- replace-lost-key`,
+  ]);
+}
+
 const accessKeys: Generators = { HEALTH_CHECK_ACCESS_KEY: accessKey, METRICS_ACCESS_KEY: accessKey };
 
 /** A key file that is there already is used again: dispatchers trust it. */

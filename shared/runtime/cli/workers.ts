@@ -1,27 +1,32 @@
+import { connectPg } from '../../../db/pg.ts';
 import type { Log } from '../../kernel/log.ts';
+import { createSealer } from '../../kernel/sealing.ts';
 import type { Config } from '../config.ts';
 import { edgeNames } from '../edge-config.ts';
 import { createLog } from '../log.ts';
-import { onStop, serveNode } from '../node.ts';
-import { orEnd } from './fatal.ts';
+import { serveNode } from '../node.ts';
+import { assertSecretKey } from '../secret-key.ts';
+import { createShutdown, type Shutdown } from '../shutdown.ts';
+import { orEnd, orShutDown } from './fatal.ts';
 import { localEnvironment, prepareModules } from './local-modules.ts';
 import { type LocalWorkers, startLocalWorkers } from './local-workers.ts';
 import { startNeonProxy } from './neon-proxy.ts';
-import { loadSettings } from './settings.ts';
-
-/** What has been started, the latest first; ending goes through it in this order. */
-const running: { name: string; run: () => unknown }[] = [];
-const keep = (name: string, run: () => unknown): void => void running.unshift({ name, run });
+import { loadSettings, type Settings } from './settings.ts';
 
 /** `npm run workers`: the portal as it is on the edge, on this machine, on a port beside that of `npm start`. */
 async function start(): Promise<void> {
-  const { config, env } = await loadSettings(localEnvironment('8787'));
-  const log = createLog({ level: config.logLevel });
-  onStop(running, { log });
+  const settings = await loadSettings(localEnvironment('8787'));
+  const log = createLog({ level: settings.config.logLevel });
+  const shutdown = createShutdown({ log });
+  await orShutDown(shutdown, () => startAll(settings, log, shutdown));
+}
+
+async function startAll({ config, env }: Settings, log: Log, { add, signal }: Shutdown): Promise<void> {
   await assertFree(config, log);
-  const { database, bundles, adminPassword } = await prepareModules('workers', config, keep);
+  const { database, bundles, adminPassword } = await prepareModules('workers', config, add);
+  await assertKeyOf(database.url, config);
   const proxy = await startNeonProxy({ databaseUrl: database.url });
-  keep('Neon proxy', () => proxy.close());
+  add('Neon proxy', () => proxy.close());
   const { host, port } = config;
   const variables = {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => edgeNames.includes(name))),
@@ -30,10 +35,18 @@ async function start(): Promise<void> {
     DATABASE_DRIVER: 'neon',
     NEON_PROXY: proxy.url,
   };
+  signal.throwIfAborted();
   const workers = await startLocalWorkers({ bundles, host, port, variables });
-  keep('Workers', () => workers.stop());
-  keep('schedules', startSchedules(workers, log));
+  add('Workers', () => workers.stop());
+  add('schedules', startSchedules(workers, log));
+  signal.throwIfAborted();
   process.stdout.write(announcement(config.baseUrl, database.kind, adminPassword));
+}
+
+/** The Workers check the key themselves, at their first requests; here the start is refused. */
+async function assertKeyOf(url: string, { secretKey }: Config): Promise<void> {
+  const { db, close } = connectPg({ url, maxConnections: 1 });
+  await assertSecretKey(db, await createSealer(secretKey)).finally(close);
 }
 
 /** Cron triggers as on the platform, every minute, but for the first time at once. @returns what ends them */
@@ -68,6 +81,4 @@ function announcement(baseUrl: string, database: string, adminPassword: string |
   return `\nThe Workers are ready, each module an isolate of its own.\n\n${shown.join('\n')}\n\n`;
 }
 
-await orEnd(start, async () => {
-  for (const { run } of running) await run();
-});
+await orEnd(start);

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Db } from '../../db/client.ts';
+import { isUnavailable } from '../../db/errors.ts';
+import { type SchemaState, schemaStateOf } from '../../db/migrate.ts';
+import type { Log } from '../../shared/kernel/log.ts';
+import { createSealer } from '../../shared/kernel/sealing.ts';
+import { type Config, ConfigError } from '../../shared/runtime/config.ts';
+import { isSecretKeyChecked } from '../../shared/runtime/secret-key.ts';
+
+export type CheckedDatabase = {
+  config: Pick<Config, 'secretKey'>;
+  databaseUrl: string;
+  db: Db;
+  log: Pick<Log, 'warn'>;
+};
+
+const retryMs = 1_000;
+
+/**
+ * Compares the database with this version and with `SECRET_KEY`, before a job writes anything. As long as it cannot be
+ * reached the promise is pending, and so it is until the portal has given a new database its check value.
+ * @throws ConfigError for another schema or another key; AbortError when `signal` aborts
+ */
+export async function verifyDatabase(
+  { config, databaseUrl, db, log }: CheckedDatabase,
+  signal: AbortSignal,
+): Promise<void> {
+  const sealer = await createSealer(config.secretKey);
+  for (let tries = 0; ; tries++) {
+    try {
+      assertCurrent(await schemaStateOf(databaseUrl));
+      if (await isSecretKeyChecked(db, sealer)) return;
+      if (tries === 0)
+        log.warn('the jobs wait for the portal, which has not been started with this database yet');
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      if (tries === 0) log.warn('the jobs wait for the database', { error });
+    }
+    await delay(retryMs, undefined, { signal });
+  }
+}
+
+const faults: Partial<Record<SchemaState, string>> = {
+  empty: 'the database has no schema; run npm run db:migrate, or start the portal first',
+  older:
+    'the database has an older schema than this version; run npm run db:migrate, or start the new portal first',
+  newer: 'the database has a newer schema than this version knows; start the newer version of the sidecar',
+};
+
+function assertCurrent(state: SchemaState): void {
+  const fault = faults[state];
+  if (fault) throw new ConfigError([`DATABASE_SIDECAR_URL: ${fault}`]);
+}

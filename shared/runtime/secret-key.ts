@@ -1,0 +1,101 @@
+import { getTableName } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import {
+  placeColumnOf,
+  type SealedColumn,
+  sampleOf,
+  sealedColumns,
+} from '../../db/repositories/sealed-values.ts';
+import { claimKeyCheck, readKeyCheck } from '../../db/repositories/secret-key-check.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Sealer } from '../kernel/sealing.ts';
+import { ConfigError } from './config.ts';
+
+const place = { table: 'installation', row: 'installation', column: 'secret_key_check' };
+const content = 'SECRET_KEY of the installation';
+
+/** The check value as it is stored, sealed by the current key. */
+export const sealKeyCheck = (sealer: Sealer): Promise<string> => sealer.seal(content, place);
+
+/**
+ * Compares `SECRET_KEY` with the check value of the database. One round trip.
+ * @returns false for a database without one
+ * @throws ConfigError when the keys are not those of the database; errors of the database as they are
+ */
+export async function isSecretKeyChecked(db: Db, sealer: Sealer): Promise<boolean> {
+  const check = await readKeyCheck(db);
+  if (check === null) return false;
+  await assertOpens(sealer, check);
+  return true;
+}
+
+/**
+ * The same, and gives a check value to a database that has none, after the configured keys have opened another sealed
+ * value of it, if there is any. Needs the role of the portal.
+ * @throws as `isSecretKeyChecked`
+ */
+export async function assertSecretKey(db: Db, sealer: Sealer): Promise<void> {
+  if (await isSecretKeyChecked(db, sealer)) return;
+  await assertOpensOthers(db, sealer);
+  // When another process has written one meanwhile, its key counts.
+  if (!(await claimKeyCheck(db, await sealKeyCheck(sealer)))) await isSecretKeyChecked(db, sealer);
+}
+
+async function assertOpens(sealer: Sealer, check: string): Promise<void> {
+  const text = await sealer.open(check, place).catch(() => undefined);
+  if (text !== content) throw keyFault(sealer, check);
+}
+
+/**
+ * For databases of versions before the check value. Sessions and challenges may still be sealed by keys that were
+ * taken out of use, so that values which live long are asked first, and one of them that opens is enough.
+ */
+async function assertOpensOthers(db: Db, sealer: Sealer): Promise<void> {
+  const columns = sealedColumns.filter(({ table }) => getTableName(table) !== place.table);
+  for (const column of [...columns].sort((a, b) => Number(isShortLived(a)) - Number(isShortLived(b)))) {
+    const samples = await sampleOf(db, column);
+    if (samples.length === 0) continue;
+    const at = { table: getTableName(column.table), column: placeColumnOf(column) };
+    const opened = await Promise.allSettled(
+      samples.map(({ row, sealed }) => sealer.open(sealed, { ...at, row })),
+    );
+    if (opened.some(({ status }) => status === 'fulfilled')) return;
+    throw keyFault(sealer, samples[0]?.sealed ?? '');
+  }
+}
+
+const shortLived = ['dispatcher_sessions', 'idempotency_keys', 'pkinit_challenges', 'login_challenges'];
+const isShortLived = ({ table }: SealedColumn): boolean => shortLived.includes(getTableName(table));
+
+function keyFault(sealer: Sealer, sealed: string): ConfigError {
+  const id = sealer.keyIdOf(sealed);
+  const remedy = 'if it is lost for good, run npm run admin -- replace-lost-key';
+  return new ConfigError([
+    sealer.keyIds.includes(id)
+      ? `SECRET_KEY: the check value in the table installation was changed: the key ${id}, which sealed it, does not open it; restore it from a backup, or, ${remedy}`
+      : `SECRET_KEY: the database was sealed with the key ${id}, which is not among the configured keys (${sealer.keyIds.join(', ')}); add that key, or, ${remedy}`,
+  ]);
+}
+
+/**
+ * The same check for a module that is deployed by itself: made beside the first requests until it has passed once. Without
+ * a database a request that writes is refused, and a page can still be shown.
+ * @returns undefined as soon as the keys are known to be right
+ */
+export function secretKeyGate({ db, sealer, log }: { db: Db; sealer: Sealer; log: Log }) {
+  let isPassed = false;
+  const check = async (writes: boolean): Promise<void> => {
+    try {
+      await assertSecretKey(db, sealer);
+      isPassed = true;
+    } catch (error) {
+      if (error instanceof ConfigError) {
+        log.error('the module cannot serve this database', { faults: [error.message] });
+        throw new AppError('database_unavailable', undefined, {}, { cause: error });
+      }
+      if (writes) throw error;
+    }
+  };
+  return (writes: boolean): Promise<void> | undefined => (isPassed ? undefined : check(writes));
+}

@@ -53,8 +53,18 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 
 export type Client = { socket: Socket; closed: Promise<void> };
 
+/** No more at once than fit in the queue of a server that is about to accept them. */
+const atOnce = 200;
+
 /** Connects clients that send nothing. @param from the address of the client */
 export async function connectSilent(port: number, count: number, from = '127.0.0.1'): Promise<Client[]> {
+  const all: Client[] = [];
+  while (all.length < count)
+    all.push(...(await connectSome(port, Math.min(atOnce, count - all.length), from)));
+  return all;
+}
+
+async function connectSome(port: number, count: number, from: string): Promise<Client[]> {
   const clients = Array.from({ length: count }, () => silentClient(port, from));
   await Promise.all(
     clients.map(({ socket, closed }) =>

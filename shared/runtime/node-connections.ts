@@ -2,13 +2,8 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { networkOf } from '../kernel/networks.ts';
-import {
-  type Connection,
-  type ConnectionLimits,
-  type ConnectionTable,
-  createConnectionTable,
-} from './connection-table.ts';
-import { createDescriptorGauge } from './descriptors.ts';
+import { type Connection, type ConnectionLimits, ConnectionTable } from './connection-table.ts';
+import { createDescriptorGauge } from './node-descriptors.ts';
 
 export type Connections = {
   /** Stops listening and ends connections as they become idle. What is left at `deadline` is closed. */
@@ -22,14 +17,10 @@ export type Connections = {
  */
 export function limitConnections(server: HttpServer | HttpsServer, limits: ConnectionLimits): Connections {
   const gauge = createDescriptorGauge(limits.total);
-  const table: ConnectionTable<Socket> = createConnectionTable<Socket>(
-    limits,
-    (socket) => socket.destroy(),
-    () => gauge.excess(table.size() + 1) > 0,
-  );
-  const stopRelief = gauge.watch(table.size, (excess) => {
-    for (let left = excess; left > 0 && table.closeOldest(); left--);
-  });
+  const close = (socket: Socket): void => void socket.destroy();
+  const isScarce = (): boolean => gauge.excess(table.size + 1) > 0;
+  const table: ConnectionTable<Socket> = new ConnectionTable(limits, close, isScarce);
+  const stopRelief = gauge.watch(table);
   const answers = new Set<ServerResponse>();
   let isClosing = false;
   const connectionOf = track(server, table, () => isClosing);

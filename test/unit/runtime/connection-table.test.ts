@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Connection,
-  type ConnectionTable,
-  createConnectionTable,
-} from '../../../shared/runtime/connection-table.ts';
+import { type Connection, ConnectionTable } from '../../../shared/runtime/connection-table.ts';
 
 type Step =
   | { kind: 'connect'; address: number }
@@ -87,8 +83,8 @@ function takeStep({ table, model, known }: Tried, id: number, next: Step): void 
   const connection = known[next.which % Math.max(1, known.length)];
   // A server ends only the requests that have begun.
   if (!connection || (next.kind === 'end' && connection.requests === 0)) return;
-  const act = { begin: table.begin, end: table.end, leave: table.remove }[next.kind];
-  act(connection);
+  if (next.kind === 'leave') table.remove(connection);
+  else table[next.kind](connection);
   model[next.kind](connection.socket);
 }
 
@@ -101,13 +97,13 @@ describe('FLT-2 connection limits', () => {
         fc.array(step, { maxLength: 60 }),
         (total, perAddress, steps) => {
           const closed: number[] = [];
-          const table = createConnectionTable<number>({ total, perAddress }, (id) => void closed.push(id));
+          const table = new ConnectionTable<number>({ total, perAddress }, (id) => void closed.push(id));
           const model = createModel(total, perAddress);
           const known: Connection<number>[] = [];
           for (const [id, next] of steps.entries()) takeStep({ table, model, known }, id, next);
           expect(closed).toEqual(model.closed);
           expect([...table.all()].map(({ socket }) => socket)).toEqual(model.ids());
-          expect(table.size()).toBe(model.ids().length);
+          expect(table.size).toBe(model.ids().length);
         },
       ),
       { numRuns: 500 },
@@ -118,7 +114,7 @@ describe('FLT-2 connection limits', () => {
     const closed: string[] = [];
     let isScarce = false;
     const limits = { total: 10, perAddress: 10 };
-    const table = createConnectionTable<string>(
+    const table = new ConnectionTable<string>(
       limits,
       (socket) => void closed.push(socket),
       () => isScarce,

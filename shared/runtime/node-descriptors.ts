@@ -16,11 +16,14 @@ const folder = '/proc/self/fd';
 const scarceShare = 0.9;
 const everyMs = 1_000;
 
+/** Connections of which the idle ones can be closed one by one, until none is left. */
+type Closable = { readonly size: number; closeOldest(): boolean };
+
 export type DescriptorGauge = {
   /** How many descriptors too many are open when the server has that many connections; 0 if there is room. */
   excess(connections: number): number;
-  /** Calls `relieve` once a second while there is an excess. @returns what ends that */
-  watch(connections: () => number, relieve: (excess: number) => void): () => void;
+  /** Counts the descriptors once a second and closes idle connections while too many are open. @returns what ends that */
+  watch(connections: Closable): () => void;
 };
 
 /**
@@ -38,21 +41,19 @@ export function createDescriptorGauge(
   // Without those of the reading itself and of the connections, of which there are none yet.
   let others = readdirSync(folder).length - 1;
   const excess = (connections: number): number => Math.max(0, others + connections - most);
-  const count = async (connections: () => number): Promise<void> => {
+  const relieve = async (connections: Closable): Promise<void> => {
     // The reading needs a descriptor itself: if it fails, none is left.
     const open = await readdir(folder).then(
       (names) => names.length - 1,
       () => limit,
     );
-    others = Math.max(0, open - connections());
+    others = Math.max(0, open - connections.size);
+    for (let left = excess(connections.size); left > 0 && connections.closeOldest(); left--);
   };
   return {
     excess,
-    watch: (connections, relieve) => {
-      const timer = setInterval(async () => {
-        await count(connections);
-        relieve(excess(connections()));
-      }, everyMs).unref();
+    watch: (connections) => {
+      const timer = setInterval(() => void relieve(connections), everyMs).unref();
       return () => clearInterval(timer);
     },
   };

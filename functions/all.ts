@@ -26,6 +26,7 @@ import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.t
 import { createLog } from '../shared/runtime/log.ts';
 import { serveNode } from '../shared/runtime/node.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
+import { serverSettings } from '../shared/runtime/node-settings.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
 import { assertSecretKey } from '../shared/runtime/secret-key.ts';
 import { createShutdown, type Shutdown } from '../shared/runtime/shutdown.ts';
@@ -167,14 +168,13 @@ function flushedTelemetry(db: Db, log: Log, shutdown: Shutdown): Telemetry {
 }
 
 /** Takes the port at once, so that one in use is told at once; what comes before the portal is ready gets 503. */
-async function listen({ host, port, trustProxy }: Config, tls: Tls | undefined, log: Log) {
+async function listen(config: Config, tls: Tls | undefined, log: Log) {
   const state: { portal?: Portal } = {};
   const serving = await serveNode({
     fetch: (request, invocation) =>
       state.portal?.fetch(request, invocation) ?? refusal('database_unavailable', 'The portal is starting'),
-    host,
-    port,
-    trustProxy,
+    ...serverSettings(config),
+    port: config.port,
     log,
     ...(tls && { tls: { cert: tls.certPem, key: tls.keyPem } }),
   });

@@ -9,8 +9,6 @@ import { baseDeps, type FleetIngredients } from '../../shared/runtime/deps.ts';
 
 export type AggregatorDeps = BaseDeps & {
   host: Host;
-  /** What heartbeats must be meant for, and who signs as us. */
-  baseUrl: string;
   signingKeys: SigningKeys;
   peerKeys: PeerKeys;
   /** Which addresses the keys of peers may have. */
@@ -24,7 +22,6 @@ export type AggregatorIngredients = Omit<FleetIngredients, 'dispatchers'>;
 export const aggregatorDeps = async (given: AggregatorIngredients): Promise<AggregatorDeps> => ({
   ...(await baseDeps(given)),
   host: given.host,
-  baseUrl: given.baseUrl,
   signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
   peerKeys: createPeerKeys(given.peerKeys, given.share),
   outbound: given.outbound,

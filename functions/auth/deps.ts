@@ -10,8 +10,6 @@ import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
 
 export type AuthDeps = CardDeps &
   FleetDeps & {
-    /** What tokens of peers must be meant for. */
-    baseUrl: string;
     peerKeys: PeerKeys;
     /** What the sign-in page is made of. */
     assets: Assets;
@@ -25,7 +23,6 @@ export const authDeps = async (given: AuthIngredients): Promise<AuthDeps> => ({
   hasher: createHasher(given.hashing),
   directories: given.directories,
   openTcp: given.openTcp,
-  baseUrl: given.baseUrl,
   assets: given.assets,
   peerKeys: createPeerKeys(given.peerKeys, given.share),
 });

@@ -16,6 +16,7 @@ import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/c
 import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { serverSettings } from '../../shared/runtime/node-settings.ts';
 import { createShutdown, type Shutdown } from '../../shared/runtime/shutdown.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
 import { createHealthApp } from './app.ts';
@@ -110,10 +111,9 @@ async function serve(
   const tls = await tlsOf(config);
   return serveNode({
     fetch: (request) => app.fetch(request),
-    host: config.host,
+    ...serverSettings(config),
     port: config.healthPort,
     portVariable: 'HEALTH_PORT',
-    trustProxy: config.trustProxy,
     log,
     ...(tls && { tls }),
   });

@@ -19,6 +19,8 @@ export type BaseDeps = {
   /** Seals what callers carry around: list cursors. */
   cursorSealer: Sealer;
   portalType: PortalType;
+  /** `BASE_URL`. */
+  baseUrl: string;
   /** Tests: an answer that differs from its declaration becomes an error. */
   checkAnswers: boolean;
   telemetry: Telemetry;

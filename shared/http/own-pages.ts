@@ -15,24 +15,25 @@ export const noCookie = `${name}=; ${kept}; Max-Age=0`;
 /**
  * The token of the browser session that a request brings. A write counts only from a page of this portal: what another
  * site has a browser send brings no session along.
+ * @param baseUrl `BASE_URL`
  */
-export function cookieTokenOf(request: Request): string | undefined {
+export function cookieTokenOf(request: Request, baseUrl: string): string | undefined {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead && !isFromOwnPage(request.headers, new URL(request.url).host)) return undefined;
+  if (!isRead && !isFromOwnPage(request.headers, baseUrl)) return undefined;
   const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /**
- * Whether a page of this portal sent the request: browsers say so in Sec-Fetch-Site, older ones name the page's
- * origin. Who says neither is no browser with a page.
- * @param host with its port
+ * True if a page of this portal sent the request. Browsers name the relation in `Sec-Fetch-Site` and the page's scheme,
+ * host and port in `Origin`. Older browsers send only the latter. A request with neither is not from a page.
+ * @param baseUrl `BASE_URL`: the request itself may come by another name, as with DNS rebinding
  */
-export function isFromOwnPage(headers: Headers, host: string): boolean {
-  const site = headers.get('sec-fetch-site');
-  if (site !== null) return site === 'same-origin';
-  const origin = headers.get('origin') ?? '';
-  return URL.canParse(origin) && new URL(origin).host === host;
+export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')];
+  if (site === null && origin === null) return false;
+  const isSameOrigin = origin === null || origin === new URL(baseUrl).origin;
+  return isSameOrigin && (site === null || site === 'same-origin');
 }
 
 /** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */

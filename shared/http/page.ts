@@ -5,6 +5,7 @@ import type { Assets } from './assets.ts';
 import { contrasting, readableOn } from './colors.ts';
 import type { BaseDeps } from './context.ts';
 import type { Language } from './languages.ts';
+import { pageHeaders } from './page-policy.ts';
 import { fill, type Values } from './template.ts';
 
 /** What a page shows of the branding: texts, colours and pictures, empty where there is none. */
@@ -88,7 +89,10 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
       .map((script) => `<script nonce="${nonce}" type="module">\n${script}</script>`)
       .join('\n'),
   });
-  return new Document(html, 'text/html; charset=utf-8', headersFor(nonce, parts.loadsOwnFiles));
+  return new Document(html, 'text/html; charset=utf-8', {
+    ...pageHeaders(nonce, parts.loadsOwnFiles),
+    vary: 'accept-language, cookie',
+  });
 }
 
 /** The grounds of `frame.css` that are hardest to read on. */
@@ -96,19 +100,3 @@ const grounds = { light: '#f5f6f8', dark: '#191d24' };
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>
   Promise.all(names.map((name) => assets.text(name)));
-
-const headersFor = (nonce: string, loadsOwnFiles = false): Record<string, string> => ({
-  'content-security-policy': [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'${loadsOwnFiles ? " 'self'" : ''}`,
-    `style-src 'nonce-${nonce}'${loadsOwnFiles ? " 'self'" : ''}`,
-    'img-src data:',
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  vary: 'accept-language, cookie',
-});

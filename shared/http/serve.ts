@@ -20,16 +20,20 @@ export type Served = Context<{
 }>;
 
 /** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
-function broughtBy({ browser, orToken }: Pick<Operation, 'browser' | 'orToken'>, request: Request) {
+function broughtBy(
+  { browser, orToken }: Pick<Operation, 'browser' | 'orToken'>,
+  request: Request,
+  baseUrl: string,
+) {
   const token = request.headers.get('x-auth-token') ?? undefined;
   const isByCookie = browser !== undefined && !(orToken && token);
-  return { token: isByCookie ? cookieTokenOf(request) : token, isByCookie };
+  return { token: isByCookie ? cookieTokenOf(request, baseUrl) : token, isByCookie };
 }
 
-const saidOf = ({ headers, url }: Request) => ({
+const saidOf = ({ headers }: Request, baseUrl: string) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
   languages: (headers.get('accept-language') ?? '').slice(0, 512),
-  isOwnPage: isFromOwnPage(headers, new URL(url).host),
+  isOwnPage: isFromOwnPage(headers, baseUrl),
 });
 
 const safe: readonly string[] = ['GET', 'HEAD'];
@@ -52,7 +56,11 @@ export async function serveOperation<D extends BaseDeps>(
   const { client, background } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const identified = identify(deps, operation, { ...c.env, ...broughtBy(operation, c.req.raw), now });
+  const identified = identify(deps, operation, {
+    ...c.env,
+    ...broughtBy(operation, c.req.raw, deps.baseUrl),
+    now,
+  });
   const actor = await besideKeyCheck(deps.verifyKeys?.(!safe.includes(c.req.method)), identified);
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
@@ -62,7 +70,7 @@ export async function serveOperation<D extends BaseDeps>(
     scope: [],
     requestId: trace.requestId,
     trace,
-    client: { ...client, ...saidOf(c.req.raw) },
+    client: { ...client, ...saidOf(c.req.raw, deps.baseUrl) },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1],
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),

@@ -41,10 +41,10 @@ const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[\da-f]{2}
 const text = (expected: string, isValid: (value: string) => boolean) => z.string().refine(isValid, expected);
 const word = <const T extends readonly [string, ...string[]]>(...words: T) =>
   z.enum(words, `one of ${words.join(', ')}`);
-const whole = (max: number) =>
+const whole = (max: number, min = 0) =>
   text(
-    `a whole number from 0 to ${max}`,
-    (value) => /^\d{1,5}$/.test(value) && Number(value) <= max,
+    `a whole number from ${min} to ${max}`,
+    (value) => /^\d{1,5}$/.test(value) && Number(value) >= min && Number(value) <= max,
   ).transform(Number);
 const list = (expected: string, isValid: (entry: string) => boolean) =>
   text(expected, (value) => entriesOf(value).every(isValid)).transform(entriesOf);
@@ -93,6 +93,9 @@ export const variables = z.object({
   TLS_KEY_FILE: some(),
   TLS: word('on', 'off').default('on'),
   TRUST_PROXY: whole(100).default(0),
+  MAX_CONNECTIONS: whole(65_535, 1).default(10_000),
+  MAX_CONNECTIONS_PER_ADDRESS: whole(65_535, 1).default(1_000),
+  HSTS: word('on', 'off').default('on'),
   ALLOWED_PRIVATE_NETWORKS: list('networks like 10.0.0.0/8, separated by commas', isNetwork).default([]),
   ALLOW_INSECURE_DISPATCHERS: word('0', '1').default('0'),
   S3_ENDPOINT: url('a URL https://host', 'https:', 'http:').optional(),
@@ -203,6 +206,9 @@ const networkFrom = (given: Variables) => ({
   tls: given.TLS === 'on',
   /** Proxies between the client and us; 0 believes no `X-Forwarded-*`. */
   trustProxy: given.TRUST_PROXY,
+  maxConnections: given.MAX_CONNECTIONS,
+  maxConnectionsPerAddress: given.MAX_CONNECTIONS_PER_ADDRESS,
+  hsts: given.HSTS === 'on',
   allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
   allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
 });

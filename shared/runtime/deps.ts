@@ -59,6 +59,7 @@ export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
     log: given.log,
     clock: given.clock ?? systemClock,
     portalType: given.portalType,
+    baseUrl: given.baseUrl,
     sealer,
     cursorSealer: await sealer.derive('cursor'),
     checkAnswers: given.checkAnswers ?? false,

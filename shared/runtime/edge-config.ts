@@ -14,6 +14,7 @@ const edgeVariables = variables.pick({
   PORTAL_TYPE: true,
   PORTAL_NAME: true,
   BASE_URL: true,
+  HSTS: true,
   SECRET_KEY: true,
   AGGREGATOR_JWT_SSL_KEY: true,
   AGGREGATOR_JWT_SSL_KEY_SECOND: true,

@@ -14,6 +14,7 @@ import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
 import { assetsIn } from './node-assets.ts';
 import { telemetryInto } from './telemetry.ts';
+import { transportSecurityIn, withHeaders } from './transport-security.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 
@@ -62,6 +63,7 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
     if (built?.telemetry?.isDue()) work.add(built.telemetry.flush());
     const invocation = { client, background: work.add };
     const response = await serveBuilt(async () => (await build()).app, c.req.raw, invocation);
+    withHeaders(response, transportSecurityIn(process.env));
     // The instance is frozen as soon as it has answered, and what runs then may never go on.
     await work.finish();
     return response;

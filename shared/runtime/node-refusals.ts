@@ -41,14 +41,22 @@ const codes: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** For the client to read a refusal. */
+const patienceMs = 2_000;
+
 /** What Node's parser refuses never becomes a request, so the answer is written to the socket itself. */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  always: Readonly<Record<string, string>> = {},
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const requestId = newId();
   const problem = problemOf(new AppError(codes[error.code ?? ''] ?? 'malformed_request'), requestId);
   const body = JSON.stringify(problem);
   const headers = {
     ...headersOfAll(requestId),
+    ...always,
     connection: 'close',
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(body),
@@ -57,5 +65,8 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
+  // Earlier answers that the client does not read are before this one, and would keep the socket open for ever.
+  const timer = setTimeout(() => socket.destroy(), patienceMs).unref();
+  socket.once('close', () => clearTimeout(timer));
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

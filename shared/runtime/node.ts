@@ -1,7 +1,6 @@
 import {
   createServer as createHttpServer,
   type Server as HttpServer,
-  type IncomingMessage,
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
@@ -12,6 +11,7 @@ import { traceOf } from '../http/request-ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
+import { limitConnections } from './node-connections.ts';
 import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './node-refusals.ts';
 
 export type ServeOptions = {
@@ -24,6 +24,14 @@ export type ServeOptions = {
   /** Proxies in front of us that write `X-Forwarded-*`. */
   trustProxy: number;
   log: Pick<Log, 'error'>;
+  /** Headers of every answer. */
+  headers?: Readonly<Record<string, string>>;
+  /** Connections at a time, 10,000 by default. */
+  maxConnections?: number;
+  /** Connections of one IPv4 address or one IPv6 /64, 1,000 by default. Without effect if `trustProxy` is above 0. */
+  maxConnectionsPerAddress?: number;
+  /** Milliseconds after which a client without progress is disconnected. */
+  timeouts?: Partial<typeof timeouts>;
   /** The variable that sets the port, for the message about a port in use; `PORT` unless told. */
   portVariable?: string;
 };
@@ -34,23 +42,48 @@ export type Serving = {
   close(graceMs: number): Promise<void>;
 };
 
+const timeouts = {
+  /** For the TLS handshake. */
+  handshake: 10_000,
+  /** For the headers of a request, from the connection or the request before on. */
+  headers: 15_000,
+  /** For a whole request. */
+  request: 60_000,
+  /** Between two requests. */
+  keepAlive: 65_000,
+  /** Without a byte in either direction during a request: the client does not read its answer. */
+  stalled: 120_000,
+};
+
 const limits = {
   maxHeaderSize: 16_384,
-  /** Time for a client to send its headers, and its whole request. */
-  headersTimeout: 15_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
   /** Node's own refusal has no body. */
   requireHostHeader: false,
 };
 
 /**
+ * Forward secrecy and AEAD only. OpenSSL also offers suites with CBC for TLS 1.2. Without those of TLS 1.3 in the list
+ * Node would not speak it.
+ */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/**
  * Serves an app over HTTPS or HTTP/1.1.
  * @throws Error in one line when the port cannot be listened on
  */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
-  const { log, tls } = options;
+  const { log } = options;
   const background = new Set<Promise<unknown>>();
   const listener = listenerOf(options, (work) => {
     const settled = work
@@ -58,13 +91,22 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       .finally(() => background.delete(settled));
     background.add(settled);
   });
-  const server = tls
-    ? createHttpsServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 }, listener)
-    : createHttpServer(limits, listener);
-  server.on('clientError', refuseMalformed);
+  const server = serverOf(options, listener);
+  const { headers = {}, maxConnections = 10_000, maxConnectionsPerAddress = 1_000, trustProxy } = options;
+  for (const event of ['request', 'checkExpectation'])
+    server.prependListener(event, (_: unknown, answer: ServerResponse) => {
+      for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    });
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers));
   server.on('checkExpectation', refuseExpectation);
-  const connections = createConnections(server);
+  const connections = limitConnections(server, {
+    total: maxConnections,
+    // All clients behind a proxy have its address.
+    perAddress: trustProxy > 0 ? Number.POSITIVE_INFINITY : maxConnectionsPerAddress,
+  });
   await listen(server, options);
+  // Node reports a failed accept this way, and without a listener it would end the process.
+  server.on('error', (error) => log.error('a connection could not be accepted', { error }));
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
@@ -75,6 +117,28 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       if (!deadline.aborted) await Promise.race([Promise.all(background), aborted]);
     },
   };
+}
+
+function serverOf(
+  { tls, timeouts: given }: ServeOptions,
+  listener: RequestListener,
+): HttpServer | HttpsServer {
+  const { handshake, headers, request, keepAlive, stalled } = { ...timeouts, ...given };
+  const settings = {
+    ...limits,
+    headersTimeout: headers,
+    requestTimeout: request,
+    keepAliveTimeout: keepAlive,
+  };
+  const secured = { ...tls, minVersion: 'TLSv1.2', ciphers, handshakeTimeout: handshake } as const;
+  const server = tls
+    ? createHttpsServer({ ...settings, ...secured }, listener)
+    : createHttpServer(settings, listener);
+  server.timeout = stalled;
+  // Before the end of the handshake there is no way to send an answer: whatever is written waits for it. This runs
+  // before Node passes the error on as `clientError`.
+  server.prependListener('tlsClientError', (_, socket: Socket) => socket.destroy());
+  return server;
 }
 
 function listenerOf(
@@ -131,51 +195,3 @@ function reasonOf(error: unknown, portVariable: string): string {
     return 'this machine has no such address; set HOST to another one';
   return String(error);
 }
-
-type Connections = {
-  /** Stops listening and ends connections as they become idle; what is left at `deadline` is cut off. */
-  close(deadline: AbortSignal): Promise<void>;
-};
-
-type Connection = { socket: Socket; answers: Set<ServerResponse> };
-
-/**
- * Knows which connections of a server have requests in flight. Node's own `closeIdleConnections` spares those that
- * have never sent a request, and those inside a TLS handshake: such a client would hold up the end of the process.
- */
-function createConnections(server: HttpServer | HttpsServer): Connections {
-  const connections = new Map<string, Connection>();
-  let isClosing = false;
-  server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket);
-    connections.set(key, { socket, answers: new Set() });
-    socket.once('close', () => connections.delete(key));
-  });
-  server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
-    const answers = connections.get(keyOf(socket))?.answers.add(answer);
-    if (isClosing) answer.shouldKeepAlive = false;
-    answer.once('close', () => {
-      answers?.delete(answer);
-      if (isClosing && answers?.size === 0) socket.end();
-    });
-  });
-  return {
-    close: async (deadline) => {
-      isClosing = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const { socket, answers } of connections.values()) {
-        if (answers.size === 0) socket.destroy();
-        for (const answer of answers) if (!answer.headersSent) answer.shouldKeepAlive = false;
-      }
-      const cutOff = () => {
-        for (const { socket } of connections.values()) socket.destroy();
-      };
-      deadline.addEventListener('abort', cutOff, { once: true });
-      if (deadline.aborted) cutOff();
-      await closed;
-    },
-  };
-}
-
-/** A TLS socket and the plain one beneath it are two objects with one pair of addresses. */
-const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

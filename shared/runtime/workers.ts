@@ -10,6 +10,7 @@ import { type EdgeEnv, parseEdgeConfig } from './edge-config.ts';
 import { refuseFlood } from './flood-gate.ts';
 import { createLog } from './log.ts';
 import { telemetryInto } from './telemetry.ts';
+import { transportSecurityIn, withHeaders } from './transport-security.ts';
 import { assetsOf } from './worker-assets.ts';
 
 /** The part of Cloudflare's `ExecutionContext` that is used. */
@@ -37,16 +38,18 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
     return fresh;
   };
   const { everyMinute } = assembly;
+  const serve: WorkerEntry['fetch'] = async (request, env, context) => {
+    const client = clientOf(request);
+    const refusal = await refuseFlood(env.FLOOD, request, client.ip);
+    if (refusal) return refusal;
+    return serveBuilt(async () => (await buildFor(env)).app, request, {
+      client,
+      background: (work) => context.waitUntil(work.catch(logFailure)),
+    });
+  };
   return {
-    fetch: async (request, env, context) => {
-      const client = clientOf(request);
-      const refusal = await refuseFlood(env.FLOOD, request, client.ip);
-      if (refusal) return refusal;
-      return serveBuilt(async () => (await buildFor(env)).app, request, {
-        client,
-        background: (work) => context.waitUntil(work.catch(logFailure)),
-      });
-    },
+    fetch: async (request, env, context) =>
+      withHeaders(await serve(request, env, context), transportSecurityIn(env)),
     ...(everyMinute && {
       scheduled: (_: unknown, env: EdgeEnv) => runScheduled(() => buildFor(env), everyMinute),
     }),

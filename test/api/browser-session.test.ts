@@ -50,6 +50,12 @@ describe('signing a browser in', () => {
     ['another site', { 'sec-fetch-site': 'cross-site', origin: baseUrl }],
     ['another host of the same site', { 'sec-fetch-site': 'same-site' }],
     ['another origin', { origin: 'https://portal.test.example.com' }],
+    ['the same host by plain HTTP', { origin: 'http://portal.test' }],
+    ['the same host at another port', { origin: 'https://portal.test:8443' }],
+    [
+      'another origin, by a name of this server',
+      { 'sec-fetch-site': 'same-origin', origin: 'https://10.0.0.7' },
+    ],
     ['a sandboxed frame', { origin: 'null' }],
     ['nobody who says where he is', {}],
   ])('is refused to a page of %s', async (_, headers) => {

@@ -10,6 +10,7 @@ import { root } from '../../shared/runtime/cli/bundles.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
 import { seriousFaults } from '../e2e/browser.ts';
+import { freePorts } from '../e2e/portal-process.ts';
 import { unique } from '../support/factories.ts';
 import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
@@ -82,19 +83,20 @@ const asShell = async (line: string, token: string): Promise<Json> => {
 
 requireService('chromium', existsSync(program))('the reference', () => {
   beforeAll(async () => {
-    portal = await startPortal();
+    const [port = 0] = await freePorts(1);
+    origin = `https://localhost:${port}`;
+    portal = await startPortal({ baseUrl: origin });
     const tls = await ensureLocalTls(join(root, 'dist', 'tls'), ['localhost']);
     caFile = tls.caFile;
     const serving = await serveNode({
       fetch: portal.portal.fetch,
       host: '127.0.0.1',
-      port: 0,
+      port,
       tls: { cert: tls.certPem, key: tls.keyPem },
       trustProxy: 0,
       log: portal.deps.log,
     });
     close = () => serving.close(1_000);
-    origin = `https://localhost:${serving.port}`;
     const token = await portal.login();
     await portal.send('POST /api/webui/aggregator/sites', { token, body: site });
     await mkdir(artefacts, { recursive: true });

@@ -55,6 +55,17 @@ describe('a flood', () => {
   });
 });
 
+it('SEC-12: every answer of a Worker has Strict-Transport-Security, also those of no module', async () => {
+  const page = '/api/errors/not_found';
+  const paths = ['/api/auth/v7.0/jwks', page, '/nowhere', page, page];
+  const answers = [];
+  for (const path of paths) answers.push(await ask('192.0.2.77', path));
+  // The first module cannot be built, and the last request is more than the limit of the other one.
+  expect(answers.map(({ status }) => status)).toEqual([500, 200, 404, 200, 429]);
+  for (const { headers } of answers)
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+});
+
 it.each([...edgeModules])('%s has the limit in wrangler.toml that its refusal tells', (module) => {
   const limits = edgeModules.map((name) => deploymentOf(name).ratelimits.FLOOD);
   expect(deploymentOf(module).ratelimits.FLOOD?.simple).toEqual(floodLimit);

@@ -100,7 +100,14 @@ describe.each([...edgeModules])('the function of %s', (module) => {
   it('is told variables that it knows, secrets by reference only', () => {
     const { Variables } = properties(`${name}Function`).Environment;
     expect(Object.keys(Variables).filter((variable) => !edgeNames.includes(variable))).toEqual([]);
-    const open = ['BASE_URL', 'PORTAL_TYPE', 'DATABASE_DRIVER', 'ALLOWED_PRIVATE_NETWORKS', 'LOG_LEVEL'];
+    const open = [
+      'BASE_URL',
+      'PORTAL_TYPE',
+      'HSTS',
+      'DATABASE_DRIVER',
+      'ALLOWED_PRIVATE_NETWORKS',
+      'LOG_LEVEL',
+    ];
     for (const [variable, value] of Object.entries(Variables))
       if (!open.includes(variable)) expect(JSON.stringify(value)).toContain(`SecretString:${variable}}}`);
   });

@@ -98,6 +98,20 @@ describe('a module as a Lambda function', () => {
     expect(await userinfo('GET /api/userinfo/nothing')).toMatchObject({ statusCode: 404 });
   });
 
+  it('SEC-12: sends Strict-Transport-Security with every answer, unless it is off', async () => {
+    const hsts = async (route: string, instance = 'first') =>
+      (await (await load('userinfo', instance))(route)).headers['strict-transport-security'];
+    for (const route of ['GET /api/userinfo', 'GET /api/userinfo/nothing', 'OPTIONS /api/userinfo'])
+      expect(await hsts(route)).toBe('max-age=31536000');
+    configure({ HSTS: 'off' });
+    expect(await hsts('GET /api/userinfo', 'without')).toBeUndefined();
+    configure({ HSTS: '', SECRET_KEY: '' });
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect(await hsts('GET /api/userinfo', 'broken')).toBe('max-age=31536000');
+    said.mockRestore();
+    configure(complete());
+  });
+
   it('logs in, reads and writes by pg', async () => {
     const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
     const login = await auth('POST /api/auth/v7.0/login', {

@@ -20,6 +20,7 @@ import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
 
 export const adminPassword = 'correct horse battery staple';
+/** Of portals to which a test gives no other. */
 export const baseUrl = 'https://portal.test';
 
 export type Answer = { status: number; headers: Headers; body: Json };
@@ -63,6 +64,8 @@ export type TestPortal = {
 
 type Options = {
   portalType?: PortalType;
+  /** `BASE_URL`, for browsers that reach the portal. */
+  baseUrl?: string;
   allowedNetworks?: string[];
   allowInsecure?: boolean;
   driver?: Driver;
@@ -79,6 +82,7 @@ type Options = {
 /** The real portal in this process, on a database of its own. */
 export async function startPortal({
   portalType = 'universal',
+  baseUrl: ownUrl = baseUrl,
   allowedNetworks = ['127.0.0.0/8'],
   allowInsecure = false,
   driver = 'pg',
@@ -105,7 +109,7 @@ export async function startPortal({
     log: { debug: write, info: write, warn: write, error: write },
     clock: () => new Date(Date.now() + clock.offsetMs),
     portalType,
-    baseUrl,
+    baseUrl: ownUrl,
     host: { name: 'portal-1', runtime: 'node', os: 'Linux', startedAt: new Date() },
     assets: ownAssets(),
     secretKeys,

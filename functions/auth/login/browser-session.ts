@@ -26,7 +26,8 @@ export async function signIn(
   ctx: Ctx<AuthDeps>,
   body: z.output<typeof TwoFactorLoginBody>,
 ): Promise<Answer<z.input<typeof SignInAnswer>>> {
-  if (!ctx.client.isOwnPage) throw new AppError('forbidden', 'Only pages of this portal sign a browser in');
+  if (!ctx.client.isOwnPage)
+    throw new AppError('forbidden', `Only pages of ${ctx.deps.baseUrl} sign a browser in`);
   const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
   if (answer.result === 'challenge') return new Answer(answer);
   const { token, ...shown } = answer;

@@ -1,6 +1,8 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { Answer, Document } from '../../../shared/http/answer.ts';
+import { pageHeaders } from '../../../shared/http/page-policy.ts';
+import { randomToken } from '../../../shared/kernel/digests.ts';
 import { codeFacts, type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
 import { endpoint } from '../deps.ts';
 import { catalogue } from './catalogue.ts';
@@ -35,9 +37,10 @@ export const errorOperations = [
     async (ctx, { params }) => {
       const entry = entryOf(params.code);
       if (!ctx.accepts('text/html')) return new Answer(entry, { headers });
-      return new Document(String(await page(entry)), 'text/html; charset=utf-8', {
+      const nonce = randomToken(16);
+      return new Document(String(await page(entry, nonce)), 'text/html; charset=utf-8', {
         ...headers,
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+        ...pageHeaders(nonce),
       });
     },
   ),
@@ -48,12 +51,12 @@ function entryOf(code: ErrorCode): ErrorEntry {
   return { code, status, title, retryable, ...catalogue[code] };
 }
 
-const page = (entry: ErrorEntry) => html`<!doctype html>
+const page = (entry: ErrorEntry, nonce: string) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${entry.code}</title>
-<style>
+<style nonce="${nonce}">
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
 main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
 code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }

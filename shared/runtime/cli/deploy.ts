@@ -18,6 +18,7 @@ const told = variables
   .pick({
     PORTAL_TYPE: true,
     PORTAL_NAME: true,
+    HSTS: true,
     ALLOWED_PRIVATE_NETWORKS: true,
     ALLOW_INSECURE_DISPATCHERS: true,
     LOG_LEVEL: true,

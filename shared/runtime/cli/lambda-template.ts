@@ -69,6 +69,7 @@ const parameters = {
   HasObjectStore: choice('The secret has the five S3_ variables', 'no', 'yes'),
   HasRdpSigning: choice('The secret has RDP_SIGNING_CERT and RDP_SIGNING_KEY', 'no', 'yes'),
   PortalType: choice('PORTAL_TYPE', 'universal', 'admin', 'user'),
+  Hsts: choice('HSTS', 'on', 'off'),
   DatabaseDriver: choice('DATABASE_DRIVER', 'pg', 'neon'),
   AllowedPrivateNetworks: text('ALLOWED_PRIVATE_NETWORKS', ''),
   LogLevel: choice('LOG_LEVEL', 'info', 'debug', 'warn', 'error'),
@@ -180,6 +181,7 @@ function variablesOf(module: EdgeModule): Record<string, unknown> {
   return {
     BASE_URL: { 'Fn::Join': ['', ['https://', { Ref: 'DomainName' }]] },
     PORTAL_TYPE: { Ref: 'PortalType' },
+    HSTS: { Ref: 'Hsts' },
     DATABASE_DRIVER: { Ref: 'DatabaseDriver' },
     ALLOWED_PRIVATE_NETWORKS: onlyIf('PrivateNetworks', { Ref: 'AllowedPrivateNetworks' }),
     LOG_LEVEL: { Ref: 'LogLevel' },

@@ -76,15 +76,21 @@ describe('what a request says of itself', () => {
   it('finds the cookie among others, by its whole name', () => {
     const cookie = 'a=b; x__Host-session=no;  __Host-session=agbs_yes; c';
     const request = new Request('https://portal.test/status', { headers: { cookie } });
-    expect(cookieTokenOf(request)).toBe('agbs_yes');
+    expect(cookieTokenOf(request, 'https://portal.test')).toBe('agbs_yes');
   });
 
   it.each([
     [{ 'sec-fetch-site': 'same-origin' }, true],
     [{ 'sec-fetch-site': 'none', origin: 'https://portal.test' }, false],
+    [{ 'sec-fetch-site': 'same-origin', origin: 'https://portal.test' }, true],
+    [{ 'sec-fetch-site': 'same-origin', origin: 'http://portal.test' }, false],
+    [{ 'sec-fetch-site': 'same-site', origin: 'https://portal.test' }, false],
     [{ origin: 'https://portal.test:8443' }, false],
+    [{ origin: 'http://portal.test' }, false],
+    [{ origin: 'https://portal.test.example.com' }, false],
+    [{ origin: 'null' }, false],
     [{ origin: 'https://portal.test' }, true],
     [{}, false],
-  ] as [Record<string, string>, boolean][])('tells whose page sent it: %j', (headers, isOwn) =>
-    expect(isFromOwnPage(new Headers(headers), 'portal.test')).toBe(isOwn));
+  ] as [Record<string, string>, boolean][])('SEC-12: names the page that sent it: %j', (headers, isOwn) =>
+    expect(isFromOwnPage(new Headers(headers), 'https://portal.test/below')).toBe(isOwn));
 });

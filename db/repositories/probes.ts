@@ -12,10 +12,11 @@ import { isInMaintenance } from './maintenance-state.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from './monitoring.ts';
 import { derived } from './statements.ts';
 
-/** A dispatcher as a probe needs it; `health_key` is sealed, `ca_certificate` PEM. */
+/** A dispatcher as a probe needs it; `health_key` is sealed, `ca_certificate` PEM, `status` that of the last probe. */
 export type ProbeTarget = {
   id: string;
   revision: number;
+  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
   name: string;
   url: string;
   verify_tls: boolean;
@@ -39,6 +40,9 @@ export type ProbeOutcome = {
   record: MonitoringEntry;
 };
 
+/** An outcome that is to be written `age_ms` milliseconds after the end of its probe. */
+export type AgedOutcome = ProbeOutcome & { age_ms: number };
+
 /** A site by the last probes; `pass_age_s` is the age of its youngest passing probe. */
 export type SiteFacts = {
   uri: string;
@@ -47,6 +51,8 @@ export type SiteFacts = {
   /** Nodes that are probed: enabled, in an enabled farm. */
   nodes: number;
   pass_age_s: number | null;
+  /** Seconds since the last change of a node, while no node of the site was probed; otherwise null. */
+  unprobed_age_s: number | null;
 };
 
 /** Overrides of system parameters by name, hosts with a live worker, all sites in order of their uri. */
@@ -57,44 +63,64 @@ export type HealthFacts = {
   forwards: ForwardState[];
 };
 
-type ProbePlan = { overrides: Record<string, unknown> | null; targets: ProbeTarget[] };
+/** `targets` are null when `fingerprint` is the one that was given: nothing has changed. */
+export type ProbePlan = { fingerprint: string; targets: ProbeTarget[] | null };
 
-/** Enabled dispatchers of enabled farms of enabled sites, and the parameters; one statement. */
-export async function probePlan(db: Db): Promise<ProbePlan> {
+const probedNodes = sql`
+  ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} and ${farms.enabled}
+  join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${dispatchers.enabled}`;
+
+/**
+ * Enabled dispatchers of enabled farms of enabled sites, those first whose last probe is the oldest; one statement. It
+ * is read every few seconds, so that certificates and keys are transferred only after a change.
+ */
+export async function probePlan(db: Db, known: string | undefined): Promise<ProbePlan> {
+  const fingerprint = derived<string>(sql`
+    select md5(coalesce(string_agg(concat_ws(' ', ${dispatchers.id}, ${dispatchers.revision}, md5(${dispatchers.health_key})),
+      ',' order by ${dispatchers.id}), '')) from ${probedNodes}`);
   const targets = derived<ProbeTarget[]>(sql`
     select coalesce(jsonb_agg(jsonb_build_object(
-      'id', ${dispatchers.id}, 'revision', ${dispatchers.revision}, 'name', ${dispatchers.name},
-      'url', ${dispatchers.url}, 'verify_tls', ${dispatchers.verify_tls},
+      'id', ${dispatchers.id}, 'revision', ${dispatchers.revision}, 'status', ${dispatchers.status},
+      'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'verify_tls', ${dispatchers.verify_tls},
       'ca_certificate', ${dispatchers.ca_certificate}, 'health_key', ${dispatchers.health_key},
       'timeout_ms', ${dispatchers.timeout_ms}) order by ${dispatchers.last_check_at} nulls first), '[]')
-    from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} and ${farms.enabled}
-    join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${dispatchers.enabled}`);
-  const [plan] = await db.select({ overrides: parameterOverrides, targets }).from(sql`(values (1)) as once`);
-  return plan ?? { overrides: null, targets: [] };
+    from ${probedNodes}`);
+  const isChanged = sql`fingerprint is distinct from ${known ?? null}::text`;
+  const [plan] = await db
+    .select({
+      fingerprint: sql<string>`fingerprint`,
+      targets: derived<ProbeTarget[] | null>(sql`select case when ${isChanged} then ${targets} end`),
+    })
+    .from(sql`(select ${fingerprint} as fingerprint) as plan`);
+  if (!plan) throw new Error('a select without a table gave no row');
+  return plan;
 }
 
 /**
  * Writes what probes saw and what is news of it, one statement for all: of two sidecars that see one change, the second
  * waits for the row and finds it told. `revision` and `updated_at` stay: no administrator changed anything. The rows
- * are locked in order of their ids, so that two sidecars wait for each other and never in a circle.
+ * are locked in order of their ids, so that two sidecars wait for each other and never in a circle. A result does not
+ * replace a later one; a stored time in the future is that of another clock and counts as earlier.
  */
-export async function recordProbes(db: Db, outcomes: readonly ProbeOutcome[]): Promise<void> {
+export async function recordProbes(db: Db, outcomes: readonly AgedOutcome[]): Promise<void> {
   if (outcomes.length === 0) return;
   const rows = outcomes.map((outcome) => ({ ...outcome, record: monitoringRow(outcome.record) }));
   await db.execute(sql`
     with seen as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, revision int, status text,
-        last_error text, response_time_ms int, version text, certificate jsonb, domains jsonb, record jsonb)
+      select *, now() - age_ms * interval '1 millisecond' as at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, revision int, status text,
+        last_error text, response_time_ms int, version text, certificate jsonb, domains jsonb, age_ms float8, record jsonb)
     ), kept as (
       select d.id, d.status as before from ${dispatchers} d join seen on seen.id = d.id and seen.revision = d.revision
+        and coalesce(d.last_check_at not between seen.at and now(), true)
       order by d.id for no key update of d
     ), written as (
       update ${dispatchers} d set
-        status = seen.status, last_error = seen.last_error, last_check_at = now(),
+        status = seen.status, last_error = seen.last_error, last_check_at = seen.at,
         response_time_ms = seen.response_time_ms, version = coalesce(seen.version, d.version),
         certificate = coalesce(nullif(seen.certificate, 'null'), d.certificate),
         domains = coalesce(nullif(seen.domains, 'null'), d.domains),
-        domains_at = case when nullif(seen.domains, 'null') is null then d.domains_at else now() end
+        domains_at = case when nullif(seen.domains, 'null') is null then d.domains_at else seen.at end
       from seen join kept on kept.id = seen.id where d.id = kept.id
       returning seen.record, kept.before, d.status
     ), news as (select record from written where ${isTransition(sql`before`, sql`status`)})
@@ -122,7 +148,9 @@ const siteFacts = derived<SiteFacts[]>(sql`
   select coalesce(jsonb_agg(to_jsonb(site) order by site.uri), '[]') from (
     select ${sites.uri}, ${sites.enabled}, ${isInMaintenance(sites)} as maintenance, count(${dispatchers.id})::int as nodes,
       min(extract(epoch from now() - ${dispatchers.last_check_at})::float8)
-        filter (where ${dispatchers.status} = 'pass') as pass_age_s
+        filter (where ${dispatchers.status} = 'pass') as pass_age_s,
+      case when bool_and(${dispatchers.status} = 'unknown' and ${dispatchers.last_check_at} is null)
+        then greatest(0, min(extract(epoch from now() - ${dispatchers.updated_at})::float8)) end as unprobed_age_s
     from ${sites} left join ${farms} on ${farms.site_id} = ${sites.id} and ${farms.enabled}
     left join ${dispatchers} on ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}
     group by ${sites.id}) site`);

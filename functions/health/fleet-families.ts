@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { FleetGauges, JobsWaiting, NodeGauges } from '../../db/repositories/fleet-gauges.ts';
-import type { JudgedSite } from './sites.ts';
+import { isFailing, type JudgedSite } from './sites.ts';
 
 /** What the fleet is like now; `freshS` is for how many seconds a passing probe is believed. */
 export type FleetFacts = {
@@ -37,7 +37,7 @@ const families: readonly Family[] = [
     help: '1 when the site passes as in the health check, 0 when it fails',
     labelNames: ['site'],
     points: ({ sites }) =>
-      sites.map(({ uri, isPassing }) => ({ labels: { site: uri }, value: Number(isPassing) })),
+      sites.map((site) => ({ labels: { site: site.uri }, value: Number(!isFailing(site)) })),
   },
   {
     name: 'aggregator_dispatcher_up',

@@ -14,7 +14,7 @@ import {
   startHealthPort,
   token,
 } from '../support/health-port.ts';
-import { addFarm, addNode, addSite } from '../support/installation.ts';
+import { addDispatcher, addFarm, addNode, addSite } from '../support/installation.ts';
 import { startPortal } from '../support/portal.ts';
 
 let database: FreshDatabase;
@@ -141,7 +141,7 @@ describe('I1 the health check', () => {
         ],
         'messages_broker:connectionTest': [component(proxy.url)],
         'fluentd:connectionTest': [],
-        'sites:connectionTest': [component('north.example')],
+        'sites:connectionTest': [{ ...component('north.example'), state: 'pass' }],
       },
     });
   });
@@ -156,17 +156,30 @@ describe('I1 the health check', () => {
     await addNode(db, { ...passing, enabled: false }, { site: { uri: 'f-node-disabled' } });
     await addNode(db, passing, { site: { uri: 'g-farm-disabled' }, farm: { enabled: false } });
     await addFarm(db, (await addSite(db, { uri: 'h-empty' })).id);
+    await addSite(db, { uri: 'i-without-farm' });
+    await addNode(db, {}, { site: { uri: 'j-not-yet-probed' } });
+    await addNode(db, { updated_at: ago(46) }, { site: { uri: 'k-never-probed' } });
+    const half = await addFarm(db, (await addSite(db, { uri: 'l-one-of-two-probed' })).id);
+    await addDispatcher(db, half, { status: 'fail', last_check_at: new Date() });
+    await addDispatcher(db, half);
     const { status, report } = await check();
-    const entries: { componentId: string; status: string }[] = report.checks['sites:connectionTest'];
-    expect(Object.fromEntries(entries.map((entry) => [entry.componentId, entry.status]))).toEqual({
-      'a-passing': 'pass',
-      'b-stale': 'fail',
-      'c-refused': 'fail',
-      'd-disabled': 'pass',
-      'e-maintenance': 'pass',
-      'f-node-disabled': 'fail',
-      'g-farm-disabled': 'fail',
-      'h-empty': 'fail',
+    type Entry = { componentId: string; status: string; state: string };
+    const entries: Entry[] = report.checks['sites:connectionTest'];
+    expect(
+      Object.fromEntries(entries.map((entry) => [entry.componentId, [entry.status, entry.state]])),
+    ).toEqual({
+      'a-passing': ['pass', 'pass'],
+      'b-stale': ['fail', 'fail'],
+      'c-refused': ['fail', 'fail'],
+      'd-disabled': ['pass', 'disabled'],
+      'e-maintenance': ['pass', 'maintenance'],
+      'f-node-disabled': ['pass', 'unknown'],
+      'g-farm-disabled': ['pass', 'unknown'],
+      'h-empty': ['pass', 'unknown'],
+      'i-without-farm': ['pass', 'unknown'],
+      'j-not-yet-probed': ['pass', 'unknown'],
+      'k-never-probed': ['fail', 'fail'],
+      'l-one-of-two-probed': ['fail', 'fail'],
     });
     expect([status, report.status]).toEqual([200, 'pass']);
   });
@@ -236,7 +249,7 @@ describe('I1 the health check', () => {
       expect(report.checks['messages_broker:connectionTest'][0].status).toBe('fail');
       expect(report.checks['celery:connectionTest'][0].status).toBe('fail');
       expect(report.checks['sites:connectionTest']).toEqual([
-        { componentId: 'north.example', componentType: 'component', status: 'pass' },
+        { componentId: 'north.example', componentType: 'component', status: 'pass', state: 'pass' },
       ]);
     }
     await expect.poll(async () => (await check()).status, { timeout: 5_000 }).toBe(200);

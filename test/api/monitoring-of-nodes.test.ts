@@ -4,13 +4,13 @@ import type { Db } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring.ts';
 import { nodeRecord } from '../../db/repositories/node-records.ts';
-import { type ProbeOutcome, recordProbes } from '../../db/repositories/probes.ts';
+import { type AgedOutcome, recordProbes } from '../../db/repositories/probes.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { addDispatcher, addNode, base, startWorld, unique, type World } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 
-type Status = ProbeOutcome['status'];
+type Status = AgedOutcome['status'];
 
 let world: World;
 beforeAll(async () => {
@@ -19,10 +19,10 @@ beforeAll(async () => {
 afterAll(() => world.portal.close());
 
 /** What a probe of the node saw, as the job hands it on. */
-function outcome({ id, name }: Json, status: Status, revision = 1): ProbeOutcome {
+function outcome({ id, name }: Json, status: Status, revision = 1): AgedOutcome {
   const last_error = status === 'pass' ? null : status === 'fail' ? 'upstream_timeout' : 'upstream_refused';
   const record = nodeRecord({ id, name }, { status, last_error }, new Date());
-  const unseen = { response_time_ms: null, version: null, certificate: null, domains: null };
+  const unseen = { response_time_ms: null, version: null, certificate: null, domains: null, age_ms: 0 };
   return { id, revision, status, last_error, ...unseen, record };
 }
 

@@ -11,14 +11,12 @@ import { connectPg } from '../../db/pg.ts';
 import { countRefusal } from '../../db/repositories/audit-refusals.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
-import { farms } from '../../db/schema/farms.ts';
 import { jobWorkers } from '../../db/schema/job-workers.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createSealer } from '../../shared/kernel/sealing.ts';
-import { listKinds } from '../../shared/remotes/dispatcher/list-shapes.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import type { Knobs } from '../simulator/faults.ts';
 import { createDispatcherState } from '../simulator/seed.ts';
@@ -35,7 +33,6 @@ import {
   signingKey,
   startSidecar as start,
 } from '../support/sidecar-process.ts';
-import { addPart } from '../support/snapshot-rows.ts';
 
 const baseUrl = 'https://localhost:8443';
 const domain = {
@@ -210,20 +207,6 @@ describe('a probe', () => {
       { code: 'dispatcher_fail', object_name, details: { last_error: 'upstream_failed:server_error' } },
       { code: 'dispatcher_pass', object_name, details: { last_error: null } },
     ]);
-  });
-
-  test('of more than six nodes has six in flight at most', async () => {
-    const simulator = await simulate({ latencyMs: 100 });
-    const ids: string[] = [];
-    for (let n = 0; n < 15; n += 1)
-      ids.push(await register(simulator, { name: `node-${n}`, healthKey: simulator.healthKey }));
-    // The snapshot, which has six of its own, was taken a moment ago.
-    for (const farm of await admin.db.select().from(farms))
-      for (const kind of listKinds)
-        await addPart(admin.db, farm, kind, { tried_at: new Date(), fetched_at: new Date() });
-    await startSidecar();
-    for (const id of ids) await probed(id);
-    expect(simulator.maxInFlight).toBe(6);
   });
 });
 

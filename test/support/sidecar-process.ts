@@ -12,6 +12,7 @@ export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 export type Sidecar = {
   url: string;
+  pid: number;
   /** What it has logged of warnings and errors. */
   errors(): string;
   stop(): Promise<{ code: number | null; errors: string }>;
@@ -62,6 +63,7 @@ export async function startSidecar(place: Place, env: Record<string, string> = {
   if (ready !== true) throw new Error(`not ready: ${first}`);
   return {
     url,
+    pid: child.pid ?? 0,
     errors: child.errors,
     stop: async () => {
       child.kill('SIGTERM');

@@ -1,10 +1,14 @@
-/** One component of the health format; `observedValue` is there for the database, in seconds. */
+import type { SiteState } from '../sites.ts';
+
+/** One component of the health format: `observedValue` of the database, in seconds, and `state` of sites. */
 export type ComponentEntry = {
   componentId: string;
   componentType: 'component' | 'datastore';
   observedValue?: number;
   observedUnit?: 's';
   status: 'pass' | 'fail';
+  /** The status is `pass` but in the state `fail`. */
+  state?: SiteState;
 };
 
 export type HealthReport = {

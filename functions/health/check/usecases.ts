@@ -3,7 +3,7 @@ import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { type Collectors, forwarderStates } from '../forwarder-state.ts';
 import type { Known } from '../last-known.ts';
-import { type JudgedSite, judgeSites } from '../sites.ts';
+import { isCounted, isFailing, type JudgedSite, judgeSites } from '../sites.ts';
 import type { ComponentEntry, HealthReport } from './schema.ts';
 
 /**
@@ -71,12 +71,14 @@ function workerEntries({ isFresh, value }: Known<HealthFacts>): ComponentEntry[]
 
 /** Before the database has answered once no site is known, and one entry says so. */
 const siteEntries = (sites: readonly JudgedSite[] | undefined): ComponentEntry[] =>
-  sites?.map(({ uri, isPassing }) => component(uri, isPassing)) ?? [component('sites', false)];
+  sites?.map((site) => ({ ...component(site.uri, !isFailing(site)), state: site.state })) ?? [
+    component('sites', false),
+  ];
 
 /** One dead site is the matter of its own entry, unless the operator wants it to be everybody's. */
 function doSitesFail(sites: readonly JudgedSite[], overrides: HealthFacts['overrides'] | undefined): boolean {
-  const counted = sites.filter(({ isCounted }) => isCounted);
-  const failing = counted.filter(({ isPassing }) => !isPassing);
+  const counted = sites.filter(isCounted);
+  const failing = counted.filter(isFailing);
   if (parametersFrom(overrides ?? null)['monitoring.site_failure_fails_health']) return failing.length > 0;
   return counted.length > 0 && failing.length === counted.length;
 }

@@ -47,7 +47,7 @@ export type JobParts = {
   telemetry: Telemetry;
 };
 
-/** Calls of dispatchers that run at the same time, whatever they are for; the others wait for their turn. */
+/** Calls of dispatchers that run at the same time, except probes, which have limits of their own; the others wait. */
 const upstreamAtOnce = 12;
 
 /** All that runs without a request: rounds every few seconds, and the queue with its workers. */
@@ -77,12 +77,22 @@ type Fleet = Awaited<ReturnType<typeof fleetOf>>;
 async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
-  const outbound = takingTurns(timed(transport, telemetry), createTurnstile(upstreamAtOnce));
-  const remote = createDispatcherRemote(outbound);
+  const outbound = timed(transport, telemetry);
+  const probeRemote = createDispatcherRemote(outbound);
+  const remote = createDispatcherRemote(takingTurns(outbound, createTurnstile(upstreamAtOnce)));
   const signing = await createSigningKeys(pems, baseUrl);
   const sealer = await createSealer(secretKey);
   const clock = systemClock;
-  return { db: jobsDb.db, remote, dispatchers: remote, signing, signingKeys: signing, sealer, clock, log };
+  return {
+    db: jobsDb.db,
+    probeRemote,
+    dispatchers: remote,
+    signing,
+    signingKeys: signing,
+    sealer,
+    clock,
+    log,
+  };
 }
 
 function workersOf(
@@ -115,7 +125,7 @@ function roundsOf(
     refusalsJob(db, systemClock),
     ...forwardJobs(db, config, worker.host, log),
     portalReportJob(db, { ...config, name: config.portalName ?? worker.host, system }),
-    onceForAll(db, probeJob(db, fleet, parameters)),
+    onceForAll(db, probeJob(db, { ...fleet, remote: fleet.probeRemote }, parameters, telemetry)),
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),

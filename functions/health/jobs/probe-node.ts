@@ -19,29 +19,38 @@ export type ProbeDeps = {
   log: Log;
 };
 
-/** Longest probe of one node altogether, however long its calls may take otherwise. */
-const longestMs = 5_000;
+/** How long one probe may take, with all its calls; `signal` ends it early. */
+export type ProbeLimits = { limitMs: number; signal: AbortSignal };
+
+/** After the answer of the node, time for the certificate, which is read on a connection of its own. */
+const certificateMs = 1_000;
 
 type Seen = Pick<ProbeOutcome, 'status' | 'last_error' | 'response_time_ms' | 'version' | 'domains'>;
-type Probe = {
-  deps: ProbeDeps;
-  parameters: Parameters;
-  target: ProbeTarget;
-  node: Node;
-  signal: AbortSignal;
-};
+type Probe = ProbeLimits & { deps: ProbeDeps; parameters: Parameters; target: ProbeTarget; node: Node };
 
-/** Asks one node how it is, and looks at its certificate beside that; a failure is an outcome. */
+/**
+ * Checks the state of one node, and reads its certificate at the same time. A failure is an outcome; the promise never
+ * rejects.
+ */
 export async function probeNode(
   deps: ProbeDeps,
   parameters: Parameters,
   target: ProbeTarget,
-  signal: AbortSignal,
+  limits: ProbeLimits,
 ): Promise<ProbeOutcome> {
-  const probe = { deps, parameters, target, node: nodeOf(target), signal };
-  const [seen, certificate] = await Promise.all([look(probe), readCertificate(probe)]);
+  const probe = { ...limits, deps, parameters, target, node: nodeOf(target) };
+  const certificate = readCertificate(probe);
+  const seen = await look(probe);
+  // A node that does not answer shows no certificate either.
+  const graceMs = seen.last_error === 'upstream_timeout' ? 0 : certificateMs;
   const record = nodeRecord(target, seen, deps.clock());
-  return { id: target.id, revision: target.revision, ...seen, certificate, record };
+  return {
+    id: target.id,
+    revision: target.revision,
+    ...seen,
+    certificate: await certificate.within(graceMs),
+    record,
+  };
 }
 
 const nodeOf = (target: ProbeTarget): Node => ({
@@ -63,7 +72,7 @@ async function look(probe: Probe): Promise<Seen> {
   }
 }
 
-async function askHealth({ deps, target, node, signal }: Probe, sealedKey: string): Promise<Seen> {
+async function askHealth({ deps, target, node, limitMs, signal }: Probe, sealedKey: string): Promise<Seen> {
   const healthKey = await openKey(deps, target.id, sealedKey);
   const startedAt = performance.now();
   const trace = { requestId: newId() };
@@ -71,7 +80,7 @@ async function askHealth({ deps, target, node, signal }: Probe, sealedKey: strin
     node,
     healthKey,
     trace,
-    deadlineMs: longestMs,
+    deadlineMs: limitMs,
     signal,
   });
   const response_time_ms = Math.round(performance.now() - startedAt);
@@ -80,13 +89,13 @@ async function askHealth({ deps, target, node, signal }: Probe, sealedKey: strin
 }
 
 /** Without a key for its health check, a node is well when it takes us in and tells its domains. */
-async function askDomains({ deps, parameters, node, signal }: Probe): Promise<Seen> {
+async function askDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<Seen> {
   const lifeS = parameters['aggregator.access_token_ttl_s'];
   const jwt = await deps.signing.signFor(node.name, { sub: 'aggregator' }, deps.clock(), lifeS);
   const trace = { requestId: newId() };
   const startedAt = performance.now();
-  const endsAt = startedAt + Math.min(longestMs, node.timeoutMs);
-  const { token: key } = await deps.remote.authorize({ node, jwt, trace, deadlineMs: longestMs, signal });
+  const endsAt = startedAt + Math.min(limitMs, node.timeoutMs);
+  const { token: key } = await deps.remote.authorize({ node, jwt, trace, deadlineMs: limitMs, signal });
   const deadlineMs = endsAt - performance.now();
   const domains = await deps.remote.domains({ node, key, trace, deadlineMs, signal });
   const response_time_ms = Math.round(performance.now() - startedAt);
@@ -111,11 +120,25 @@ function failed({ deps, target, signal }: Probe, error: unknown): Seen {
   return { status, last_error, response_time_ms: null, version: null, domains: null };
 }
 
-/** A node that cannot be reached says nothing new about its certificate; why is in the outcome of the probe. */
-async function readCertificate({ deps, node }: Probe): Promise<ProbeOutcome['certificate']> {
-  try {
-    return (await deps.remote.certificate?.({ node, deadlineMs: longestMs })) ?? null;
-  } catch {
-    return null;
-  }
+type CertificateReading = { within(ms: number): Promise<ProbeOutcome['certificate']> };
+
+/**
+ * Begins to read the certificate; `within` ends that after `ms` at the latest. Null when it could not be read: the
+ * outcome of the probe has the reason.
+ */
+function readCertificate({ deps, node, limitMs, signal }: Probe): CertificateReading {
+  const late = new AbortController();
+  const ending = AbortSignal.any([signal, late.signal]);
+  const read = deps.remote.certificate?.({ node, deadlineMs: limitMs, signal: ending });
+  const facts = read?.catch(() => null) ?? Promise.resolve(null);
+  return {
+    within: async (ms) => {
+      const timer = setTimeout(() => late.abort(), ms);
+      try {
+        return await facts;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
 }

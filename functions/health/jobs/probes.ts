@@ -1,47 +1,77 @@
 import type { Db } from '../../../db/client.ts';
 import {
+  type AgedOutcome,
   type ProbeOutcome,
+  type ProbePlan,
   type ProbeTarget,
   probePlan,
   recordProbes,
 } from '../../../db/repositories/probes.ts';
-import { type Parameters, parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+import type { Telemetry } from '../../../shared/kernel/telemetry.ts';
 import type { Job } from './loop.ts';
 import type { KnownParameters } from './parameters.ts';
-import { type ProbeDeps, probeNode } from './probe-node.ts';
+import { type ProbeDeps, type ProbeLimits, probeNode } from './probe-node.ts';
+import { createProbeResults } from './probe-results.ts';
+import { createProbeScheduler } from './probe-scheduler.ts';
+import { pause, systemTiming, type Timing } from './timing.ts';
 
-const maxInFlight = 6;
+export type ProbingParts = {
+  timing: Timing;
+  intervalMs: () => number;
+  /** @param known fingerprint of the last plan */
+  readPlan: (known: string | undefined) => Promise<ProbePlan>;
+  probe: (target: ProbeTarget, limits: ProbeLimits) => Promise<ProbeOutcome>;
+  write: (outcomes: AgedOutcome[]) => Promise<void>;
+  onFailure: (error: unknown) => void;
+};
 
-/** Probes all dispatchers that are in service, every `aggregator.health_interval_s`. */
-export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters): Job {
-  return {
-    name: 'probes',
+/** A new, changed, disabled or deleted node counts within this time. */
+const planEveryMs = 3_000;
+const name = 'probes';
+
+/**
+ * Probes all dispatchers in service, each every `aggregator.health_interval_s`. One round lasts until its signal aborts;
+ * a statement that fails is logged, counted and repeated.
+ */
+export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, telemetry: Telemetry): Job {
+  const counted = async <T>(statement: Promise<T>): Promise<T> => {
+    const result = await statement;
+    telemetry.count('jobs', [name, 'success']);
+    return result;
+  };
+  const parts: ProbingParts = {
+    timing: systemTiming,
     intervalMs: () => known.current()['aggregator.health_interval_s'] * 1000,
-    round: async (signal) => {
-      const { overrides, targets } = await probePlan(db);
-      const parameters = parametersFrom(overrides);
-      const outcomes = await probeAll(deps, parameters, targets, signal);
-      // What an abort cut short says nothing about the nodes.
-      if (!signal.aborted) await recordProbes(db, outcomes);
+    readPlan: (fingerprint) => counted(probePlan(db, fingerprint)),
+    probe: (target, limits) => probeNode(deps, known.current(), target, limits),
+    write: (outcomes) => counted(recordProbes(db, outcomes)),
+    onFailure: (error) => {
+      telemetry.count('jobs', [name, 'failure']);
+      deps.log.error('a job failed', { job: name, error });
     },
   };
+  return { name, intervalMs: () => planEveryMs, round: (signal) => runProbes(parts, signal) };
 }
 
-/** Lanes that take from one list: a node that hangs holds up its own lane only. */
-async function probeAll(
-  deps: ProbeDeps,
-  parameters: Parameters,
-  targets: readonly ProbeTarget[],
-  signal: AbortSignal,
-): Promise<ProbeOutcome[]> {
-  const outcomes: ProbeOutcome[] = [];
-  const waiting = targets.values();
-  const runLane = async () => {
-    for (const target of waiting) {
-      if (signal.aborted) return;
-      outcomes.push(await probeNode(deps, parameters, target, signal));
-    }
+/** Probes until `signal` aborts. What an abort cuts short says nothing about the nodes, and is not written. */
+export async function runProbes(parts: ProbingParts, signal: AbortSignal): Promise<void> {
+  const results = createProbeResults(parts);
+  const scheduler = createProbeScheduler({ ...parts, onOutcome: results.add });
+  const stop = (): void => {
+    scheduler.stop();
+    results.stop();
   };
-  await Promise.all(Array.from({ length: maxInFlight }, runLane));
-  return outcomes;
+  signal.addEventListener('abort', stop, { once: true });
+  let fingerprint: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const plan = await parts.readPlan(fingerprint);
+      if (plan.targets && !signal.aborted) scheduler.setTargets(plan.targets);
+      fingerprint = plan.fingerprint;
+    } catch (error) {
+      if (!signal.aborted) parts.onFailure(error);
+    }
+    await pause(parts.timing, planEveryMs, signal);
+  }
+  stop();
 }

@@ -4,7 +4,7 @@ import { createActions } from './actions.ts';
 import { converse, deadlineOf } from './exchange.ts';
 import { badAnswer, fromTransport } from './failures.ts';
 import { readList } from './lists.ts';
-import type { Call, ConnectionQuery, DispatcherRemote, Node } from './port.ts';
+import type { Call, ConnectionQuery, DispatcherRemote } from './port.ts';
 import {
   Authorization,
   Connection,
@@ -127,10 +127,10 @@ function reconnect(
 
 async function certificate(
   inspect: NonNullable<Transport['inspect']>,
-  { node, deadlineMs }: { node: Node; deadlineMs?: number | undefined },
+  { node, deadlineMs, signal }: Parameters<NonNullable<DispatcherRemote['certificate']>>[0],
 ): Promise<CertificateFacts> {
   try {
-    return await inspect(node.url, { deadlineMs: deadlineOf(node, deadlineMs) });
+    return await inspect(node.url, { deadlineMs: deadlineOf(node, deadlineMs), signal });
   } catch (error) {
     throw fromTransport(node, error);
   }

@@ -90,7 +90,7 @@ export type DispatcherRemote = DispatcherActions & {
   /** One page of what the node owns, at most 1,000 rows and 2 MiB. @returns null when nothing changed since `etag` */
   list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
   /** The certificate that the node shows; absent where the runtime does not show it. */
-  certificate?(request: Omit<Destination, 'signal' | 'trace'>): Promise<CertificateFacts>;
+  certificate?(request: Omit<Destination, 'trace'>): Promise<CertificateFacts>;
 };
 
 /**

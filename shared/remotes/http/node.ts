@@ -54,10 +54,10 @@ export function createNodeTransport(options: NodeTransportOptions): NodeTranspor
   return {
     send: (request) =>
       translated(() => exchange(destinationOf(open, peerOf(request), options.maxPools ?? 256), request)),
-    inspect: (url, { deadlineMs }) =>
+    inspect: (url, { deadlineMs, signal: outer }) =>
       translated(() => {
         const peer = { url: allowedUrl(url, networks), ca: undefined, lookup };
-        return withinDeadline(deadlineMs, undefined, (signal) => readCertificate(peer, signal));
+        return withinDeadline(deadlineMs, outer, (signal) => readCertificate(peer, signal));
       }),
     close: () => closeAll(open),
   };

@@ -28,7 +28,10 @@ export type Transport = {
   /** @throws TransportError for everything but an answer; any status but a redirect is an answer */
   send(request: TransportRequest): Promise<TransportResponse>;
   /** Absent where the runtime does not show certificates. @throws TransportError */
-  inspect?(url: string, options: { deadlineMs: number }): Promise<CertificateFacts>;
+  inspect?(
+    url: string,
+    options: { deadlineMs: number; signal?: AbortSignal | undefined },
+  ): Promise<CertificateFacts>;
 };
 
 export const defaultMaxBytes = 2 * 1024 * 1024;

@@ -9,6 +9,7 @@ const site = (given: Partial<SiteFacts> = {}): SiteFacts => ({
   maintenance: false,
   nodes: 1,
   pass_age_s: 3,
+  unprobed_age_s: null,
   ...given,
 });
 const failing = (given: Partial<SiteFacts> = {}) => site({ pass_age_s: null, ...given });
@@ -40,8 +41,34 @@ describe('a site', () => {
     ]);
   });
 
-  test('without nodes fails', () => {
-    expect(siteStatuses([failing({ nodes: 0 })])).toEqual(['fail']);
+  test('without nodes passes', () => {
+    expect(siteStatuses([failing({ nodes: 0 })])).toEqual(['pass']);
+  });
+
+  test('has a state besides its status, which is `fail` only in the state `fail`', () => {
+    const entries = report([
+      site({ uri: 'a' }),
+      failing({ uri: 'b' }),
+      failing({ uri: 'c', maintenance: true }),
+      failing({ uri: 'd', enabled: false, maintenance: true }),
+      failing({ uri: 'e', nodes: 0 }),
+    ]).checks['sites:connectionTest'];
+    expect(entries.map(({ componentId, status, state }) => [componentId, status, state])).toEqual([
+      ['a', 'pass', 'pass'],
+      ['b', 'fail', 'fail'],
+      ['c', 'pass', 'maintenance'],
+      ['d', 'pass', 'disabled'],
+      ['e', 'pass', 'unknown'],
+    ]);
+  });
+
+  test('that was not probed yet is unknown for three intervals, then fails', () => {
+    const states = [45, 45.1].map((unprobed_age_s) => failing({ unprobed_age_s }));
+    expect(report(states).checks['sites:connectionTest'].map(({ state }) => state)).toEqual([
+      'unknown',
+      'fail',
+    ]);
+    expect(report(states.slice(0, 1)).status).toBe('pass');
   });
 });
 

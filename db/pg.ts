@@ -18,7 +18,7 @@ export type PgOptions = ConnectOptions & {
   onSession?: (report: SessionReport) => void;
 };
 
-export type PgConnection = Connection & Pick<Pool, 'use'>;
+export type PgConnection = Connection & Pick<Pool, 'query' | 'use'>;
 
 /** Connects by `pg`, over sockets that are kept; nothing is sent before the first statement. */
 export function connectPg(options: PgOptions): PgConnection {
@@ -45,7 +45,7 @@ export function connectPg(options: PgOptions): PgConnection {
   };
   const db: Db = drizzle({ client: asClient(query) });
   db.transaction = transactionsBy(use);
-  return { db, use, close: pool.close };
+  return { db, query, use, close: pool.close };
 }
 
 /** Drizzle sends every statement by `query`, and needs nothing else of a client. */

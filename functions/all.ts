@@ -21,7 +21,7 @@ import { type DatabaseAddress, prepareSchema } from '../shared/runtime/cli/prepa
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import { type Config, ConfigError } from '../shared/runtime/config.ts';
-import { connectDatabase } from '../shared/runtime/database.ts';
+import { connectDatabase, loggedConnections } from '../shared/runtime/database.ts';
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
@@ -102,8 +102,8 @@ async function startDatabase(config: Config, log: Log): Promise<DatabaseAddress>
 }
 
 async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<PortalDeps> {
-  const onError = (error: Error) => log.warn('a database connection was lost', { error });
-  const connection = connectDatabase({ ...config, databaseUrl }, { onError });
+  const options = { applicationName: 'aggregator-portal', ...loggedConnections(log) };
+  const connection = connectDatabase({ ...config, databaseUrl }, options);
   keep('database connections', () => connection.close());
   const telemetry = keptTelemetry(connection.db, log);
   const outbound: Ingredients['outbound'] = {

@@ -13,13 +13,14 @@ import { orEnd } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
 import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/config.ts';
-import { connectDatabase } from '../../shared/runtime/database.ts';
+import { connectDatabase, loggedConnections } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
 import { createHealthApp } from './app.ts';
 import { createJobs } from './jobs/all.ts';
 import type { KeptQueue } from './jobs/kept-queue.ts';
+import type { Lease } from './jobs/lease.ts';
 import { runEvery } from './jobs/loop.ts';
 import { createSystemSampler, type SystemSampler } from './system.ts';
 
@@ -28,8 +29,10 @@ type Running = {
   serving: Serving;
   loops: Promise<unknown>;
   queue: KeptQueue;
+  lease: Lease;
   jobsDb: Connection;
   snapshotDb: Connection;
+  leaseDb: Connection;
   answersDb: Connection;
   transport: NodeTransport;
   telemetry: Telemetry;
@@ -43,13 +46,20 @@ async function startSidecar(): Promise<void> {
   if (!databaseUrl)
     throw new ConfigError(['DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database']);
   const log = createLog({ level: config.logLevel });
-  const onError = (error: Error) => log.warn('an idle database connection ended', { error });
-  // Apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database.
   const settings = { ...config, databaseUrl };
-  const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
-  // Merges of whole farms are long, and so are exports; heartbeats and audit must not stand in line behind them.
-  const snapshotDb = connectDatabase(settings, { maxConnections: 6, statementTimeoutMs: 20_000, onError });
-  const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
+  const logged = loggedConnections(log);
+  const connect = (maxConnections: number, statementTimeoutMs: number) =>
+    connectDatabase(settings, {
+      applicationName: 'aggregator-sidecar',
+      maxConnections,
+      statementTimeoutMs,
+      ...logged,
+    });
+  // Separate pools: answers and the lease never wait for jobs, and short jobs not for merges of whole farms and files.
+  const jobsDb = connect(3, 15_000);
+  const snapshotDb = connect(6, 60_000);
+  const answersDb = connect(2, 2_000);
+  const leaseDb = connect(1, 3_000);
   const transport = createNodeTransport({
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -59,16 +69,17 @@ async function startSidecar(): Promise<void> {
   const worker = { name: `${host}/${randomUUID()}`, host };
   const stopping = new AbortController();
   const telemetry = telemetryInto(jobsDb.db, log);
-  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker, telemetry };
-  const { jobs, queue } = await createJobs(parts, databaseUrl, stopping.signal);
+  const { onSession } = logged;
+  const parts = { config, log, jobsDb, snapshotDb, leaseDb, transport, system, worker, telemetry, onSession };
+  const { jobs, queue, lease } = await createJobs(parts, databaseUrl, stopping.signal);
   // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
   await Promise.all([
     system.sample(),
-    Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)]),
+    Promise.race([beat(leaseDb.db, worker).catch(() => false), delay(1_000)]),
   ]);
   const serving = await serve(config, log, databaseUrl, answersDb, system);
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
-  stopGracefully({ ...parts, stopping, serving, loops, queue, answersDb }, log);
+  stopGracefully({ ...parts, stopping, serving, loops, queue, lease, answersDb }, log);
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
 }
 
@@ -124,17 +135,21 @@ function urlOf(config: Config, port: number): string {
 }
 
 /** The order matters: nothing new begins, what runs may end, and only then goes what it stands on. */
-function stopGracefully({ stopping, serving, loops, queue, ...parts }: Running, log: Log): void {
-  const { jobsDb, snapshotDb, answersDb, transport, telemetry, worker } = parts;
+function stopGracefully({ stopping, serving, loops, queue, lease, ...parts }: Running, log: Log): void {
+  const { jobsDb, snapshotDb, leaseDb, answersDb, transport, telemetry, worker } = parts;
   onStop(
     [
       { name: 'jobs', run: () => stopping.abort() },
       { name: 'server', run: () => serving.close(2_000) },
       // A certificate that is being read cannot be told to stop; its result is no longer written.
       { name: 'rounds', run: () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]) },
-      { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
+      { name: 'lease', run: () => lease.release() },
+      { name: 'worker entry', run: () => retire(leaseDb.db, worker.name) },
       { name: 'telemetry', run: () => telemetry.flush() },
-      { name: 'database', run: () => Promise.all([jobsDb.close(), snapshotDb.close(), answersDb.close()]) },
+      {
+        name: 'database',
+        run: () => Promise.all([jobsDb, snapshotDb, answersDb, leaseDb].map((pool) => pool.close())),
+      },
       { name: 'connections', run: () => transport.close() },
     ],
     { log },

@@ -5,6 +5,8 @@ import type { Job } from './loop.ts';
 
 /** The time during which this sidecar is the leader. */
 export type Term = {
+  /** Greater than that of each former holder. */
+  fence: number;
   /** Aborts when the lease is lost, and when the sidecar stops. */
   signal: AbortSignal;
 };
@@ -28,24 +30,30 @@ type Parts = {
   holder: string;
   log: Pick<Log, 'info' | 'warn'>;
   stopping: AbortSignal;
+  /** Seconds; injected so that tests need not wait. */
+  times?: typeof ordinaryTimes;
   /** Milliseconds of a clock that only goes forward; injected so that tests can move it. */
   now?: () => number;
 };
 
 const name = 'sidecar';
-const lastsS = 20;
-const renewedEveryS = 10;
-const triedEveryS = 2;
-/** A holder that has not renewed for this long does not hold the lease, whatever the clock of the database says. */
-const staleS = 25;
+const ordinaryTimes = {
+  lastsS: 20,
+  renewedEveryS: 10,
+  triedEveryS: 2,
+  /** A holder that has not renewed for this long does not hold the lease, whatever the clock of the database says. */
+  staleS: 25,
+};
 
-type Held = Term & { ending: AbortController; fence: number; endsAt: number; renewAt: number };
+type Held = Term & { ending: AbortController; endsAt: number; renewAt: number };
 
 /**
  * Competes for the lease. The holder counts its time from before it asked, and by its own clock, so that a process that
  * was frozen knows that its time is over before it does anything else.
  */
-export function keepLease({ db, holder, log, stopping, now = () => performance.now() }: Parts): Lease {
+export function keepLease({ db, holder, log, stopping, ...given }: Parts): Lease {
+  const { times = ordinaryTimes, now = () => performance.now() } = given;
+  const { lastsS, renewedEveryS, triedEveryS, staleS } = times;
   let held: Held | undefined;
   let seen = { renewedAt: '', since: 0 };
   let timer: NodeJS.Timeout | undefined;

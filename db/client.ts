@@ -12,11 +12,17 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-/** What every driver is told (`db/pg.ts`, `db/neon.ts`); only whoever chooses one brings it into his bundle. */
+/** The options of every driver (`db/pg.ts`, `db/neon.ts`). Only what chooses a driver imports it: bundles stay small. */
 export type ConnectOptions = {
   url: string;
-  /** Milliseconds one statement, or one batch, may take before it counts as a failure of the database. */
+  /** Name of the process in `pg_stat_activity`. */
+  applicationName?: string;
+  /** Milliseconds after which the server ends a statement, and a little later the client gives it up. Default 10,000. */
   statementTimeoutMs?: number;
+  /** Milliseconds that a statement waits for a lock. Default 3,000. */
+  lockTimeoutMs?: number;
+  /** Milliseconds that a transaction may be idle. Default 15,000. */
+  idleInTransactionMs?: number;
   /** Called once for every round trip: a statement, a batch, or a transaction as a whole. */
   onRoundTrip?: () => void;
 };

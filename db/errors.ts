@@ -52,12 +52,19 @@ export function databaseProblem(error: unknown): AppError | undefined {
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
-/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, cancelled), lost races 40; or no answer at all. */
+/**
+ * SQLSTATEs of a database that cannot serve this request now, and may serve it later: connection (08), lost races (40),
+ * resources (53), shut down or cancelled (57), and the limits of time: 55P03 lock, 57014 statement, 25P03 and 25P04
+ * transaction. 25006: the server is read-only, as a standby is.
+ */
+const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34])/;
+
+/** True for these SQLSTATEs, and when there was no answer at all. */
 export function isUnavailable(error: unknown): boolean {
   const code = pgFault(error)?.code;
-  if (code) return /^(08|53|57P|40)/.test(code);
+  if (code) return unavailable.test(code);
   for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {
-    // Without a SQLSTATE it tells of a request that failed, or that something before the database answered.
+    // Without a SQLSTATE the request to Neon failed, or something in front of the database answered.
     if (link.name === 'NeonDbError') return true;
     if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
       return true;

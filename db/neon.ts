@@ -1,8 +1,11 @@
 import { Client, neon, neonConfig } from '@neondatabase/serverless';
 import { drizzle as overHttp } from 'drizzle-orm/neon-http';
-import { drizzle as overWebSocket } from 'drizzle-orm/neon-serverless';
+import { NeonSession, NeonTransaction } from 'drizzle-orm/neon-serverless';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Connection, ConnectOptions, Db } from './client.ts';
 import { pgFault } from './errors.ts';
+import { beginWith } from './postgres/limits.ts';
+import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 
 export type NeonOptions = ConnectOptions & {
   /**
@@ -14,30 +17,33 @@ export type NeonOptions = ConnectOptions & {
 
 /**
  * Connects to Neon: a statement or a batch is one HTTP request, an interactive transaction a WebSocket of its own.
- * Nothing is open between them, as a Worker must share nothing between its requests.
+ * Nothing is open between them, as a Worker must share nothing between its requests. HTTP has no start-up options: the
+ * settings of the role limit its statements, and Neon cancels the statement of a request that is given up.
  */
-export function connectNeon({
-  url,
-  proxy,
-  statementTimeoutMs = 10_000,
-  onRoundTrip,
-}: NeonOptions): Connection {
+export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions): Connection {
+  const { statementTimeoutMs: statementMs = 10_000, lockTimeoutMs: lockMs = 3_000 } = options;
+  const { idleInTransactionMs = 15_000 } = options;
   const connectionString = proxy === undefined ? url : behind(proxy, url);
   if (proxy !== undefined) neonConfig.fetchEndpoint = endpointOf;
+  const answerMs = statementMs + marginMs;
   const fetchOptions = {
     // Neon spreads these options into those of each request, so this runs once a round trip: each has its own deadline.
     get signal(): AbortSignal {
       onRoundTrip?.();
-      return AbortSignal.timeout(statementTimeoutMs);
+      return AbortSignal.timeout(answerMs);
     },
   };
   const db: Db = overHttp({ client: neon(connectionString, { fetchOptions }) });
   // The method of the HTTP driver only throws.
   db.transaction = async (work, config) => {
     onRoundTrip?.();
-    const client = await openSession(connectionString, statementTimeoutMs, proxy !== undefined);
+    const client = await openSession(connectionString, answerMs, proxy !== undefined);
+    const dialect = new PgDialect();
+    const session = new NeonSession<NoSchema, NoSchema>(client, dialect, undefined);
+    const transaction = new NeonTransaction<NoSchema, NoSchema>(dialect, session, undefined);
+    const begin = beginWith({ statementMs, lockMs, idleInTransactionMs });
     try {
-      return await overWebSocket({ client }).transaction(work, config);
+      return await runTransaction(transaction, { begin, work, config, onUncertain: () => undefined });
     } finally {
       // Closing is sent at once; a connection that is gone already would never confirm it.
       void client.end();
@@ -45,6 +51,9 @@ export function connectNeon({
   };
   return { db, close: async () => undefined };
 }
+
+/** Milliseconds by which the client waits longer than the server, whose error is the better answer. */
+const marginMs = 1_000;
 
 const behind = (proxy: string, url: string): string =>
   Object.assign(new URL(url), { host: new URL(proxy).host, search: '' }).href;
@@ -58,15 +67,11 @@ const endpointOf: Endpoint = (host, port, options) => {
   return typeof ofNeon === 'string' ? ofNeon : ofNeon(host, port, options);
 };
 
-async function openSession(
-  connectionString: string,
-  statementTimeoutMs: number,
-  isProxied: boolean,
-): Promise<Client> {
+async function openSession(connectionString: string, answerMs: number, isProxied: boolean): Promise<Client> {
   const client = new Client({
     connectionString,
     connectionTimeoutMillis: 3_000,
-    query_timeout: statementTimeoutMs,
+    query_timeout: answerMs,
   });
   // The statement under way fails with the connection; unheard, the event itself would end the process.
   client.on('error', () => undefined);

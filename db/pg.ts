@@ -1,80 +1,62 @@
-import { sql } from 'drizzle-orm';
 import { drizzle, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Connection, ConnectOptions, Db } from './client.ts';
-import { isUnavailable, pgFault } from './errors.ts';
+import { createPool, type Pool, type Query, type SessionReport } from './postgres/pool.ts';
+import { type NoSchema, runTransaction } from './postgres/transaction.ts';
+
+export type { SessionReport } from './postgres/pool.ts';
 
 export type PgOptions = ConnectOptions & {
-  /** Rows come and go by this many connections at most. */
+  /** Connections of the server at most; also while statements hang that were given up. */
   maxConnections?: number;
-  /** Connections stay open while nobody uses them. */
+  /** Connections stay open while they are not used. */
   keepIdle?: boolean;
-  /** Told of connections that ended while nobody used them. */
+  /** Called when a connection ends that is not in use. */
   onError?: (error: Error) => void;
+  /** Called when it is known how the time limits are in force, and when that changes. */
+  onSession?: (report: SessionReport) => void;
 };
 
+export type PgConnection = Connection & Pick<Pool, 'query' | 'use'>;
+
 /** Connects by `pg`, over sockets that are kept; nothing is sent before the first statement. */
-export function connectPg({
-  url,
-  maxConnections = 10,
-  statementTimeoutMs = 10_000,
-  keepIdle = false,
-  ...on
-}: PgOptions): Connection {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: 3_000,
-    query_timeout: statementTimeoutMs,
-    idleTimeoutMillis: keepIdle ? 0 : 30_000,
-    keepAlive: true,
+export function connectPg(options: PgOptions): PgConnection {
+  const { url, maxConnections = 10, keepIdle = false, onRoundTrip, onError, onSession } = options;
+  const { applicationName = 'aggregator', statementTimeoutMs = 10_000 } = options;
+  const { lockTimeoutMs = 3_000, idleInTransactionMs = 15_000 } = options;
+  const pool = createPool({
+    url,
+    applicationName,
+    limits: { statementMs: statementTimeoutMs, lockMs: lockTimeoutMs, idleInTransactionMs },
+    maxConnections,
+    idleMs: keepIdle ? 0 : 30_000,
+    onError,
+    onSession,
   });
-  // Idle connections that the server ends are replaced by the pool; unheard, the event would end the process.
-  pool.on('error', (error) => on.onError?.(error));
-  // So would that of a connection that ends between two statements of a transaction; the next one tells of it.
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  if (on.onRoundTrip) pool.on('acquire', on.onRoundTrip);
-  const db: Db = drizzle({ client: pool });
-  db.transaction = transactionsOn(pool);
-  return { db, close: () => pool.end() };
-}
-
-/**
- * Interactive transactions on a connection of the pool. Drizzle's own keep the connection for ever when they cannot
- * begin, and when a statement has timed out they wait as long again for its rollback, behind that statement.
- */
-const transactionsOn =
-  (pool: pg.Pool): Db['transaction'] =>
-  async (work, config) => {
-    const client = await pool.connect();
-    const transaction = onClient(client);
-    try {
-      await transaction.execute(sql`begin`);
-      if (config) await transaction.setTransaction(config);
-      const result = await work(transaction);
-      await transaction.execute(sql`commit`);
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(!(await isTakenBack(transaction, error)));
-      throw error;
-    }
+  const use: Pool['use'] = (work) =>
+    pool.use((lent) => {
+      onRoundTrip?.();
+      return work(lent);
+    });
+  const query: Query = (statement, values) => {
+    onRoundTrip?.();
+    return pool.query(statement, values);
   };
-
-type Transaction = NodePgTransaction<Record<string, never>, Record<string, never>>;
-
-function onClient(client: pg.PoolClient): Transaction {
-  const dialect = new PgDialect();
-  return new NodePgTransaction(dialect, new NodePgSession(client, dialect, undefined), undefined);
+  const db: Db = drizzle({ client: asClient(query) });
+  db.transaction = transactionsBy(use);
+  return { db, query, use, close: pool.close };
 }
 
-/** A connection that did not answer is no longer asked: when it ends, the server takes back what it had begun. */
-async function isTakenBack(transaction: Transaction, error: unknown): Promise<boolean> {
-  const isUnanswered = pgFault(error) === undefined && isUnavailable(error);
-  if (isUnanswered) return false;
-  return transaction.execute(sql`rollback`).then(
-    () => true,
-    () => false,
-  );
-}
+/** Drizzle sends every statement by `query`, and needs nothing else of a client. */
+const asClient = (query: Query): pg.Client => ({ query }) as unknown as pg.Client;
+
+const transactionsBy =
+  (use: Pool['use']): Db['transaction'] =>
+  (work, config) =>
+    use(({ query, begin, discard }) => {
+      const dialect = new PgDialect();
+      const session = new NodePgSession<NoSchema, NoSchema>(asClient(query), dialect, undefined);
+      const transaction = new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined);
+      return runTransaction(transaction, { begin, work, config, onUncertain: discard });
+    });

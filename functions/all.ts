@@ -21,7 +21,7 @@ import { type DatabaseAddress, prepareSchema } from '../shared/runtime/cli/prepa
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
 import { type Config, ConfigError } from '../shared/runtime/config.ts';
-import { connectDatabase } from '../shared/runtime/database.ts';
+import { connectDatabase, loggedConnections } from '../shared/runtime/database.ts';
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { serveNode } from '../shared/runtime/node.ts';
@@ -113,8 +113,8 @@ async function depsOf(
   log: Log,
   shutdown: Shutdown,
 ): Promise<PortalDeps> {
-  const onError = (error: Error) => log.warn('a database connection was lost', { error });
-  const connection = connectDatabase({ ...config, databaseUrl }, { onError });
+  const options = { applicationName: 'aggregator-portal', ...loggedConnections(log) };
+  const connection = connectDatabase({ ...config, databaseUrl }, options);
   shutdown.add('database connections', () => connection.close());
   const telemetry = flushedTelemetry(connection.db, log, shutdown);
   const outbound: Ingredients['outbound'] = {

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
+import { type Db, withTransaction } from '../client.ts';
 import { connectPg } from '../pg.ts';
 import type { ExportQuery, ExportRow } from './export-sources.ts';
 
@@ -8,39 +9,77 @@ export type ExportCursor = {
   expected: number;
   /** The next rows, fewer than asked for at the end. */
   next(limit: number): Promise<ExportRow[]>;
-  /** Lets go of the rows. */
-  close(): Promise<void>;
 };
 
-/** The server collects all rows before the first can be had. */
-const longestMs = 900_000;
+/** Milliseconds that writing a page may take, during which the transaction of the cursor is idle. */
+const longestPauseMs = 300_000;
 
 /**
- * Opens a cursor on a connection of its own. The server keeps the rows of that moment aside, so that no transaction is open
- * while they are read, however long that takes: neither vacuum nor an engine of one session has to wait for it.
- * @param name of the cursor; one that a dead process left under it is closed
+ * Reads the rows of an export by a cursor on a connection of its own, while `work` runs. The cursor belongs to one
+ * transaction, so that it works behind a pooler, and each statement reads one page of it, well within its time limit.
+ * The embedded database has one session for all: there the server sets the rows aside, and no transaction stays open.
+ * @param name of the cursor in the embedded database; one that a process left under it is closed
  */
-export async function openExportCursor(url: string, name: string, query: ExportQuery): Promise<ExportCursor> {
-  const { db, close } = connectPg({ url, maxConnections: 1, statementTimeoutMs: longestMs, keepIdle: true });
-  const cursor = sql.identifier(name);
-  const execute = async (statement: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> =>
-    (await (db.execute(statement) as Promise<{ rows: Record<string, unknown>[] }>)).rows;
-  const release = async (): Promise<void> => {
-    const [left] = await execute(sql`select 1 from pg_cursors where name = ${name}`);
-    if (left) await execute(sql`close ${cursor}`);
-  };
+export async function withExportCursor<T>(
+  { url, name, query }: { url: string; name: string; query: ExportQuery },
+  work: (cursor: ExportCursor) => Promise<T>,
+): Promise<T> {
+  const { db, close } = connectPg({
+    url,
+    applicationName: 'aggregator-export',
+    maxConnections: 1,
+    statementTimeoutMs: 60_000,
+    idleInTransactionMs: longestPauseMs,
+    keepIdle: true,
+  });
   try {
-    const [counted] = await execute(query.count);
-    await release();
-    await execute(sql`declare ${cursor} no scroll cursor with hold for ${query.rows}`);
-    return {
-      expected: Number(counted?.n),
-      next: async (limit) =>
-        (await execute(sql`fetch ${sql.raw(String(limit))} from ${cursor}`)) as ExportRow[],
-      close: () => release().finally(close),
-    };
-  } catch (error) {
+    const [server] = await rowsOf(db, sql`select version() like '%PGlite%' as is_embedded`);
+    return server?.is_embedded === true
+      ? await readHeld(db, sql.identifier(name), query, work)
+      : await withTransaction(db, (tx) => readOpen(tx, query, work));
+  } finally {
     await close();
-    throw error;
   }
 }
+
+async function readOpen<T>(
+  tx: Db,
+  query: ExportQuery,
+  work: (cursor: ExportCursor) => Promise<T>,
+): Promise<T> {
+  const cursor = sql.identifier('export_rows');
+  const expected = await countOf(tx, query);
+  await tx.execute(sql`declare ${cursor} no scroll cursor for ${query.rows}`);
+  return work({ expected, next: nextOf(tx, cursor) });
+}
+
+async function readHeld<T>(
+  db: Db,
+  cursor: ReturnType<typeof sql.identifier>,
+  query: ExportQuery,
+  work: (cursor: ExportCursor) => Promise<T>,
+): Promise<T> {
+  const release = async (): Promise<void> => {
+    const [left] = await rowsOf(db, sql`select 1 as one from pg_cursors where name = ${cursor.value}`);
+    if (left) await db.execute(sql`close ${cursor}`);
+  };
+  await release();
+  try {
+    const expected = await countOf(db, query);
+    await db.execute(sql`declare ${cursor} no scroll cursor with hold for ${query.rows}`);
+    return await work({ expected, next: nextOf(db, cursor) });
+  } finally {
+    await release();
+  }
+}
+
+async function countOf(db: Db, { count }: ExportQuery): Promise<number> {
+  const [counted] = await rowsOf(db, count);
+  return Number(counted?.n);
+}
+
+const nextOf = (db: Db, cursor: ReturnType<typeof sql.identifier>) => async (limit: number) =>
+  (await rowsOf(db, sql`fetch ${sql.raw(String(limit))} from ${cursor}`)) as ExportRow[];
+
+const rowsOf = async (db: Db, statement: SQL): Promise<Record<string, unknown>[]> =>
+  (await (db.execute(statement) as Promise<{ rows: Record<string, unknown>[] }>)).rows;

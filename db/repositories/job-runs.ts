@@ -16,6 +16,24 @@ export const handBackAttempt = ({ id, kind, attempt }: JobAttempt): { text: stri
 });
 
 /**
+ * The statement, for the engine of the queue, that hands back the active jobs that no process works: all but `worked`
+ * that were begun more than `seconds` ago. They run again at once and with as many tries as before; the next attempt has
+ * another number, so that the former one has no effect any more.
+ */
+export const handBackLost = (
+  worked: readonly string[],
+  seconds: number,
+): { text: string; values: unknown[] } => ({
+  text: `update pgboss.job set state = 'retry', retry_limit = retry_limit + 1, start_after = now()
+    where state = 'active' and id <> all($1::uuid[]) and started_on <= now() - $2::float8 * interval '1 second'`,
+  values: [worked, seconds],
+});
+
+/** The statement that ends the heartbeats of jobs, which an earlier version has switched on. */
+export const withoutHeartbeats =
+  'update pgboss.queue set heartbeat_seconds = null where heartbeat_seconds is not null';
+
+/**
  * Ends its batch with `job_lost` unless the attempt is still the one that counts: whoever was taken for dead, and is
  * not, has no effect any more. Until the batch ends nobody else takes the job.
  */

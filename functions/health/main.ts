@@ -13,7 +13,7 @@ import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
 import { attachedFlag } from '../../shared/runtime/cli/sidecar-process.ts';
 import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/config.ts';
-import { connectDatabase } from '../../shared/runtime/database.ts';
+import { connectDatabase, loggedConnections } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { serverSettings } from '../../shared/runtime/node-settings.ts';
@@ -32,7 +32,9 @@ async function startSidecar(): Promise<void> {
   const { config } = await loadSettings();
   const { databaseSidecarUrl: databaseUrl } = config;
   if (!databaseUrl)
-    throw new ConfigError(['DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database']);
+    throw new ConfigError([
+      'DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database',
+    ]);
   const log = createLog({ level: config.logLevel });
   const shutdown = createShutdown({ log });
   endWithParent(shutdown);
@@ -53,42 +55,48 @@ async function startAll(start: Start): Promise<void> {
     allowInsecure: config.allowInsecureDispatchers,
   });
   shutdown.add('connections', () => transport.close());
-  const { jobsDb, snapshotDb, answersDb } = connectAll(start);
+  const pools = connectAll(start);
+  const { jobsDb, leaseDb } = pools;
   const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
   const telemetry = telemetryInto(jobsDb.db, log);
   shutdown.add('telemetry', () => telemetry.flush());
-  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker, telemetry };
-  const { jobs, queue } = await createJobs(parts, databaseUrl, shutdown.signal);
+  const parts = { config, log, ...pools, transport, system, worker, telemetry };
+  const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, databaseUrl, db: jobsDb.db, log }, shutdown.signal);
-  const registered = verified.then(() => beat(jobsDb.db, worker).catch(() => false));
-  shutdown.add('worker entry', () => retire(jobsDb.db, worker.name));
+  const registered = verified.then(() => beat(leaseDb.db, worker).catch(() => false));
+  shutdown.add('worker entry', () => retire(leaseDb.db, worker.name));
+  shutdown.add('lease', () => lease.release());
   // Health answers from the first moment find a live worker; a database that is away only costs a second.
   await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);
   const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
   // A certificate that is being read cannot be interrupted; its result is no longer written.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
-  const serving = await serve(config, log, databaseUrl, answersDb, system);
+  const serving = await serve(config, log, databaseUrl, pools.answersDb, system);
   shutdown.add('server', () => serving.close(2_000));
   shutdown.signal.throwIfAborted();
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
   await verified;
 }
 
-/** Pools apart from each other, so that answers never wait for jobs, nor for longer than a moment for the database. */
+/** Separate pools: answers and the lease never wait for jobs, and short jobs not for merges of whole farms and files. */
 function connectAll({ config, databaseUrl, log, shutdown }: Start) {
-  const connect = (options: { maxConnections: number; statementTimeoutMs: number }): Connection => {
-    const onError = (error: Error) => log.warn('an idle database connection ended', { error });
-    const connection = connectDatabase({ ...config, databaseUrl }, { ...options, onError });
+  const logged = loggedConnections(log);
+  const connect = (maxConnections: number, statementTimeoutMs: number): Connection => {
+    const connection = connectDatabase(
+      { ...config, databaseUrl },
+      { applicationName: 'aggregator-sidecar', maxConnections, statementTimeoutMs, ...logged },
+    );
     shutdown.add('database', () => connection.close());
     return connection;
   };
   return {
-    jobsDb: connect({ maxConnections: 3, statementTimeoutMs: 5_000 }),
-    // Merges of whole farms are long, and so are exports; heartbeats and audit must not wait for them.
-    snapshotDb: connect({ maxConnections: 6, statementTimeoutMs: 20_000 }),
-    answersDb: connect({ maxConnections: 2, statementTimeoutMs: 2_000 }),
+    jobsDb: connect(3, 15_000),
+    snapshotDb: connect(6, 60_000),
+    answersDb: connect(2, 2_000),
+    leaseDb: connect(1, 3_000),
+    onSession: logged.onSession,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Invocation } from '../http/invocation.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
-import { connectDatabase } from './database.ts';
+import { connectDatabase, loggedConnections } from './database.ts';
 import type { Ingredients } from './deps.ts';
 import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './edge.ts';
 import { parseEdgeConfig } from './edge-config.ts';
@@ -74,9 +74,9 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
 function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
-  const onError = (error: Error): void => log.warn('a database connection was lost', { error });
   // An instance serves one request at a time; a second connection is for what runs beside it.
-  const { db } = connectDatabase(config, { maxConnections: 2, onError });
+  const options = { applicationName: 'aggregator-portal', maxConnections: 2, ...loggedConnections(log) };
+  const { db } = connectDatabase(config, options);
   const os = `${type()} ${release()}`;
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
   // Beside the bundle, as the build puts them.

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectPg } from '../../db/pg.ts';
-import { openExportCursor } from '../../db/repositories/export-cursors.ts';
+import { withExportCursor } from '../../db/repositories/export-cursors.ts';
 import { exportQuery } from '../../db/repositories/export-sources.ts';
 import { createChunkStore } from '../../db/repositories/exported-chunks.ts';
 import { exportedFiles } from '../../db/schema/exported-files.ts';
@@ -41,15 +41,14 @@ async function runExport() {
   }, 20);
   const began = performance.now();
   const query = exportQuery('audit', {}, 10_000_000);
-  const cursor = await openExportCursor(databaseUrl, 'bench', query);
   const writer = await createChunkStore(db).begin(file, async () => undefined);
-  const source = { cursor, members: query.members, format: formats.csv };
   const first = { ms: 0 };
-  const { rows, bytes } = await writeFile(source, writer, async () => {
-    first.ms ||= performance.now() - began;
-  });
+  const { rows, bytes } = await withExportCursor({ url: databaseUrl, name: 'bench', query }, (cursor) =>
+    writeFile({ cursor, members: query.members, format: formats.csv }, writer, async () => {
+      first.ms ||= performance.now() - began;
+    }),
+  );
   await writer.finish();
-  await cursor.close();
   clearInterval(watch);
   return {
     rows,

@@ -8,7 +8,7 @@ import { connectPg } from '../../db/pg.ts';
 import { forwardStates } from '../../db/repositories/audit-forwards.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { auditForwards } from '../../db/schema/audit-forwards.ts';
-import { jobRounds } from '../../db/schema/job-rounds.ts';
+import { leases } from '../../db/schema/leases.ts';
 import { forwarderStates } from '../../functions/health/forwarder-state.ts';
 import { forwardJob, forwardJobs } from '../../functions/health/jobs/forwarding.ts';
 import { escapeControls } from '../../shared/kernel/text.ts';
@@ -17,6 +17,7 @@ import { createLog } from '../../shared/runtime/log.ts';
 import { auditEntry, emptyAudit, sealAll } from '../support/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type ForwardPeer, startForwardPeer } from '../support/forward-peer.ts';
+import { expireLease } from '../support/leader.ts';
 import { hasRsyslog, prepareRsyslog, type Rsyslog } from '../support/rsyslog.ts';
 import { requireService } from '../support/services.ts';
 
@@ -38,7 +39,7 @@ beforeEach(async () => {
   const { db } = connection;
   await emptyAudit(owner.db);
   await db.delete(auditForwards);
-  await db.delete(jobRounds);
+  await db.delete(leases);
   lines.length = 0;
 });
 afterEach(async () => {
@@ -78,10 +79,6 @@ async function startProcess(env: Record<string, string>): Promise<ChildProcess> 
   if (child.stdout) await once(child.stdout, 'data');
   return child;
 }
-
-/** Lets others take over at once what a dead process would hold for a minute. */
-const forgetRounds = () =>
-  connection.db.update(jobRounds).set({ started_at: sql`now() - interval '1 hour'` });
 
 describe('the audit on its way to Fluentd', () => {
   it('comes whole, in order and once, with what the chain can be checked by', async () => {
@@ -179,7 +176,7 @@ describe('the audit on its way to Fluentd', () => {
     await once(first, 'exit');
     expect(await state()).toBeUndefined();
     isSilent = false;
-    await forgetRounds();
+    await expireLease(connection.db);
     await startProcess({ FLUENTD_URL: fluentd.url });
     await expect.poll(() => state(), { timeout: 15_000 }).toMatchObject({ seq: 4, error: null });
     expect(seqs(fluentd)).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);

@@ -7,11 +7,9 @@ import { z } from 'zod';
 import { atomically, type Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { deleteLeftovers, leftovers } from '../../db/repositories/clean-up.ts';
-import { claimRound, endRound } from '../../db/repositories/job-rounds.ts';
 import { whileOurs } from '../../db/repositories/job-runs.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { wantJob } from '../../db/repositories/wanted-jobs.ts';
-import { jobRounds } from '../../db/schema/job-rounds.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { wantedJobs } from '../../db/schema/wanted-jobs.ts';
@@ -65,6 +63,7 @@ async function start(workers: readonly AnyWorker[]): Promise<Queue> {
     databaseUrl: database.sidecarUrl,
     log,
     stopping: stopping.signal,
+    isLeader: () => true,
     noteFailure: noteFailedJob(connection.db, () => new Date()),
   };
   const queue = await startQueue(parts, workers);
@@ -261,49 +260,6 @@ async function startProcess(name: string): Promise<ChildProcess> {
   if (child.stdout) await once(child.stdout, 'data');
   return child;
 }
-
-describe('a round that one sidecar runs for all', () => {
-  it('is claimed by exactly one of many, and again when it is due', async () => {
-    const { db } = connection;
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claimRound(db, 'shared', 60_000)));
-    const [mine, ...more] = claims.filter((id) => id !== undefined);
-    expect(more).toEqual([]);
-    await endRound(db, 'shared', mine ?? '');
-    expect(await claimRound(db, 'shared', 60_000)).toBeUndefined();
-    await age('shared', 61);
-    expect(await claimRound(db, 'shared', 60_000)).toBeDefined();
-  });
-
-  it('is not claimed while it goes on, but is taken over from one that died', async () => {
-    const { db } = connection;
-    const lost = await claimRound(db, 'long', 1_000);
-    await age('long', 30);
-    expect(await claimRound(db, 'long', 1_000)).toBeUndefined();
-    await age('long', 61);
-    const taken = await claimRound(db, 'long', 1_000);
-    expect(taken).toBeDefined();
-    await endRound(db, 'long', lost ?? '');
-    const [row] = await db.select().from(jobRounds).where(eq(jobRounds.job, 'long'));
-    expect(row).toMatchObject({ run_id: taken, ended_at: null });
-  });
-
-  it('does not wait for the moment at which it began when the clock was put back', async () => {
-    const { db } = connection;
-    const before = await claimRound(db, 'timely', 1_000);
-    await age('timely', -30);
-    expect(await claimRound(db, 'timely', 1_000)).toBeUndefined();
-    await endRound(db, 'timely', before ?? '');
-    expect(await claimRound(db, 'timely', 1_000)).toBeDefined();
-    await age('timely', -3_600);
-    expect(await claimRound(db, 'timely', 1_000)).toBeDefined();
-  });
-});
-
-const age = (job: string, seconds: number) =>
-  connection.db
-    .update(jobRounds)
-    .set({ started_at: sql`now() - ${seconds}::int * interval '1 second'` })
-    .where(eq(jobRounds.job, job));
 
 describe('what has outlived its time', () => {
   it('is deleted, and nothing else', async () => {

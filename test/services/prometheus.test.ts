@@ -51,6 +51,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
         databaseUrl: database.sidecarUrl,
         log: createLog({ write: () => undefined }),
         stopping: new AbortController().signal,
+        isLeader: () => true,
         noteFailure: async () => undefined,
       },
       [],

@@ -22,6 +22,7 @@ import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../support/freezable-proxy.ts';
 import { accessKeys, askOver, checkPath, token } from '../support/health-port.ts';
 import { addFarm, addSite } from '../support/installation.ts';
+import { expireLease } from '../support/leader.ts';
 import { type Sidecar, startSidecar } from '../support/sidecar-process.ts';
 
 const patient = { timeout: 60_000 };
@@ -44,6 +45,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(sidecars.splice(0).map((sidecar) => sidecar.kill()));
+  await expireLease(admin.db);
   // A test that failed early leaves the way to the database as it was.
   proxy.thaw();
   proxy.restore();

@@ -22,11 +22,18 @@ export async function startExports(
 ): Promise<() => Promise<void>> {
   const log = createLog({ level: 'error' });
   const stopping = new AbortController();
-  const { db, close } = connectPg({ url: databaseUrl, maxConnections: 4 });
+  // Tests hold locks for as long as they look around.
+  const { db, close } = connectPg({
+    url: databaseUrl,
+    maxConnections: 4,
+    statementTimeoutMs: 60_000,
+    lockTimeoutMs: 60_000,
+  });
   const known = { current: () => ({ ...parametersFrom(null), ...parameters }) };
   const worker = exportWorker({ db, databaseUrl, stores: createStores(db, s3), known, log });
   const noteFailure = (job: FailedJob) => noteFailedExport(db, job);
-  const queue = await startQueue({ databaseUrl, log, stopping: stopping.signal, noteFailure }, [worker]);
+  const parts = { databaseUrl, log, stopping: stopping.signal, isLeader: () => true, noteFailure };
+  const queue = await startQueue(parts, [worker]);
   const outbox = runEvery(
     outboxJob(db, () => queue),
     log,

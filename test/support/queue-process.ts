@@ -2,8 +2,12 @@ import { atomically } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { whileOurs } from '../../db/repositories/job-runs.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring.ts';
+import { keepQueue } from '../../functions/health/jobs/kept-queue.ts';
+import type { Term } from '../../functions/health/jobs/lease.ts';
+import { runEvery } from '../../functions/health/jobs/loop.ts';
 import { startQueue } from '../../functions/health/jobs/queue.ts';
 import { createLog } from '../../shared/runtime/log.ts';
+import { competeForLease } from './leader.ts';
 import { slowKind } from './slow-job.ts';
 
 /**
@@ -25,22 +29,21 @@ const say = (code: string, id: string) =>
     message: code,
   }) as const;
 
-await startQueue(
-  {
-    databaseUrl,
-    log: createLog({ level: 'error' }),
-    stopping: new AbortController().signal,
-    noteFailure: async () => undefined,
-  },
-  [
-    {
-      kind: slowKind,
-      work: async ({ holder }, run) => {
-        await appendMonitoring(db, say('began', run.id));
-        if (holder === name) await new Promise(() => undefined);
-        await atomically(db, (h) => [whileOurs(h, run), appendMonitoring(h, say('done', run.id))]);
+const log = createLog({ level: 'error' });
+const lease = competeForLease(connectPg({ url: databaseUrl, maxConnections: 1 }).db, name, log);
+const start = ({ signal }: Term) =>
+  startQueue(
+    { databaseUrl, log, stopping: signal, isLeader: lease.isHeld, noteFailure: async () => undefined },
+    [
+      {
+        kind: slowKind,
+        work: async ({ holder }, run) => {
+          await appendMonitoring(db, say('began', run.id));
+          if (holder === name) await new Promise(() => undefined);
+          await atomically(db, (h) => [whileOurs(h, run), appendMonitoring(h, say('done', run.id))]);
+        },
       },
-    },
-  ],
-);
+    ],
+  );
+void runEvery(keepQueue(start, lease, log).job, log, new AbortController().signal);
 process.stdout.write('ready\n');

@@ -1,4 +1,5 @@
 import type { Connection, Db } from '../../../db/client.ts';
+import type { SessionReport } from '../../../db/pg.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
@@ -24,9 +25,9 @@ import { forwardJobs, targetsOf } from './forwarding.ts';
 import { gatewayJob } from './gateways.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
+import { keepLease, type Lease, onLeader, type Term } from './lease.ts';
 import type { Job } from './loop.ts';
 import { maintenanceJob } from './maintenance.ts';
-import { onceForAll } from './once-for-all.ts';
 import { outboxJob } from './outbox.ts';
 import { type KnownParameters, parametersJob, readParameters } from './parameters.ts';
 import { portalReportJob } from './portal-report.ts';
@@ -39,12 +40,15 @@ import { countedJob, countedWorker, handOverJob, telemetryJob } from './telemetr
 export type JobParts = {
   jobsDb: Connection;
   snapshotDb: Connection;
+  /** For the lease and the heartbeat, which wait for nothing else. */
+  leaseDb: Connection;
   transport: NodeTransport;
   worker: { name: string; host: string };
   config: Config;
   log: Log;
   system: SystemSampler;
   telemetry: Telemetry;
+  onSession: (report: SessionReport) => void;
 };
 
 /** Calls of dispatchers that run at the same time, except probes, which have limits of their own; the others wait. */
@@ -55,19 +59,31 @@ export async function createJobs(
   parts: JobParts,
   databaseUrl: string,
   stopping: AbortSignal,
-): Promise<{ jobs: Job[]; queue: KeptQueue }> {
-  const { jobsDb, log, telemetry } = parts;
+): Promise<{ jobs: Job[]; queue: KeptQueue; lease: Lease }> {
+  const { jobsDb, leaseDb, log, telemetry, worker, onSession } = parts;
   const fleet = await fleetOf(parts);
   const parameters = parametersJob(jobsDb.db);
   const workers = workersOf(parts, databaseUrl, fleet.signing, parameters);
   const noteFailure = noteFailureIn(jobsDb.db);
-  const start = () => startQueue({ databaseUrl, log, stopping, noteFailure }, workers.map(counted));
-  const queue = keepQueue(start, log);
-  const rounds = [queue.job, outboxJob(jobsDb.db, queue.current), ...roundsOf(parts, fleet, parameters)];
-  return { jobs: rounds.map((job) => countedJob(job, telemetry)), queue };
+  const lease = keepLease({ db: leaseDb.db, holder: worker.name, log, stopping });
+  const { isHeld: isLeader } = lease;
+  const start = ({ signal }: Term) =>
+    startQueue(
+      { databaseUrl, log, stopping: signal, isLeader, onSession, noteFailure },
+      workers.map(counted),
+    );
+  const queue = keepQueue(start, lease, log);
+  const own = [lease.job, queue.job, ...ownRounds(parts, parameters)];
+  const shared = [outboxJob(jobsDb.db, queue.current), ...sharedRounds(parts, fleet, parameters)];
+  // Inside the lease, so that standbys count no rounds.
+  const jobs = [...own.map(countedRound), ...shared.map((job) => onLeader(lease, countedRound(job)))];
+  return { jobs, queue, lease };
 
   function counted(worker: AnyWorker): AnyWorker {
     return countedWorker(worker, telemetry);
+  }
+  function countedRound(job: Job): Job {
+    return countedJob(job, telemetry);
   }
 }
 
@@ -111,29 +127,39 @@ function workersOf(
   ];
 }
 
-function roundsOf(
-  { config, log, jobsDb, snapshotDb, system, worker, telemetry }: JobParts,
-  fleet: Fleet,
+/** What each sidecar does for itself. */
+function ownRounds(
+  { config, jobsDb, leaseDb, system, worker, telemetry }: JobParts,
   parameters: ReturnType<typeof parametersJob>,
+): Job[] {
+  return [
+    heartbeatJob(leaseDb.db, worker),
+    parameters.job,
+    systemSampleJob(system),
+    portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
+    handOverJob(telemetry),
+  ];
+}
+
+/** What the leader does for all. */
+function sharedRounds(
+  { config, log, jobsDb, snapshotDb, worker, telemetry }: JobParts,
+  fleet: Fleet,
+  parameters: KnownParameters,
 ): Job[] {
   const { db } = jobsDb;
   return [
-    heartbeatJob(db, worker),
-    parameters.job,
-    systemSampleJob(system),
     sealJob(db, fleet.signing, systemClock),
     refusalsJob(db, systemClock),
     ...forwardJobs(db, config, worker.host, log),
-    portalReportJob(db, { ...config, name: config.portalName ?? worker.host, system }),
-    onceForAll(db, probeJob(db, { ...fleet, remote: fleet.probeRemote }, parameters, telemetry)),
+    probeJob(db, { ...fleet, remote: fleet.probeRemote }, parameters, telemetry),
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),
     newFarmsJob({ ...fleet, db: snapshotDb.db }),
-    onceForAll(db, certificateJob(db, systemClock)),
-    onceForAll(db, gatewayJob(db, systemClock)),
-    handOverJob(telemetry),
-    onceForAll(db, telemetryJob(db)),
+    certificateJob(db, systemClock),
+    gatewayJob(db, systemClock),
+    telemetryJob(db),
   ];
 }
 

@@ -13,13 +13,12 @@ import { createFluentdForwarder, createSyslogForwarder } from '../../../shared/r
 import type { LogForwarder } from '../../../shared/remotes/log-forwarder/port.ts';
 import type { Config } from '../../../shared/runtime/config.ts';
 import type { Job } from './loop.ts';
-import { onceForAll } from './once-for-all.ts';
 
 /** What one delivery may hold. */
 const atOnce = { limit: 1_000, bytes: 4_194_304 };
 /** Seconds without an event after which an empty delivery finds out whether the collector is still there. */
 const quietS = 15;
-/** Milliseconds after which a round ends, so that its lease is never taken over while it goes on. */
+/** Milliseconds after which a round ends, so that the next one begins with the cursor as it is stored. */
 const longestMs = 20_000;
 
 type Collectors = Pick<Config, 'fluentdUrl' | 'syslogUrl'> & Partial<Pick<Config, 'fluentdSharedKey'>>;
@@ -30,7 +29,7 @@ export const targetsOf = ({ fluentdUrl, syslogUrl }: Collectors): Target[] => [
   ...(syslogUrl ? (['syslog'] as const) : []),
 ];
 
-/** A job for each collector that is configured; of all sidecars one runs it. */
+/** A job for each collector that is configured, for the leader. */
 export function forwardJobs(
   db: Db,
   { fluentdUrl, fluentdSharedKey: sharedKey, syslogUrl }: Collectors,
@@ -42,7 +41,7 @@ export function forwardJobs(
     ...(fluentdUrl ? [createFluentdForwarder(fluentdUrl, credentials)] : []),
     ...(syslogUrl ? [createSyslogForwarder(syslogUrl, host)] : []),
   ];
-  return forwarders.map((forwarder) => onceForAll(db, forwardJob(db, forwarder, log)));
+  return forwarders.map((forwarder) => forwardJob(db, forwarder, log));
 }
 
 /**

@@ -1,7 +1,9 @@
 import { PgBoss } from 'pg-boss';
-import { handBackAttempt } from '../../../db/repositories/job-runs.ts';
+import type { SessionReport } from '../../../db/pg.ts';
+import { handBackAttempt, handBackLost, withoutHeartbeats } from '../../../db/repositories/job-runs.ts';
 import type { JobKind } from '../../../shared/kernel/job-kinds.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
+import { connectEngine, type EngineDatabase, NotLeader } from './queue-engine.ts';
 
 /** One attempt at a job. */
 export type JobRun = {
@@ -9,7 +11,7 @@ export type JobRun = {
   kind: string;
   /** Earlier attempts. */
   attempt: number;
-  /** Aborts when the attempt is taken away, or the sidecar stops, which costs the job no try: it is worked again. */
+  /** Aborts when the attempt counts no more, and when the sidecar stops or is not the leader any more. */
   signal: AbortSignal;
 };
 
@@ -27,6 +29,8 @@ export type Queue = {
   kinds: readonly string[];
   /** Lets workers of these kinds look for jobs now and not only at their next turn. */
   wake(kinds: Iterable<string>): void;
+  /** To be called every few seconds: hands back jobs whose attempt was lost with an answer of the database. */
+  tend(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -36,7 +40,11 @@ type Attempt = { id: string; data: unknown; retryCount: number; signal: AbortSig
 type QueueParts = {
   databaseUrl: string;
   log: Log;
+  /** Aborts when no further job may begin, and those under way are to be handed back. */
   stopping: AbortSignal;
+  /** False when another sidecar may be the leader: from then on the queue is not touched. */
+  isLeader(): boolean;
+  onSession?: (report: SessionReport) => void;
   /** Tells whoever looks after the installation; asked again when it fails, so it must know what it has told. */
   noteFailure(job: FailedJob): Promise<void>;
 };
@@ -47,70 +55,94 @@ export type FailedJob = { id: string; kind: string; error: string };
 /** Where jobs end whose last attempt failed. */
 const failedJobs = 'failed-jobs';
 
-/** Seconds without a sign of life after which another sidecar takes a job; the engine's least. */
-const heartbeatS = 10;
 const pollingS = 1;
+/** Seconds between checks for jobs that exceed their time limit; workers keep to it by themselves. */
+const superviseS = 300;
 /** Milliseconds that a job may take to give up when the sidecar stops. */
 const graceMs = 5_000;
+/** Seconds after which a job that is active but not worked here is taken to be lost. */
+const lostS = 15;
 
 /**
- * Starts the queue in its own schema of the database, which a migration has made, and works the given kinds.
- * Each job is worked at least once: by one sidecar at a time, again after a failure with growing delays, and by
- * another one when its sidecar dies.
+ * Starts the queue in its own schema of the database, which a migration has made, and works the given kinds. To be run
+ * by one sidecar at a time, the leader: jobs that are active at the start belonged to a former one, and run again.
+ * Each job is worked at least once, and again after a failure with growing delays.
  * @throws Error when the database is away
  */
-export async function startQueue(
-  { databaseUrl, log, stopping, noteFailure }: QueueParts,
-  workers: readonly AnyWorker[],
-): Promise<Queue> {
+export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[]): Promise<Queue> {
+  const { log, stopping, isLeader, noteFailure } = parts;
+  const db = connectEngine(parts);
   const boss = new PgBoss({
-    connectionString: databaseUrl,
-    application_name: 'aggregator-queue',
-    max: 4,
+    db,
     // The schema and its indexes belong to the owner of the database.
     migrate: false,
     reindex: false,
-    connectionTimeoutMillis: 5_000,
-    superviseIntervalSeconds: 5,
-    monitorIntervalSeconds: 5,
+    superviseIntervalSeconds: superviseS,
+    monitorIntervalSeconds: superviseS,
   });
-  boss.on('error', (error) => log.warn('the job queue', { error }));
+  let errorAt: number | undefined;
+  boss.on('error', (error) => {
+    errorAt = performance.now();
+    if (isLeader()) log.warn('the job queue', { error });
+  });
+  const worked = new Set<string>();
+  const stop = async (graceful: boolean): Promise<void> => {
+    await boss.stop({ graceful, timeout: graceMs });
+    // Waits for the statements of workers that did not give up.
+    void db.close();
+  };
   try {
     await boss.start();
-    await startJournal(boss, noteFailure);
+    await db.executeSql(withoutHeartbeats);
+    await handBackOthers(db, worked, 0);
+    const context = { boss, db, log, stopping, worked };
+    await startJournal(context, noteFailure);
     const ids = new Map<string, string>();
-    for (const worker of workers) ids.set(worker.kind.name, await startWorker(boss, worker, log, stopping));
+    for (const worker of workers) ids.set(worker.kind.name, await startWorker(context, worker));
     return {
       boss,
       kinds: [...ids.keys()],
       wake: (kinds) => {
         for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
       },
-      stop: () => boss.stop({ graceful: true, timeout: graceMs }),
+      tend: async () => {
+        if (errorAt === undefined || performance.now() - errorAt < lostS * 1000) return;
+        const since = errorAt;
+        await handBackOthers(db, worked, lostS);
+        if (errorAt === since) errorAt = undefined;
+      },
+      stop: () => stop(isLeader()),
     };
   } catch (error) {
-    await boss.stop({ graceful: false }).catch(() => undefined);
+    await stop(false).catch(() => undefined);
     throw error;
   }
+}
+
+/** What the workers of a queue share; `worked` are the ids of the jobs that this process works. */
+type Context = { boss: PgBoss; db: EngineDatabase; log: Log; stopping: AbortSignal; worked: Set<string> };
+
+async function handBackOthers(
+  db: EngineDatabase,
+  worked: ReadonlySet<string>,
+  seconds: number,
+): Promise<void> {
+  const { text, values } = handBackLost([...worked], seconds);
+  await db.executeSql(text, values);
 }
 
 const wakeWorker = (boss: PgBoss, id: string | undefined): void => {
   if (id !== undefined) boss.notifyWorker(id);
 };
 
-async function startWorker(
-  boss: PgBoss,
-  { kind, work }: AnyWorker,
-  log: Log,
-  stopping: AbortSignal,
-): Promise<string> {
+async function startWorker(context: Context, { kind, work }: AnyWorker): Promise<string> {
+  const { boss, log, stopping, worked } = context;
   await defineKind(boss, kind.name, {
     retryLimit: kind.tries - 1,
     retryDelay: 2,
     retryBackoff: true,
     retryDelayMax: 300,
     expireInSeconds: kind.timeLimitS,
-    heartbeatSeconds: heartbeatS,
     deadLetter: failedJobs,
     ...(kind.cron !== undefined && { policy: 'exclusive' }),
   });
@@ -124,7 +156,8 @@ async function startWorker(
   async function attempt({ id, data, retryCount, signal }: Attempt): Promise<void> {
     const told = { job: kind.name, id, attempt: retryCount };
     const run = { id, kind: kind.name, attempt: retryCount, signal: AbortSignal.any([signal, stopping]) };
-    const handing = handedBackOn(stopping, () => handBack(boss, run, log));
+    const handing = handedBackOn(stopping, () => handBack(context, run));
+    worked.add(id);
     try {
       stopping.throwIfAborted();
       await work(kind.payload.parse(data), run);
@@ -134,6 +167,7 @@ async function startWorker(
       else log.warn('an attempt at a job failed', { ...told, error });
       throw error;
     } finally {
+      worked.delete(id);
       handing.forget();
     }
   }
@@ -156,23 +190,30 @@ function handedBackOn(stopping: AbortSignal, handBack: () => Promise<void>) {
   };
 }
 
-async function handBack(boss: PgBoss, run: JobRun, log: Log): Promise<void> {
+async function handBack({ db, log }: Context, run: JobRun): Promise<void> {
   const { text, values } = handBackAttempt(run);
   try {
-    await boss.getDb().executeSql(text, values);
+    await db.executeSql(text, values);
   } catch (error) {
-    // It costs the job one of its tries, no more.
-    log.warn('a job could not be handed back', { job: run.kind, id: run.id, error });
+    // The next leader hands back every job; otherwise it costs the job one of its tries.
+    if (!(error instanceof NotLeader))
+      log.warn('a job could not be handed back', { job: run.kind, id: run.id, error });
   }
 }
 
 /** Works the jobs that failed for good. */
-async function startJournal(boss: PgBoss, note: QueueParts['noteFailure']): Promise<void> {
-  await defineKind(boss, failedJobs, { retryLimit: 1_000, retryDelay: 5, heartbeatSeconds: heartbeatS });
+async function startJournal({ boss, worked }: Context, note: QueueParts['noteFailure']): Promise<void> {
+  await defineKind(boss, failedJobs, { retryLimit: 1_000, retryDelay: 5 });
   const options = { pollingIntervalSeconds: pollingS, includeMetadata: true } as const;
   await boss.work(failedJobs, options, async (jobs) => {
-    for (const { id, sourceId, sourceName, sourceOutput } of jobs)
-      await note({ id: sourceId ?? id, kind: sourceName ?? failedJobs, error: messageOf(sourceOutput) });
+    for (const { id, sourceId, sourceName, sourceOutput } of jobs) {
+      worked.add(id);
+      await note({
+        id: sourceId ?? id,
+        kind: sourceName ?? failedJobs,
+        error: messageOf(sourceOutput),
+      }).finally(() => worked.delete(id));
+    }
   });
 }
 

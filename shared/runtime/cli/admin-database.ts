@@ -76,6 +76,6 @@ function ownStopped(dataDir: string): ReturnType<typeof ownDataFolder> {
 }
 
 async function onUrl<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const { db, close } = connectPg({ url, maxConnections: 1 });
+  const { db, close } = connectPg({ url, applicationName: 'aggregator-admin', maxConnections: 1 });
   return work(db).finally(close);
 }

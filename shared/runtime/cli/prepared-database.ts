@@ -52,7 +52,11 @@ export async function prepareDatabase(
   wanted: string | undefined,
 ): Promise<string | undefined> {
   await prepareSchema(address);
-  const { db, close } = connectPg({ url: address.url, maxConnections: 1 });
+  const { db, close } = connectPg({
+    url: address.url,
+    applicationName: 'aggregator-migrate',
+    maxConnections: 1,
+  });
   return prepareInstallation(db, createHasher(), wanted).finally(close);
 }
 

@@ -9,7 +9,7 @@ import {
   noteProgress,
   noteUpload,
 } from '../../../../db/repositories/export-attempts.ts';
-import { openExportCursor } from '../../../../db/repositories/export-cursors.ts';
+import { withExportCursor } from '../../../../db/repositories/export-cursors.ts';
 import { exportQuery } from '../../../../db/repositories/export-sources.ts';
 import { whileOurs } from '../../../../db/repositories/job-runs.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring.ts';
@@ -68,8 +68,7 @@ async function build(
 ): Promise<Written | 'too long'> {
   const most = known.current()['export.max_rows'];
   const query = exportQuery(subject, filters, most + 1);
-  const cursor = await openExportCursor(databaseUrl, `export ${run.id}`, query);
-  try {
+  return withExportCursor({ url: databaseUrl, name: `export ${run.id}`, query }, async (cursor) => {
     if (cursor.expected > most) return 'too long';
     const writer = await stores.current.begin(file, async (id) => {
       upload.id = id;
@@ -83,9 +82,7 @@ async function build(
     });
     await writer.finish();
     return written;
-  } finally {
-    await cursor.close();
-  }
+  });
 }
 
 /** Removes what a failed attempt left. One whose end only seemed to fail has a file that is shown: it stays. */

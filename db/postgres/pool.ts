@@ -1,0 +1,204 @@
+import pg from 'pg';
+import { GuardedClient, type Shared } from './client.ts';
+import { beginWith, type Limits, refusesOptions, type Session } from './limits.ts';
+
+export type PoolOptions = {
+  url: string;
+  applicationName: string;
+  limits: Limits;
+  /** Connections of the server, those included that still run a statement which was given up. */
+  maxConnections: number;
+  /** Milliseconds after which a connection that is not used is closed; 0: never. */
+  idleMs: number;
+  /** Called when a connection ends that is not in use. */
+  onError?: ((error: Error) => void) | undefined;
+  /** Called with the first session, and with each one whose report differs from the one before. */
+  onSession?: ((report: SessionReport) => void) | undefined;
+};
+
+/** How the limits are in force: by start-up options, by settings of the role, or by `set local` in each transaction. */
+export type SessionReport = { limitedBy: 'session' | 'role' | 'transaction'; isPooled: boolean };
+
+export type Query = (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
+
+/** A connection while it is in use. */
+export type Lent = {
+  query: Query;
+  /** The statement that begins a transaction with the limits. */
+  begin: string;
+  /** The next transaction may run in another session of the server. */
+  isPooled: boolean;
+  /** Keeps the connection from being used again. */
+  discard(): void;
+};
+
+export type Pool = {
+  /** Runs one statement. */
+  query: Query;
+  /** Lends a connection to the work. */
+  use<T>(work: (lent: Lent) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+/** The statement has no answer, and may have an effect later. */
+export class Unanswered extends Error {}
+
+/** Milliseconds by which the client waits longer than the server, whose error is the better answer. */
+const marginMs = 1_000;
+/** Milliseconds for a connection, free or new. */
+const patienceMs = 3_000;
+
+/** Connections by `pg` that never exceed `maxConnections` on the server. */
+export function createPool(options: PoolOptions): Pool {
+  const { limits, maxConnections } = options;
+  const { url, urlOptions } = withoutOptions(options.url);
+  const leaving = new Set<GuardedClient>();
+  const onLeaving = () => {
+    pool.options.max = maxConnections - leaving.size;
+  };
+  const shared: Shared = {
+    limits,
+    urlOptions,
+    sendsOptions: true,
+    clients: new Set(),
+    leaving,
+    onLeaving,
+  };
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: options.applicationName,
+    max: maxConnections,
+    idleTimeoutMillis: options.idleMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    Client: class extends GuardedClient {
+      constructor(config?: pg.ClientConfig) {
+        super(config ?? {}, shared);
+      }
+    },
+  });
+  // The pool replaces idle connections that end; without a listener the event would end the process.
+  pool.on('error', (error) => options.onError?.(error));
+  if (options.onSession) pool.on('connect', reporter(options.onSession, shared));
+
+  async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
+    const client = await connect(pool, shared);
+    let isUsable = true;
+    const discard = () => {
+      isUsable = false;
+    };
+    const query: Query = async (statement, values) => {
+      try {
+        return await within(client.query(statement, values), limits.statementMs + marginMs);
+      } catch (error) {
+        if (error instanceof Unanswered) discard();
+        throw error;
+      }
+    };
+    const { isLimited, isPooled } = client.session;
+    try {
+      return await work({ query, discard, isPooled, begin: isLimited ? 'begin' : beginWith(limits) }, client);
+    } finally {
+      // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
+      client.release(!isUsable);
+    }
+  }
+
+  return {
+    query: (statement, values) =>
+      use((lent, client) =>
+        client.session.isLimited
+          ? lent.query(statement, values)
+          : alone(client, lent, () => lent.query(statement, values)),
+      ),
+    use: (work) => use((lent) => work(lent)),
+    close: async () => {
+      for (const client of shared.clients) client.abandon();
+      await pool.end();
+    },
+  };
+}
+
+/** The options of a URL would take the place of ours. */
+function withoutOptions(url: string): { url: string; urlOptions: string | undefined } {
+  if (!/[?&]options=/.test(url)) return { url, urlOptions: undefined };
+  const bare = new URL(url);
+  const urlOptions = bare.searchParams.get('options') ?? undefined;
+  bare.searchParams.delete('options');
+  return { url: bare.href, urlOptions };
+}
+
+/** A connection from the pool, without start-up options once they were refused. */
+async function connect(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
+  const { sendsOptions } = shared;
+  try {
+    return await acquire(pool);
+  } catch (error) {
+    if (!sendsOptions || !refusesOptions(error)) throw error;
+    shared.sendsOptions = false;
+    return await acquire(pool).catch((again: unknown) => {
+      // Something else was refused.
+      shared.sendsOptions = refusesOptions(again);
+      throw again;
+    });
+  }
+}
+
+async function acquire(pool: pg.Pool): Promise<GuardedClient & pg.PoolClient> {
+  const connecting = pool.connect();
+  try {
+    const client = await within(connecting, patienceMs);
+    if (client instanceof GuardedClient) return client;
+    throw new Error('a pool gave a connection of another kind');
+  } catch (error) {
+    // It may still come, for the next one that waits.
+    if (error instanceof Unanswered)
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      );
+    throw error;
+  }
+}
+
+/** Runs a statement in a transaction of its own, to which the limits belong: three messages in one round trip. */
+async function alone(
+  client: GuardedClient,
+  { query, begin }: Lent,
+  run: () => Promise<pg.QueryResult>,
+): Promise<pg.QueryResult> {
+  const { stream } = client.connection;
+  client.pipeline = true;
+  stream.cork();
+  const answers = [query({ text: begin }), run(), query({ text: 'commit' })] as const;
+  stream.uncork();
+  // After an error of the statement `commit` rolls back and reports none.
+  const [begun, answer, ended] = await Promise.allSettled(answers);
+  client.pipeline = false;
+  for (const { reason } of [begun, answer, ended].filter((one) => one.status === 'rejected')) throw reason;
+  if (answer.status === 'rejected') throw answer.reason;
+  return answer.value;
+}
+
+/** @throws Unanswered after that time */
+function within<T>(answer: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Unanswered('The database did not answer: timeout')), ms);
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+}
+
+function reporter(onSession: (report: SessionReport) => void, shared: Shared) {
+  let last = '';
+  return (client: pg.ClientBase): void => {
+    if (!(client instanceof GuardedClient)) return;
+    const report = reportOf(client.session, shared);
+    const text = JSON.stringify(report);
+    if (text !== last) onSession(report);
+    last = text;
+  };
+}
+
+const reportOf = ({ isLimited, isPooled }: Session, { sendsOptions }: Shared): SessionReport => {
+  if (!isLimited) return { limitedBy: 'transaction', isPooled };
+  return { limitedBy: sendsOptions && !isPooled ? 'session' : 'role', isPooled };
+};

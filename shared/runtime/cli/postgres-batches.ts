@@ -21,7 +21,7 @@ export type Batch = {
 const batchEnds: readonly string[] = ['Q', 'S', 'H', 'F'];
 const unchanged = { session: false, transaction: false };
 const nothing: Analysis = { text: '', changesSettings: unchanged, listens: [], notifyTags: [] };
-const dotted = /"?[a-z_][\w$]*"?(?:\."?[a-z_][\w$]*"?)+/gi;
+const dotted = /(?<![\w$])"?[a-z_][\w$]*"?(?:\."?[a-z_][\w$]*"?)+/gi;
 
 /** Collects the messages of one client into batches. Prepared statements get a prefix, since all clients share their names. */
 export class BatchReader {

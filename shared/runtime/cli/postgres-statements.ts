@@ -18,12 +18,13 @@ export type RewriteListen = (verb: 'listen' | 'unlisten', channel: string) => st
 
 /** A statement that may need attention. Only then is the text split. */
 const mayMatter =
-  /(?:^|[;/]|--[^\n]*\n)\s*(?:copy|(?:un)?listen|discard|deallocate|close|set|reset|do|call|load|execute)\b|set_config|pg_settings/i;
+  /(?:^|[;/\n])[^\S\n]*(?:copy|(?:un)?listen|discard|deallocate|close|set|reset|do|call|load|execute)\b|set_config|pg_settings/i;
 
 /** A setting that a stored function changes is only found when the text itself names `set_config`. */
 const changesAny = /^(?:set|reset|do|call|load|execute)\b/i;
 const changesTransaction = /^set\s+(?:local|transaction|constraints)\b/i;
-const callsSetConfig = /set_config|update\s[\s\S]*pg_settings/i;
+/** An update of `pg_settings` calls it as well. */
+const callsSetConfig = /set_config|pg_settings/i;
 const localSetConfig = /set_config\s*\([^()]*,\s*true\s*\)/gi;
 
 const listen = /^(un)?listen\s+(?:"((?:[^"]|"")+)"|([a-z_\x80-\uffff][\w$\x80-\uffff]*)|(\*))$/i;

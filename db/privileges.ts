@@ -29,7 +29,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   guards: { portal: 'update', sidecar: 'update' },
   images: { portal: 'write', sidecar: 'none' },
   installation: { portal: 'update', sidecar: 'update' },
-  job_rounds: { portal: 'none', sidecar: 'write' },
+  job_rounds: { portal: 'none', sidecar: 'none' },
   job_workers: { portal: 'read', sidecar: 'write' },
   leases: { portal: 'none', sidecar: 'write' },
   peer_roles: { portal: 'write', sidecar: 'none' },

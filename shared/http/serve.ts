@@ -53,7 +53,7 @@ export async function serveOperation<D extends BaseDeps>(
   deps: D,
   operation: Operation<D>,
 ): Promise<Response> {
-  const { client, background } = c.env;
+  const { client } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
   const identified = identify(deps, operation, {
@@ -62,9 +62,32 @@ export async function serveOperation<D extends BaseDeps>(
     now,
   });
   const actor = await besideKeyCheck(deps.verifyKeys?.(!safe.includes(c.req.method)), identified);
+  const ctx = contextOf(c, deps, operation, actor, now);
+  // Before the guard, so that a refusal is known to be this actor's.
+  c.set('ctx', ctx);
+  assertBrowser(operation, actor);
+  const brought = await readBrought(c, operation, actor);
+  if (!brought)
+    ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
+  if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
+  const raw = brought ?? (await readInput(c, operation));
+  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
+    respond(c, deps, operation, await operation.run(own, raw)),
+  );
+}
+
+/** What handlers get of a request; its scope is known after the guard. */
+function contextOf<D extends BaseDeps>(
+  c: Served,
+  deps: D,
+  operation: Operation<D>,
+  actor: Ctx<D>['actor'],
+  now: Date,
+): Ctx<D> {
+  const { client, background } = c.env;
   const trace = c.get('trace');
   const upstream = createTurnstile(upstreamAtOnce);
-  const ctx: Ctx<D> = {
+  return {
     deps,
     actor,
     scope: [],
@@ -81,17 +104,6 @@ export async function serveOperation<D extends BaseDeps>(
     upstream,
     later: (write) => background(upstream(write)),
   };
-  // Before the guard, so that a refusal is known to be this actor's.
-  c.set('ctx', ctx);
-  assertBrowser(operation, actor);
-  const brought = await readBrought(c, operation, actor);
-  if (!brought)
-    ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
-  if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
-  const raw = brought ?? (await readInput(c, operation));
-  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, await operation.run(own, raw)),
-  );
 }
 
 /** The first requests of a process wait for the check of its keys, which runs beside the session lookup. */

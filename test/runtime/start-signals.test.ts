@@ -55,7 +55,7 @@ async function expectNothingLeft(place: Place): Promise<void> {
 
 const isLinux = process.platform === 'linux';
 requireService('/proc', isLinux)('a signal', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+  vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
   /** From the command to the announcement, on an empty folder. */
   let startMs: number;
   let used: Place;

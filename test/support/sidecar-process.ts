@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { connectPg } from '../../db/pg.ts';
+import { claimKeyCheck } from '../../db/repositories/secret-key-check.ts';
+import { createSealer } from '../../shared/kernel/sealing.ts';
+import { sealKeyCheck } from '../../shared/runtime/secret-key.ts';
 import { accessKeys } from './health-port.ts';
 
 const main = fileURLToPath(new URL('../../functions/health/main.ts', import.meta.url));
@@ -51,8 +55,16 @@ export function launchSidecar({ databaseUrl, folder }: Place, env: Record<string
 export const exitOf = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 
+/** The check value that a portal with `secretKey` writes; the jobs of a sidecar wait for it. */
+async function claimKey(databaseUrl: string): Promise<void> {
+  const { db, close } = connectPg({ url: databaseUrl, maxConnections: 1 });
+  const sealer = await createSealer([secretKey]);
+  await claimKeyCheck(db, await sealKeyCheck(sealer)).finally(close);
+}
+
 /** Resolves with the first line of standard output, which says that it is ready. */
 export async function startSidecar(place: Place, env: Record<string, string> = {}): Promise<Sidecar> {
+  await claimKey(place.databaseUrl);
   const child = launchSidecar(place, env);
   const exited = exitOf(child);
   const line = new Promise<string>((resolve) => {

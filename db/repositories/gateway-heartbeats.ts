@@ -10,6 +10,11 @@ export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>>
 };
 export type HeardGateway = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
 
+export async function isGatewayToken(db: Db, tokenHash: string): Promise<boolean> {
+  const rows = await db.select({ id: table.id }).from(table).where(eq(table.token_hash, tokenHash));
+  return rows.length > 0;
+}
+
 /**
  * Notes that the gateway of this token is alive, by the clock of the database; no administrator changed anything, so
  * that its revision stays. One statement.

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type AgentDeps, agentBodyBytes, agentErrors } from '../../shared/fleet/agents/calls.ts';
+import { type AgentDeps, agentErrors } from '../../shared/fleet/agents/calls.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn, type Operation, type Shape } from '../../shared/http/operation.ts';
 import { inResultForm } from '../../shared/http/result-form.ts';
@@ -32,7 +32,7 @@ export const agentCall = <B extends Shape, R extends Shape>(
       route: `POST ${base}/${name}`,
       access: 'public',
       body: { required: body },
-      maxBodyBytes: agentBodyBytes,
+      hasOwnCredential: true,
       returns: [200, returns],
       errors: agentErrors,
       ...told,

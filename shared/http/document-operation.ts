@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bodyLimitOf } from './body-limits.ts';
 import { componentOf, exampleOf } from './document-examples.ts';
 import { problemName, problemsOf } from './document-problems.ts';
 import type { Schema, Schemas } from './document-schemas.ts';
@@ -107,14 +108,15 @@ function membersOf(
   );
 }
 
-function bodyOf({ method }: Described, body: NonNullable<Described['body']>, schemas: Schemas) {
+function bodyOf(operation: Described, body: NonNullable<Described['body']>, schemas: Schemas) {
   const required = 'required' in body;
   const media = mediaOf(schemas.input(required ? body.required : body.optional), schemas);
   return {
+    description: `At most ${bodyLimitOf(operation) / 1_024} KiB`,
     required,
     content: {
       'application/json': media,
-      ...(method === 'PATCH' && { 'application/merge-patch+json': media }),
+      ...(operation.method === 'PATCH' && { 'application/merge-patch+json': media }),
     },
   };
 }

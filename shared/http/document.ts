@@ -1,4 +1,5 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { jsonLimits } from '../kernel/json-scan.ts';
 import type { ModuleApp } from './app.ts';
 import { exampleOf } from './document-examples.ts';
 import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
@@ -58,7 +59,9 @@ const frame = {
     title: 'Aggregator portal',
     version: '7.0',
     description:
-      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is.',
+      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is. ' +
+      `A body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object and ` +
+      `${jsonLimits.values} members and elements in all; each operation names its limit in KiB.`,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'This portal, in production or on a test stand', 'x-internal': false }],

@@ -1,16 +1,19 @@
 import type { z } from 'zod';
-import type { FieldError } from '../kernel/errors.ts';
+import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
+import { pointerTo } from '../kernel/json-pointer.ts';
 import { isStorable } from '../kernel/text.ts';
-
-/** No more faults than these are told. */
-const most = 50;
 
 /**
  * The faults that a schema found, one entry a field.
  * @param root `/` for a body (JSON Pointer), `?` for the query
  */
 export function fieldErrors(error: z.ZodError | undefined, root: '/' | '?'): FieldError[] {
-  return (error?.issues ?? []).flatMap((issue) => entriesOf(issue, root)).slice(0, most);
+  const entries: FieldError[] = [];
+  for (const issue of error?.issues.slice(0, mostFieldErrors) ?? []) {
+    entries.push(...entriesOf(issue, root));
+    if (entries.length >= mostFieldErrors) break;
+  }
+  return entries.slice(0, mostFieldErrors);
 }
 
 function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
@@ -18,7 +21,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
   if (meant)
     return meant.flatMap((fault) => entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, mostFieldErrors).map((key) => ({
       pointer: pointerTo([...issue.path, key], root),
       code: 'unknown',
       detail: 'Unknown member',
@@ -33,14 +36,6 @@ function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[]
   return alike.length === 1 ? alike[0] : undefined;
 }
 
-/** RFC 6901: `~` and `/` inside a name are escaped, and the whole document is the empty text. */
-function pointerTo(path: readonly PropertyKey[], root: '/' | '?'): string {
-  const parts = path.map((part) => escaped(String(part)));
-  return parts.length === 0 && root === '/' ? '' : root + parts.join('/');
-}
-
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'required';
@@ -48,32 +43,37 @@ function codeOf(issue: z.core.$ZodIssue): string {
 }
 
 /**
- * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. A name that is one cannot be
- * told, so what it stands in is.
- * @param pointer of the value: empty for a body, `?` for the query
+ * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. Of a name that is such a text the
+ * object around it is named.
+ * @param root of the value: `/` for a body, `?` for the query
  */
-export function unstorable(value: unknown, pointer: '' | '?'): FieldError[] {
+export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
   const faults: FieldError[] = [];
-  collectUnstorable(value, pointer, faults);
-  return faults.slice(0, most);
+  collectUnstorable(value, [], (path) => {
+    faults.push({ pointer: pointerTo(path, root), ...invalidText });
+    return faults.length >= mostFieldErrors;
+  });
+  return faults;
 }
 
-function collectUnstorable(value: unknown, pointer: string, faults: FieldError[]): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) faults.push({ pointer, ...invalidText });
-    return;
+/** @returns true if `report` wants no more */
+function collectUnstorable(
+  value: unknown,
+  path: string[],
+  report: (path: readonly string[]) => boolean,
+): boolean {
+  if (typeof value === 'string') return !isStorable(value) && report(path);
+  if (typeof value !== 'object' || value === null) return false;
+  for (const [name, member] of Object.entries(value)) {
+    if (!isStorable(name)) {
+      if (report(path)) return true;
+      continue;
+    }
+    path.push(name);
+    if (collectUnstorable(member, path, report)) return true;
+    path.pop();
   }
-  for (const name of Object.keys(value ?? {})) {
-    if (faults.length >= most) return;
-    const member: unknown = Reflect.get(Object(value), name);
-    if (!isStorable(name)) faults.push({ pointer, ...invalidText });
-    // Bodies of a mebibyte have half a million numbers; none of them needs a pointer.
-    else if (typeof member === 'string' || typeof member === 'object')
-      collectUnstorable(member, join(pointer, name), faults);
-  }
+  return false;
 }
 
 const invalidText = { code: 'invalid_text', detail: 'The text has a character that cannot be stored' };
-
-const join = (pointer: string, name: string): string =>
-  pointer === '?' ? pointer + escaped(name) : `${pointer}/${escaped(name)}`;

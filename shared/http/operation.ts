@@ -11,7 +11,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Shape = z.ZodType;
 
 /** Everything about an endpoint but its code; guard, validation, documents and tests are derived from it. */
-export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A extends Access> = {
+export type Declaration<
+  P extends Shape,
+  Q extends Shape,
+  B extends Shape,
+  A extends Access,
+  D extends BaseDeps = never,
+  T = unknown,
+> = {
   /** `resource.verb`: the same string in documents, logs, metrics and test titles. */
   id: string;
   route: `${Method} /${string}`;
@@ -22,7 +29,15 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   query?: Q;
   /** Without it the operation takes no body. */
   body?: { required: B } | { optional: B };
+  /** Bytes; `bodyLimitOf` gives the limit of an operation without it. */
   maxBodyBytes?: number;
+  /**
+   * Proves a credential that a header has in the place of a session, before the body is read. What it returns is the
+   * `principal` of the input.
+   */
+  authenticate?: (ctx: Ctx<D>) => Promise<T>;
+  /** The body has a credential in the place of a session. */
+  hasOwnCredential?: true;
   /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** Another success with a shape of its own; the answer then names its status. */
@@ -71,7 +86,8 @@ export type Declaration<P extends Shape, Q extends Shape, B extends Shape, A ext
   refusesBy?: 'forbidden';
 };
 
-export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
+export type Input<P extends Shape, Q extends Shape, B extends Shape, T = unknown> = {
+  principal: T;
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
@@ -90,12 +106,13 @@ export type RawInput = {
 
 /** An endpoint as modules register it. */
 export type Operation<D extends BaseDeps = BaseDeps> = Omit<
-  Declaration<Shape, Shape, Shape, Access>,
+  Declaration<Shape, Shape, Shape, Access, D>,
   'route'
 > & {
   method: Method;
   path: string;
-  run: (ctx: Ctx<D>, raw: RawInput) => Promise<unknown>;
+  /** @param principal what `authenticate` has returned */
+  run: (ctx: Ctx<D>, raw: RawInput, principal?: unknown) => Promise<unknown>;
 };
 
 type ActorFor<A extends Access, C> = A extends 'public'
@@ -115,9 +132,10 @@ export function endpointIn<D extends BaseDeps>() {
     Q extends Shape = never,
     B extends Shape = never,
     C extends string = never,
+    T = undefined,
   >(
-    declaration: Declaration<P, Q, B, A> & { insteadOfSession?: C },
-    handler: (ctx: Ctx<D, ActorFor<A, C>>, input: Input<P, Q, B>) => unknown,
+    declaration: Declaration<P, Q, B, A, D, T> & { insteadOfSession?: C },
+    handler: (ctx: Ctx<D, ActorFor<A, C>>, input: Input<P, Q, B, T>) => unknown,
   ): Operation<D> {
     const { route, ...rest } = declaration;
     const [method, path] = route.split(' ') as [Method, string];
@@ -126,10 +144,10 @@ export function endpointIn<D extends BaseDeps>() {
       method,
       path,
       // The guard has run: an operation that is not public is never reached without an actor, or what takes its place.
-      run: async (ctx, raw) => {
+      run: async (ctx, raw, principal) => {
         const input = checkInput(declaration, raw);
         if (declaration.begins && raw.isHead) return new Document('', 'application/json');
-        return handler(ctx as Ctx<D, ActorFor<A, C>>, input);
+        return handler(ctx as Ctx<D, ActorFor<A, C>>, { ...input, principal: principal as T });
       },
     };
   };
@@ -140,9 +158,9 @@ const reporting = { reportInput: true };
 
 /** Query and body first (422, all their faults at once), then path parameters (404). */
 function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
-  { params, query, body }: Declaration<P, Q, B, Access>,
+  { params, query, body }: Pick<Declaration<P, Q, B, Access>, 'params' | 'query' | 'body'>,
   raw: RawInput,
-): Input<P, Q, B> {
+): Omit<Input<P, Q, B>, 'principal'> {
   const shape = body && ('required' in body ? body.required : body.optional);
   const checkedQuery = query?.safeParse(raw.query, reporting);
   const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body, reporting);

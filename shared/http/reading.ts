@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { AppError, type FieldError, invalid } from '../kernel/errors.ts';
 import { parseObject } from '../kernel/json.ts';
+import { bodyLimitOf } from './body-limits.ts';
 import { unstorable } from './field-errors.ts';
 import type { Operation, RawInput } from './operation.ts';
 
-const mebibyte = 1_048_576;
 const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
 /** Nothing is unpacked: a small body must not become a large one. */
 const codings = /^\s*(identity)?\s*$/i;
@@ -13,13 +13,10 @@ const codings = /^\s*(identity)?\s*$/i;
  * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
  * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`, `invalid_request`
  */
-export async function readInput(
-  c: Context,
-  operation: Pick<Operation, 'body' | 'maxBodyBytes'>,
-): Promise<RawInput> {
-  const body = operation.body ? await readBody(c.req.raw, operation.maxBodyBytes ?? mebibyte) : undefined;
+export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
+  const body = operation.body ? await readBody(c.req.raw, bodyLimitOf(operation)) : undefined;
   const { query, faults } = readQuery(new URL(c.req.url).searchParams);
-  faults.push(...unstorable(query, '?'), ...unstorable(body, ''));
+  faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
   if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
   if (faults.length > 0) throw invalid(...faults);
   return {
@@ -42,7 +39,7 @@ async function readBody(request: Request, limit: number): Promise<Record<string,
   const bytes = await readBytes(request, limit);
   if (bytes.length === 0) return undefined;
   if (type === null) throw new AppError('unsupported_media_type');
-  return parseObject(decode(bytes));
+  return parseObject(bytes);
 }
 
 /** Counts while it reads, because a length may be absent or a lie. */
@@ -70,14 +67,6 @@ function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
     at += chunk.length;
   }
   return whole;
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
-  }
 }
 
 /** The client has gone in the middle of it. How that is told differs; it looks like a lost database, and is none. */

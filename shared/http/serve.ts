@@ -70,9 +70,10 @@ export async function serveOperation<D extends BaseDeps>(
   if (!brought)
     ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
   if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
+  const principal = await operation.authenticate?.(ctx);
   const raw = brought ?? (await readInput(c, operation));
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, await operation.run(own, raw)),
+    respond(c, deps, operation, await operation.run(own, raw, principal)),
   );
 }
 
@@ -121,7 +122,7 @@ async function besideKeyCheck<T>(check: Promise<void> | undefined, identified: P
  */
 async function readBrought(
   c: Served,
-  operation: Pick<Operation, 'body' | 'maxBodyBytes' | 'insteadOfSession'>,
+  operation: Operation<never>,
   actor: Actor,
 ): Promise<RawInput | undefined> {
   const { insteadOfSession } = operation;

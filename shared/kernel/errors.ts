@@ -119,9 +119,12 @@ export class AppError extends Error {
 
 export const notFound = (): AppError => new AppError('not_found');
 
+/** Entries that a problem has at most: a caller could have one for each byte of a body. */
+export const mostFieldErrors = 100;
+
 /** A request whose fields are at fault; one entry a field. */
 export const invalid = (...errors: FieldError[]): AppError =>
-  new AppError('invalid_request', errors[0]?.detail, { errors });
+  new AppError('invalid_request', errors[0]?.detail, { errors: errors.slice(0, mostFieldErrors) });
 
 /** A state that does not allow the operation; `reason` is a stable word, `detail` a sentence. */
 export const conflict = (reason: string, detail: string): AppError =>

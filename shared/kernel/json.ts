@@ -1,46 +1,59 @@
-import { AppError } from './errors.ts';
-
-/** Deeper documents are refused: no request of ours needs more, and recursion must stay bounded. */
-const maxDepth = 32;
+import { AppError, invalid } from './errors.ts';
+import { pointerTo } from './json-pointer.ts';
+import { type Exceeded, jsonLimits, scanJson } from './json-scan.ts';
 
 /**
- * Parses a JSON object. Unlike `JSON.parse` it refuses a member name given twice (RFC 8259 leaves the meaning
- * open, so two readers could see two requests) and nesting deeper than 32.
- * @throws AppError `malformed_json`
+ * Parses a JSON object in UTF-8. Unlike `JSON.parse` it refuses a member name given twice (RFC 8259 leaves the meaning
+ * open, so two readers could see two requests), and what exceeds `jsonLimits`, before anything is built of it.
+ * @throws AppError `malformed_json`, `invalid_request`
  */
-export function parseObject(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new AppError('malformed_json');
-  }
-  assertUnambiguous(text);
+export function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  const { members, exceeded } = scanJson(bytes);
+  if (exceeded) throw tooMuch(exceeded);
+  const value = parse(bytes);
+  if (countMembers(value) !== members) throw new AppError('malformed_json', 'A member name is given twice');
   if (!isObject(value)) throw new AppError('malformed_json', 'The body must be a JSON object');
   return value;
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Walks the tokens of text that is known to be JSON and keeps the member names of each open object. */
-function assertUnambiguous(text: string): void {
-  const open: (Set<string> | null)[] = [];
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[[\]{}]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '[') open.push(null);
-    else if (token === '}' || token === ']') open.pop();
-    else if (token.endsWith(':')) addMember(open.at(-1), token);
-    if (open.length > maxDepth)
-      throw new AppError('malformed_json', `Nesting is limited to ${maxDepth} levels`);
+function parse(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('malformed_json');
   }
 }
 
-function addMember(members: Set<string> | null | undefined, token: string): void {
-  const name: string = JSON.parse(token.slice(0, -1).trimEnd());
-  if (members?.has(name)) throw new AppError('malformed_json', 'A member name is given twice');
-  members?.add(name);
+/** The limits bound its depth and its length. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner: unknown[] = Object.values(value);
+  let count = Array.isArray(value) ? 0 : inner.length;
+  for (const member of inner) count += countMembers(member);
+  return count;
 }
+
+const details = {
+  depth: `At most ${jsonLimits.depth} objects and arrays may be within one another`,
+  members: `An object may have at most ${jsonLimits.members} members`,
+  values: `A body may have at most ${jsonLimits.values} members and elements in all`,
+};
+
+const tooMuch = ({ limit, path }: Exceeded): AppError =>
+  invalid({
+    pointer: pointerTo(path),
+    code: `too_many_${limit === 'depth' ? 'levels' : limit}`,
+    detail: details[limit],
+  });
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** JSON text with members in order of their names at every level: equal values give equal text. */
 export function canonicalJson(value: unknown): string {

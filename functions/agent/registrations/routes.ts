@@ -1,4 +1,3 @@
-import { agentBodyBytes } from '../../../shared/fleet/agents/calls.ts';
 import { inResultForm } from '../../../shared/http/result-form.ts';
 import { base, endpoint } from '../deps.ts';
 import { RegisterBody, Registered } from './schema.ts';
@@ -15,7 +14,6 @@ export const registrationOperations = [
       description:
         'Its agents are found workplaces within the sites of the caller. Registering a machine again ends the former token with every agent that came of it.',
       body: { required: RegisterBody },
-      maxBodyBytes: agentBodyBytes,
       returns: [200, Registered],
     },
     async (ctx, { body }) => inResultForm(await register(ctx, body), ctx.now),

@@ -11,7 +11,7 @@ export const portalOperations = [
       summary: 'A portal tells that it lives',
       description: 'Portals on this database report themselves without it.',
       body: { required: Heartbeat },
-      maxBodyBytes: 32_768,
+      hasOwnCredential: true,
       returns: [200, Accepted],
       errors: ['invalid_token', 'upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'],
     },

@@ -8,6 +8,8 @@ import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { PkinitFinalize, PkinitLogin, PkinitRaw, PkinitResponse, PkinitTask } from './schema.ts';
 
 const params = z.object({ auth_uuid: Id });
+/** Certificates with their chain. */
+const maxBodyBytes = 131_072;
 const path = `PATCH ${base}/authenticators/{auth_uuid}/pkinit` as const;
 
 const ofRealm = [
@@ -41,6 +43,7 @@ export const pkinitOperations = [
       summary: 'Start Kerberos PKINIT authentication and return data to be signed',
       params,
       body: { required: PkinitLogin },
+      maxBodyBytes,
       returns: [200, PkinitTask],
       errors: [...ofRealm, 'certificate_mismatch'],
     },
@@ -54,6 +57,7 @@ export const pkinitOperations = [
       summary: 'Direct request to the PKINIT server with a signed certificate',
       params,
       body: { required: PkinitRaw },
+      maxBodyBytes,
       returns: [200, PkinitResponse],
       errors: [...ofRealm, ...ofCard],
     },
@@ -70,6 +74,7 @@ export const pkinitOperations = [
       summary: 'Finish Kerberos PKINIT authentication',
       params,
       body: { required: PkinitFinalize },
+      maxBodyBytes,
       returns: [200, LoginAnswer],
       errors: [...ofRealm, ...ofCard, 'forbidden', 'no_registered_group', 'upstream_tls', 'overloaded'],
     },

@@ -1,15 +1,16 @@
-import { agentBodyBytes, agentErrors, Done } from '../../../shared/fleet/agents/calls.ts';
+import { agentErrors, Done } from '../../../shared/fleet/agents/calls.ts';
+import { sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
 import { inResultForm } from '../../../shared/http/result-form.ts';
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
-import { base, endpoint } from '../deps.ts';
-import { EventsBody, eventsBytes, LoginBody, NoMembers, RegisterBody, Registered } from './schema.ts';
+import { base, endpoint, type SsaCtx } from '../deps.ts';
+import { EventsBody, LoginBody, NoMembers, RegisterBody, Registered } from './schema.ts';
 import { begin, end, note, register, writeEvents } from './usecases.ts';
 
 const errors: readonly ErrorCode[] = [...agentErrors, 'unauthenticated'];
 const description = 'By `Authorization: Bearer` with the token that `register` gave.';
 const own = {
   access: 'public',
-  maxBodyBytes: agentBodyBytes,
+  authenticate: (ctx: SsaCtx) => sessionAgentOf(ctx),
   returns: [200, Done],
   errors,
   description,
@@ -24,7 +25,7 @@ export const sessionOperations = [
       summary: 'Register the agent within a workplace session',
       description: 'A former one of the same session ends.',
       body: { required: RegisterBody },
-      maxBodyBytes: agentBodyBytes,
+      hasOwnCredential: true,
       returns: [200, Registered],
       errors: agentErrors,
     },
@@ -38,7 +39,7 @@ export const sessionOperations = [
       body: { optional: NoMembers },
       ...own,
     },
-    async (ctx) => inResultForm(await note(ctx), ctx.now),
+    async (ctx, { principal }) => inResultForm(await note(ctx, principal), ctx.now),
   ),
   endpoint(
     {
@@ -48,7 +49,7 @@ export const sessionOperations = [
       body: { required: LoginBody },
       ...own,
     },
-    async (ctx, { body }) => inResultForm(await begin(ctx, body), ctx.now),
+    async (ctx, { principal, body }) => inResultForm(await begin(ctx, principal, body), ctx.now),
   ),
   endpoint(
     {
@@ -58,7 +59,7 @@ export const sessionOperations = [
       body: { optional: NoMembers },
       ...own,
     },
-    async (ctx) => inResultForm(await end(ctx), ctx.now),
+    async (ctx, { principal }) => inResultForm(await end(ctx, principal), ctx.now),
   ),
   endpoint(
     {
@@ -67,8 +68,7 @@ export const sessionOperations = [
       summary: 'What happened in the session, for the monitoring journal',
       body: { required: EventsBody },
       ...own,
-      maxBodyBytes: eventsBytes,
     },
-    async (ctx, { body }) => inResultForm(await writeEvents(ctx, body), ctx.now),
+    async (ctx, { principal, body }) => inResultForm(await writeEvents(ctx, principal, body), ctx.now),
   ),
 ];

@@ -47,4 +47,3 @@ const Event = z.object({
 });
 
 export const EventsBody = z.object({ events: z.array(Event).max(100) });
-export const eventsBytes = 262_144;

@@ -3,7 +3,7 @@ import { atomically } from '../../../db/client.ts';
 import { addSessionAgent, noteAlive } from '../../../db/repositories/agent-sessions.ts';
 import { appendMonitoringRows } from '../../../db/repositories/monitoring.ts';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
-import { agentOf, sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { agentOf, type SessionAgent } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import { beginSession, endSession, personOf } from '../../../shared/fleet/agents/sessions.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
@@ -34,31 +34,31 @@ export async function register(
   return { token };
 }
 
-export async function note(ctx: SsaCtx): Promise<'ok'> {
-  const { session } = await sessionAgentOf(ctx);
+export async function note(ctx: SsaCtx, { session }: SessionAgent): Promise<'ok'> {
   await noteAlive(ctx.deps.db, session.id, ctx.now);
   return 'ok';
 }
 
 export async function begin(
   ctx: SsaCtx,
+  agent: SessionAgent,
   { username, session_type: sessionType }: z.output<typeof LoginBody>,
 ): Promise<'ok'> {
-  const agent = await sessionAgentOf(ctx);
   await beginSession(ctx, agent, { username, sessionType, sessionId: agent.session.uuid });
   return 'ok';
 }
 
-export async function end(ctx: SsaCtx): Promise<'ok'> {
-  const agent = await sessionAgentOf(ctx);
+export async function end(ctx: SsaCtx, agent: SessionAgent): Promise<'ok'> {
   const { uuid: sessionId, user_name: username } = agent.session;
   await endSession(ctx, agent, { sessionId, username });
   return 'ok';
 }
 
-export async function writeEvents(ctx: SsaCtx, { events }: z.output<typeof EventsBody>): Promise<'ok'> {
-  const { deps, now } = ctx;
-  const agent = await sessionAgentOf(ctx);
+export async function writeEvents(
+  { deps, now }: SsaCtx,
+  agent: SessionAgent,
+  { events }: z.output<typeof EventsBody>,
+): Promise<'ok'> {
   const { session, workplace } = agent;
   const entries = events.map(({ at, kind, data }) =>
     journalEntry(agent, now, {

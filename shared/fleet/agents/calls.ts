@@ -12,9 +12,6 @@ export type AgentDeps = BaseDeps & {
   wakes?: Wakes;
 };
 
-/** No call of an agent needs more. */
-export const agentBodyBytes = 65_536;
-
 /** What every call by a token of an agent may be refused with besides. */
 export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out', 'not_found'];
 

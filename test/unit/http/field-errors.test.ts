@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fieldErrors, unstorable } from '../../../shared/http/field-errors.ts';
 import { BulkDestroyBody } from '../../../shared/http/write-shapes.ts';
+import { invalid } from '../../../shared/kernel/errors.ts';
 
 const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
   fieldErrors(shape.safeParse(value, { reportInput: true }).error, '/').map(({ pointer }) => pointer);
@@ -9,12 +10,12 @@ const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
 describe('the pointers of faults', () => {
   it('escape what a name has of their own marks', () => {
     expect(pointersOf(z.strictObject({}), { 'a/b~c': 1 })).toEqual(['/a~1b~0c']);
-    expect(unstorable({ 'a/b~c': ['x', '\0'] }, '')).toMatchObject([{ pointer: '/a~1b~0c/1' }]);
+    expect(unstorable({ 'a/b~c': ['x', '\0'] }, '/')).toMatchObject([{ pointer: '/a~1b~0c/1' }]);
   });
 
   it('lead to the whole body where a name itself cannot be told', () => {
-    expect(unstorable({ 'a\0': 1 }, '')).toMatchObject([{ pointer: '' }]);
-    expect(unstorable({ a: { 'b\ud800': 1 } }, '')).toMatchObject([{ pointer: '/a' }]);
+    expect(unstorable({ 'a\0': 1 }, '/')).toMatchObject([{ pointer: '' }]);
+    expect(unstorable({ a: { 'b\ud800': 1 } }, '/')).toMatchObject([{ pointer: '/a' }]);
     expect(unstorable({ 'a\0': '1', b: '\udc00' }, '?')).toMatchObject([{ pointer: '?' }, { pointer: '?b' }]);
   });
 
@@ -27,8 +28,23 @@ describe('the pointers of faults', () => {
     expect(pointersOf(scope, { sites: 1 })).toEqual(['/sites']);
   });
 
-  it('are fifty at most, however many faults there are', () => {
-    expect(unstorable({ a: Array(100_000).fill('\0') }, '')).toHaveLength(50);
-    expect(pointersOf(z.array(z.string()), Array(100).fill(1))).toHaveLength(50);
+  it('SEC-2: are 100 at most, however many faults there are', () => {
+    expect(unstorable({ a: Array(100_000).fill('\0') }, '/')).toHaveLength(100);
+    expect(pointersOf(z.array(z.string()), Array(101).fill(1))).toHaveLength(100);
+    const unknown = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`m${at}`, 1]));
+    expect(pointersOf(z.strictObject({}), unknown)).toHaveLength(100);
+    expect(invalid(...Array(101).fill({ pointer: '', code: '', detail: '' })).members.errors).toHaveLength(
+      100,
+    );
+  });
+
+  it('SEC-2: name what is around a place whose own name is very long', () => {
+    const long = 'x'.repeat(10_000);
+    expect(unstorable({ a: { [long]: ['\0', '\0'] } }, '/')).toMatchObject([
+      { pointer: '/a' },
+      { pointer: '/a' },
+    ]);
+    expect(unstorable({ [long]: '\0' }, '?')).toMatchObject([{ pointer: '?' }]);
+    expect(pointersOf(z.strictObject({}), { [long]: 1 })).toEqual(['']);
   });
 });

@@ -1,0 +1,137 @@
+/** What a JSON text may consist of. */
+export const jsonLimits = {
+  /** Objects and arrays within one another. */
+  depth: 32,
+  /** Members of one object. */
+  members: 1_000,
+  /** Members and elements in all. */
+  values: 20_000,
+} as const;
+
+/** A limit that a text exceeds, with the way to the object or array that does so. */
+export type Exceeded = { limit: keyof typeof jsonLimits; path: (string | number)[] };
+
+export type Scan = {
+  /** Members of all objects as they are written: if a name is given twice, the parsed value has fewer. */
+  members: number;
+  exceeded: Exceeded | undefined;
+};
+
+const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+type Level = {
+  isArray: boolean;
+  /** Members so far, or commas. */
+  entries: number;
+  /** Where the name of the latest member begins. */
+  name: number;
+};
+
+/**
+ * Compares JSON text with the limits before anything is built of it. One pass with a few numbers for each level, so that
+ * a body costs the same whatever is in it. Text that is not JSON gives any result.
+ */
+export function scanJson(bytes: Uint8Array): Scan {
+  const scanner = new Scanner(bytes);
+  for (let at = 0; at < bytes.length && !scanner.exceeded; at++) {
+    switch (bytes[at]) {
+      case quote:
+        at = scanner.string(at);
+        break;
+      case colon:
+        scanner.member();
+        break;
+      case comma:
+        scanner.separate();
+        break;
+      case openBrace:
+      case openBracket:
+        scanner.open(at);
+        break;
+      case closeBrace:
+      case closeBracket:
+        scanner.levels.pop();
+    }
+  }
+  return scanner;
+}
+
+class Scanner implements Scan {
+  readonly levels: Level[] = [];
+  members = 0;
+  exceeded: Exceeded | undefined;
+  readonly #bytes: Uint8Array;
+  #values = 0;
+  #string = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** @returns where its closing quote is */
+  string(at: number): number {
+    this.#string = at;
+    return endOfString(this.#bytes, at);
+  }
+
+  member(): void {
+    this.members++;
+    this.#count();
+    const level = this.levels.at(-1);
+    if (!level) return;
+    level.name = this.#string;
+    if (++level.entries > jsonLimits.members) this.#exceed('members', this.levels.slice(0, -1));
+  }
+
+  separate(): void {
+    const level = this.levels.at(-1);
+    if (!level?.isArray) return;
+    level.entries++;
+    this.#count();
+  }
+
+  open(at: number): void {
+    if (this.levels.length === jsonLimits.depth) {
+      this.#exceed('depth', this.levels);
+      return;
+    }
+    const isArray = this.#bytes[at] === openBracket;
+    if (isArray && !isEmptyArray(this.#bytes, at)) this.#count();
+    this.levels.push({ isArray, entries: 0, name: 0 });
+  }
+
+  #count(): void {
+    if (++this.#values > jsonLimits.values) this.#exceed('values', []);
+  }
+
+  #exceed(limit: Exceeded['limit'], path: readonly Level[]): void {
+    this.exceeded = { limit, path: path.map((level) => stepOf(level, this.#bytes)) };
+  }
+}
+
+/** @returns where the closing quote is, or the end of the text */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at;
+}
+
+function isEmptyArray(bytes: Uint8Array, start: number): boolean {
+  let at = start + 1;
+  while (isSpace(bytes[at])) at++;
+  return bytes[at] === closeBracket;
+}
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+function stepOf({ isArray, entries, name }: Level, bytes: Uint8Array): string | number {
+  if (isArray) return entries;
+  const text = new TextDecoder().decode(bytes.subarray(name, endOfString(bytes, name) + 1));
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

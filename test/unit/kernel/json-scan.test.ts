@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { parseObject } from '../../../shared/kernel/json.ts';
+import { jsonLimits, scanJson } from '../../../shared/kernel/json-scan.ts';
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** What of the limits a value exceeds, found by walking it. */
+function measure(value: unknown): { depth: number; members: number; values: number } {
+  if (typeof value !== 'object' || value === null) return { depth: 0, members: 0, values: 0 };
+  const inner = Object.values(value).map(measure);
+  const own = Object.keys(value).length;
+  return {
+    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    members: (Array.isArray(value) ? 0 : own) + inner.reduce((sum, { members }) => sum + members, 0),
+    values: own + inner.reduce((sum, { values }) => sum + values, 0),
+  };
+}
+
+type Refusal = { code: string; errors: unknown };
+
+function refusal(text: string): Refusal | 'accepted' {
+  try {
+    parseObject(bytesOf(text));
+    return 'accepted';
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { code: error.code, errors: error.members.errors };
+  }
+}
+
+const fault = (code: string, pointer: string) => ({
+  code: 'invalid_request',
+  errors: [{ pointer, code, detail: expect.stringMatching(/at most \d+ /i) }],
+});
+const members = (count: number): string =>
+  `{${Array.from({ length: count }, (_, at) => `"m${at}":${at}`).join()}}`;
+const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+describe('SEC-2: the limits of JSON', () => {
+  it('count what is in any text that JSON.stringify writes', () => {
+    const json = fc.jsonValue({ maxDepth: 6 });
+    fc.assert(
+      fc.property(json, fc.constantFrom(undefined, 1, '\t', ' \n'), (value, space) => {
+        const { members: counted, exceeded } = scanJson(bytesOf(JSON.stringify(value, null, space)));
+        expect([counted, exceeded]).toEqual([measure(value).members, undefined]);
+      }),
+    );
+  });
+
+  it('refuse exactly what exceeds them', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 12 }),
+        fc.integer({ min: 0, max: 2_200 }),
+        fc.integer({ min: 0, max: 34 }),
+        (objects, elements, depth) => {
+          const value = {
+            many: Array.from({ length: objects }, () => Array(elements).fill({})),
+            deep: JSON.parse(nested(depth)),
+          };
+          const measured = measure(value);
+          const isWithin = measured.depth <= jsonLimits.depth && measured.values <= jsonLimits.values;
+          expect(refusal(JSON.stringify(value)) === 'accepted').toBe(isWithin);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('allow 1,000 members of one object, and name the object with more', () => {
+    expect(refusal(members(1_000))).toBe('accepted');
+    expect(refusal(members(1_001))).toEqual(fault('too_many_members', ''));
+    expect(refusal(`{"a/b":[0,{"c":${members(1_001)}}]}`)).toEqual(fault('too_many_members', '/a~1b/1/c'));
+    expect(refusal(`{"\\u0061":${members(1_000)},"b":${members(1_000)}}`)).toBe('accepted');
+  });
+
+  it('allow 32 levels, and name the object below them', () => {
+    expect(refusal(nested(32))).toBe('accepted');
+    const at = '/a'.repeat(32);
+    for (const depth of [33, 1_000, 40_000])
+      expect(refusal(nested(depth))).toEqual(fault('too_many_levels', at));
+    const arrays = `{"a":${'['.repeat(50_000)}`;
+    expect(refusal(arrays)).toEqual(fault('too_many_levels', `/a${'/0'.repeat(31)}`));
+  });
+
+  it('allow 20,000 values in all', () => {
+    const list = (count: number): string => `{"a":[${Array(count).fill('0').join()}],"b":[ ],"c":{}}`;
+    expect(refusal(list(19_997))).toBe('accepted');
+    expect(refusal(list(19_998))).toEqual(fault('too_many_values', ''));
+    expect(refusal(`{"a":[${Array(20_000).fill('{}').join()}]}`)).toEqual(fault('too_many_values', ''));
+  });
+
+  it('take any bytes without another error', () => {
+    const marks = fc.string({ unit: fc.constantFrom(...'{}[],:"a ') });
+    fc.assert(
+      fc.property(marks, (text) => {
+        const result = refusal(text);
+        expect(result === 'accepted' || ['malformed_json', 'invalid_request'].includes(result.code)).toBe(
+          true,
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

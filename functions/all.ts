@@ -6,6 +6,7 @@ import type { Db } from '../db/client.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import type { Telemetry } from '../shared/kernel/telemetry.ts';
+import type { Host } from '../shared/kernel/version.ts';
 import { createWakes } from '../shared/kernel/wakes.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
@@ -128,12 +129,7 @@ async function depsOf(
     log,
     portalType: config.portalType,
     baseUrl: config.baseUrl,
-    host: {
-      name: config.portalName ?? hostname(),
-      runtime: 'node',
-      os: `${type()} ${release()}`,
-      startedAt: new Date(),
-    },
+    host: hostOf(config),
     assets: ownAssets(),
     secretKeys: config.secretKey,
     signingKeys: signingKeysIn(config),
@@ -152,6 +148,13 @@ async function depsOf(
     hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
 }
+
+const hostOf = ({ portalName }: Config): Host => ({
+  name: portalName ?? hostname(),
+  runtime: 'node',
+  os: `${type()} ${release()}`,
+  startedAt: new Date(),
+});
 
 const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);

@@ -1,4 +1,4 @@
-import { and, asc, gt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, getTableName, gt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Db } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
@@ -18,6 +18,8 @@ export type SealedColumn = {
   member?: string;
   /** What the place of a value calls its row. */
   row: SQL<string>;
+  /** The values expire soon, so that a key may be gone before the last of them. */
+  expires?: true;
 };
 
 /**
@@ -30,16 +32,19 @@ export const sealedColumns: readonly SealedColumn[] = [
     table: dispatcherSessions,
     column: dispatcherSessions.sealed_key,
     row: sql`${dispatcherSessions.dispatcher_id} || '/' || ${dispatcherSessions.subject}`,
+    expires: true,
   },
   {
     table: idempotencyKeys,
     column: idempotencyKeys.sealed_body,
     row: sql`coalesce(${idempotencyKeys.user_id}, ${idempotencyKeys.peer_id}) || '/' || ${idempotencyKeys.key}`,
+    expires: true,
   },
   {
     table: pkinitChallenges,
     column: pkinitChallenges.sealed_state,
     row: sql`${pkinitChallenges.token_hash}`,
+    expires: true,
   },
   {
     table: authenticators,
@@ -49,12 +54,20 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
   { table: installation, column: installation.secret_key_check, row: sql`'installation'` },
-  { table: loginChallenges, column: loginChallenges.sealed_secret, row: sql`${loginChallenges.id}::text` },
+  {
+    table: loginChallenges,
+    column: loginChallenges.sealed_secret,
+    row: sql`${loginChallenges.id}::text`,
+    expires: true,
+  },
 ];
 
-/** The column as a place names it. */
-export const placeColumnOf = ({ column, member }: SealedColumn): string =>
-  member === undefined ? column.name : `${column.name}.${member}`;
+/** The place of a value in one row, as it was sealed for it. */
+export const placeOf = ({ table, column, member }: SealedColumn, row: string) => ({
+  table: getTableName(table),
+  row,
+  column: member === undefined ? column.name : `${column.name}.${member}`,
+});
 
 export type SealedValue = { row: string; sealed: string };
 

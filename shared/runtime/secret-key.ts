@@ -1,11 +1,5 @@
-import { getTableName } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
-import {
-  placeColumnOf,
-  type SealedColumn,
-  sampleOf,
-  sealedColumns,
-} from '../../db/repositories/sealed-values.ts';
+import { placeOf, sampleOf, sealedColumns } from '../../db/repositories/sealed-values.ts';
 import { claimKeyCheck, readKeyCheck } from '../../db/repositories/secret-key-check.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -48,25 +42,21 @@ async function assertOpens(sealer: Sealer, check: string): Promise<void> {
 }
 
 /**
- * For databases of versions before the check value. Sessions and challenges may still be sealed by keys that were
- * taken out of use, so that values which live long are asked first, and one of them that opens is enough.
+ * For databases of versions before the check value. A key may have been taken out of use before everything that it sealed
+ * had expired, so that one value which opens is enough, and what does not expire is asked first.
  */
 async function assertOpensOthers(db: Db, sealer: Sealer): Promise<void> {
-  const columns = sealedColumns.filter(({ table }) => getTableName(table) !== place.table);
-  for (const column of [...columns].sort((a, b) => Number(isShortLived(a)) - Number(isShortLived(b)))) {
+  const others = sealedColumns.filter((column) => placeOf(column, '').table !== place.table);
+  for (const column of others.toSorted((a, b) => Number(a.expires ?? 0) - Number(b.expires ?? 0))) {
     const samples = await sampleOf(db, column);
     if (samples.length === 0) continue;
-    const at = { table: getTableName(column.table), column: placeColumnOf(column) };
     const opened = await Promise.allSettled(
-      samples.map(({ row, sealed }) => sealer.open(sealed, { ...at, row })),
+      samples.map(({ row, sealed }) => sealer.open(sealed, placeOf(column, row))),
     );
     if (opened.some(({ status }) => status === 'fulfilled')) return;
     throw keyFault(sealer, samples[0]?.sealed ?? '');
   }
 }
-
-const shortLived = ['dispatcher_sessions', 'idempotency_keys', 'pkinit_challenges', 'login_challenges'];
-const isShortLived = ({ table }: SealedColumn): boolean => shortLived.includes(getTableName(table));
 
 function keyFault(sealer: Sealer, sealed: string): ConfigError {
   const id = sealer.keyIdOf(sealed);

@@ -14,6 +14,8 @@ import type { Json } from '../support/local-workers.ts';
 import { dataUri, png } from '../support/pictures.ts';
 
 const password = 'correct horse battery staple';
+/** That of the database: each instance compares its own with it. */
+const secretKey = randomBytes(32).toString('base64');
 
 type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
 
@@ -45,7 +47,7 @@ const complete = (): Record<string, string> => ({
   DATABASE_URL: database.url,
   BASE_URL: 'https://portal.example',
   LOG_LEVEL: 'error',
-  SECRET_KEY: randomBytes(32).toString('base64'),
+  SECRET_KEY: secretKey,
   AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString(),

@@ -1,8 +1,7 @@
-import { getTableName } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
 import {
   countSealedByOthers,
-  placeColumnOf,
+  placeOf,
   replaceSealed,
   type SealedColumn,
   type SealedValue,
@@ -25,8 +24,9 @@ export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
 }
 
 async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promise<Resealed> {
+  const { table, column: name } = placeOf(column, '');
   const result = {
-    place: `${getTableName(column.table)}.${placeColumnOf(column)}`,
+    place: `${table}.${name}`,
     resealed: 0,
     unreadable: 0,
   };
@@ -52,7 +52,7 @@ async function sealAnew(
   column: SealedColumn,
   value: SealedValue,
 ): Promise<(SealedValue & { resealed: string }) | undefined> {
-  const place = { table: getTableName(column.table), row: value.row, column: placeColumnOf(column) };
+  const place = placeOf(column, value.row);
   const text = await sealer.open(value.sealed, place).catch(() => undefined);
   return text === undefined ? undefined : { ...value, resealed: await sealer.seal(text, place) };
 }

@@ -26,9 +26,9 @@ export type BaseDeps = {
   telemetry: Telemetry;
   /**
    * Compares the configured keys with those of the database, where that is not done before the process serves.
-   * Undefined once it has passed. @throws AppError `database_unavailable`
+   * Undefined once it has passed; else a promise of what prevented it. @throws AppError `database_unavailable`
    */
-  verifyKeys?: (writes: boolean) => Promise<void> | undefined;
+  verifyKeys?: () => Promise<unknown> | undefined;
 };
 
 /** W3C Trace Context and our request id, as they are passed on to dispatchers. */

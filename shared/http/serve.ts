@@ -61,7 +61,7 @@ export async function serveOperation<D extends BaseDeps>(
     ...broughtBy(operation, c.req.raw, deps.baseUrl),
     now,
   });
-  const actor = await besideKeyCheck(deps.verifyKeys?.(!safe.includes(c.req.method)), identified);
+  const { actor, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
   const ctx = contextOf(c, deps, operation, actor, now);
   // Before the guard, so that a refusal is known to be this actor's.
   c.set('ctx', ctx);
@@ -72,6 +72,8 @@ export async function serveOperation<D extends BaseDeps>(
   if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
   const principal = await operation.authenticate?.(ctx);
   const raw = brought ?? (await readInput(c, operation));
+  // A page can be shown without a database, but nothing is written by keys that may be wrong.
+  if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
     respond(c, deps, operation, await operation.run(own, raw, principal)),
   );
@@ -108,12 +110,15 @@ function contextOf<D extends BaseDeps>(
 }
 
 /** The first requests of a process wait for the check of its keys, which runs beside the session lookup. */
-async function besideKeyCheck<T>(check: Promise<void> | undefined, identified: Promise<T>): Promise<T> {
-  if (!check) return identified;
+async function besideKeyCheck(
+  check: Promise<unknown> | undefined,
+  identified: Promise<Actor>,
+): Promise<{ actor: Actor; unchecked?: unknown }> {
+  if (!check) return { actor: await identified };
   const [checked, found] = await Promise.allSettled([check, identified]);
   if (checked.status === 'rejected') throw checked.reason;
   if (found.status === 'rejected') throw found.reason;
-  return found.value;
+  return { actor: found.value, unchecked: checked.value };
 }
 
 /**

@@ -39,7 +39,8 @@ export async function runScheduled<D extends BaseDeps>(
 ): Promise<void> {
   try {
     const { deps } = await build();
-    await deps.verifyKeys?.(true);
+    const unchecked = await deps.verifyKeys?.();
+    if (unchecked !== undefined) throw unchecked;
     await work(deps);
   } catch (error) {
     createLog().error('what was scheduled failed', whyOf(error));

@@ -69,23 +69,22 @@ function keyFault(sealer: Sealer, sealed: string): ConfigError {
 }
 
 /**
- * The same check for a module that is deployed by itself: made beside the first requests until it has passed once. Without
- * a database a request that writes is refused, and a page can still be shown.
- * @returns undefined as soon as the keys are known to be right
+ * The same check for a module that is deployed by itself: made beside the first requests, until it has passed once.
+ * @returns undefined when it has passed; else a promise of the failure of the database that prevented the check
+ * @throws AppError `database_unavailable` when the keys are not those of the database
  */
 export function secretKeyGate({ db, sealer, log }: { db: Db; sealer: Sealer; log: Log }) {
   let isPassed = false;
-  const check = async (writes: boolean): Promise<void> => {
+  const check = async (): Promise<unknown> => {
     try {
       await assertSecretKey(db, sealer);
       isPassed = true;
+      return undefined;
     } catch (error) {
-      if (error instanceof ConfigError) {
-        log.error('the module cannot serve this database', { faults: [error.message] });
-        throw new AppError('database_unavailable', undefined, {}, { cause: error });
-      }
-      if (writes) throw error;
+      if (!(error instanceof ConfigError)) return error;
+      log.error('the module cannot serve this database', { faults: [error.message] });
+      throw new AppError('database_unavailable', undefined, {}, { cause: error });
     }
   };
-  return (writes: boolean): Promise<void> | undefined => (isPassed ? undefined : check(writes));
+  return (): Promise<unknown> | undefined => (isPassed ? undefined : check());
 }

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPermission, type Permission, permissions } from '../../shared/access/permissions.ts';
 import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
-import {
-  answersInResultForm,
-  bodyShown,
-  hasOwnCredential,
-  operations,
-  pathOf,
-  type Registered,
-} from './described.ts';
+import { answersInResultForm, bodyShown, operations, pathOf, type Registered } from './described.ts';
 import { expectProblem } from './problems.ts';
 import { createSessions } from './sessions.ts';
 import { startTypedPortal } from './typed-portal.ts';
@@ -42,9 +35,10 @@ afterAll(() => portal.close());
 
 /** What is public answers who sends nothing: what is missing, then the credential of its own that it asks for. */
 function statusForNobody(operation: Registered): number {
-  const { body, query } = operation;
+  const { body, query, authenticate } = operation;
+  if (authenticate) return answersInResultForm(operation) ? 401 : 403;
   if ((body && 'required' in body) || query?.safeParse({}).success === false) return 422;
-  if (hasOwnCredential(operation)) return 401;
+  if (operation.module === 'ssa') return 401;
   return body ? 422 : 200;
 }
 

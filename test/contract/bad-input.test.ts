@@ -1,7 +1,11 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bodyLimitOf } from '../../shared/http/body-limits.ts';
+import { jsonLimits } from '../../shared/kernel/json-scan.ts';
+import { measure } from '../support/json-measure.ts';
 import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
+import { type Credentials, createCredentials } from './credentials.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { chosen, property, runs, seed } from './effort.ts';
 import { bodySchemaOf, createGround, type Ground } from './ground.ts';
@@ -22,6 +26,7 @@ import { digestOf, expectHarmless } from './unharmed.ts';
 
 let portal: TestPortal;
 let ground: ReturnType<typeof createGround>;
+let credentials: Credentials;
 /** Sessions that no login can lock out: one an operation, because some end theirs. */
 const tokens: string[] = [];
 
@@ -31,6 +36,7 @@ beforeAll(async () => {
   await liftLimits(portal);
   for (const _ of operations) tokens.push(await portal.login());
   const token = await portal.login();
+  credentials = await createCredentials(portal, token);
   const domains = await portal.send('GET /api/webui/aggregator/authenticators', { token });
   // The callers of these tests may use every site.
   ground = createGround(portal, token, { 'site.create': { authenticators: [domains.body.items[0].id] } });
@@ -42,27 +48,40 @@ const withBody = operations.filter(({ body }) => body);
 const servesAtWill = withBody.filter(({ id }) => id !== 'systemParameters.replace');
 const withParameters = operations.filter(({ path }) => path.includes('{'));
 
-const send = (operation: Registered, { path }: Ground, options: SendOptions & { query?: string } = {}) =>
-  portal.send(`${operation.method} ${path}${options.query ?? ''}`, {
+async function send(
+  operation: Registered,
+  { path }: Ground,
+  { headers, ...options }: SendOptions & { query?: string } = {},
+): Promise<Answer> {
+  const answer = await portal.send(`${operation.method} ${path}${options.query ?? ''}`, {
     token: tokens[operations.indexOf(operation)],
-    // Attempts to log in count against the address that they come from.
-    ip: '192.0.2.1',
+    // Attempts to log in count against the address that they come from, and so do wrong tokens of agents.
+    ip: operation.authenticate ? '192.0.2.2' : '192.0.2.1',
+    headers: { ...credentials.of(operation), ...headers },
     ...options,
   });
+  if (answer.status === 200) await credentials.renew(operation);
+  return answer;
+}
 
 type Verdict = 'body_too_large' | 'malformed_json' | 'invalid_request' | 'valid';
 
-const tooDeep = /(\[\s*){33}|(\{"a":){33}/;
+function exceeds(value: unknown): boolean {
+  const { depth, widest, values } = measure(value);
+  return depth > jsonLimits.depth || widest > jsonLimits.members || values > jsonLimits.values;
+}
 
 /** What the declaration of the operation says of a body. */
-function verdictOn({ body, maxBodyBytes = 1_048_576 }: Registered, { text, saysTwice }: Mutant): Verdict {
-  if (Buffer.byteLength(text) > maxBodyBytes) return 'body_too_large';
+function verdictOn(operation: Registered, { text, saysTwice }: Mutant): Verdict {
+  const { body } = operation;
+  if (Buffer.byteLength(text) > bodyLimitOf(operation)) return 'body_too_large';
   if (text === '') return body && 'required' in body ? 'invalid_request' : 'valid';
   const shape = body && ('required' in body ? body.required : body.optional);
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (saysTwice || !isObject || tooDeep.test(text)) return 'malformed_json';
+    if (exceeds(value)) return 'invalid_request';
+    if (saysTwice || !isObject) return 'malformed_json';
     const isStorable = !/\\u0000|\\ud[89a-f]/.test(JSON.stringify(value));
     return isStorable && shape?.safeParse(value).success ? 'valid' : 'invalid_request';
   } catch {

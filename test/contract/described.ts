@@ -49,10 +49,6 @@ export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boo
 export const isLiberal = (operation: Registered): boolean =>
   answersInResultForm(operation) || ['gateway.heartbeat', 'portal.heartbeat'].includes(operation.id);
 
-/** They bring a credential of their own, in the place of a session. */
-export const hasOwnCredential = (operation: Registered): boolean =>
-  operation.access === 'public' && answersInResultForm(operation);
-
 /** The media type of the refusals of an operation. */
 export const refusalType = (operation: Pick<Registered, 'module'>): string =>
   answersInResultForm(operation) ? 'application/json' : 'application/problem+json';

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestPortal } from '../support/portal.ts';
+import { type Credentials, createCredentials } from './credentials.ts';
 import { listedOperations, operations, pathOf, type Registered } from './described.ts';
 import { expectProblem, expectRefusal } from './problems.ts';
 import { startTypedPortal } from './typed-portal.ts';
 
 let portal: TestPortal;
 let token: string;
+let credentials: Credentials;
 
 beforeAll(async () => {
   portal = await startTypedPortal();
   token = await portal.login();
+  credentials = await createCredentials(portal, token);
 });
 afterAll(() => portal.close());
 
@@ -83,6 +86,7 @@ describe('the methods of an address', () => {
       const answer = await portal.send(`${operation.method} ${address}?x=1`, {
         token,
         body: operation.body && {},
+        headers: credentials.of(operation),
       });
       expectProblem(answer, 'invalid_request', operation);
     }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bodyLimitOf } from '../../shared/http/body-limits.ts';
 import type { ErrorCode } from '../../shared/kernel/errors.ts';
 import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
+import { type Credentials, createCredentials } from './credentials.ts';
 import {
   answersInResultForm,
   bodyShown,
@@ -16,11 +18,13 @@ import { startTypedPortal } from './typed-portal.ts';
 let portal: TestPortal;
 let token: string;
 let roleless: string;
+let credentials: Credentials;
 
 beforeAll(async () => {
   portal = await startTypedPortal();
   token = await portal.login();
   roleless = await (await createSessions(portal, token)).withoutRole();
+  credentials = await createCredentials(portal, token);
 });
 afterAll(() => portal.close());
 
@@ -33,15 +37,18 @@ const inContent = { 'content-type': 'application/json' };
 type Fault = SendOptions & { query?: string; params?: Record<string, string> };
 
 /** A request with the rights of the administrator and a body that is as it should be, but for the fault. */
-const send = (operation: Registered, { query = '', params = {}, ...options }: Fault = {}) =>
-  portal.send(`${operation.method} ${pathOf(operation, params)}${query}`, {
+async function send(operation: Registered, { query = '', params = {}, headers, ...options }: Fault = {}) {
+  const answer = await portal.send(`${operation.method} ${pathOf(operation, params)}${query}`, {
     token,
     body: bodyShown(operation),
+    headers: { ...credentials.of(operation), ...headers },
     ...options,
   });
+  if (answer.status === 200) await credentials.renew(operation);
+  return answer;
+}
 
-const limitOf = ({ maxBodyBytes = 1_048_576 }: Registered): number => maxBodyBytes;
-const oversized = (operation: Registered): string => `{"x":"${'a'.repeat(limitOf(operation))}"}`;
+const oversized = (operation: Registered): string => `{"x":"${'a'.repeat(bodyLimitOf(operation))}"}`;
 /** Values that fit no identifier; where a path has other parameters, nothing is called so. */
 const nowhere = (operation: Registered): Record<string, string> =>
   Object.fromEntries(
@@ -78,8 +85,27 @@ describe('a body', () => {
       '{"a":NaN}',
     ])
       expectProblem(await send(operation, { body }), 'malformed_json', operation);
-    const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
-    expectProblem(await send(operation, { body: deep }), 'malformed_json', operation);
+  });
+
+  it.each(withBody)('SEC-2: of $id must keep to the limits of JSON', async (operation) => {
+    const deep = `{"a":${'['.repeat(32)}${']'.repeat(32)}}`;
+    expectFault(await send(operation, { body: deep }), operation, {
+      pointer: `/a${'/0'.repeat(31)}`,
+      code: 'too_many_levels',
+    });
+    const members = `{${Array.from({ length: 1_001 }, (_, at) => `"m${at}":0`).join()}}`;
+    const wide = await send(operation, { body: members });
+    expectFault(wide, operation, { pointer: '', code: 'too_many_members' });
+    if (bodyLimitOf(operation) < 50_000) return;
+    const long = await send(operation, { body: `{"a":[${Array(20_000).fill('0').join()}]}` });
+    expectFault(long, operation, { pointer: '', code: 'too_many_values' });
+  });
+
+  it.each(withBody)('SEC-2: of $id is refused in at most 100 faults', async (operation) => {
+    const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, '\0']));
+    const answer = await send(operation, { body: unknown });
+    expectProblem(answer, 'invalid_request', operation);
+    if (!answersInResultForm(operation)) expect(answer.body.errors).toHaveLength(100);
   });
 
   it.each(withBody)('of $id must be of a media type that is understood', async (operation) => {
@@ -118,9 +144,9 @@ describe('a body', () => {
     for (const headers of [inContent, { ...inContent, 'content-length': '2' }]) {
       const answer = await send(operation, { body: oversized(operation), headers });
       expectProblem(answer, 'body_too_large', operation);
-      if (!answersInResultForm(operation)) expect(answer.body.limit_bytes).toBe(limitOf(operation));
+      if (!answersInResultForm(operation)) expect(answer.body.limit_bytes).toBe(bodyLimitOf(operation));
     }
-    const headers = { ...inContent, 'content-length': String(limitOf(operation) + 1) };
+    const headers = { ...inContent, 'content-length': String(bodyLimitOf(operation) + 1) };
     expectProblem(await send(operation, { body: '{}', headers }), 'body_too_large', operation);
   });
 

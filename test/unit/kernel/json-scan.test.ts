@@ -3,20 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { parseObject } from '../../../shared/kernel/json.ts';
 import { jsonLimits, scanJson } from '../../../shared/kernel/json-scan.ts';
+import { measure } from '../../support/json-measure.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** What of the limits a value exceeds, found by walking it. */
-function measure(value: unknown): { depth: number; members: number; values: number } {
-  if (typeof value !== 'object' || value === null) return { depth: 0, members: 0, values: 0 };
-  const inner = Object.values(value).map(measure);
-  const own = Object.keys(value).length;
-  return {
-    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
-    members: (Array.isArray(value) ? 0 : own) + inner.reduce((sum, { members }) => sum + members, 0),
-    values: own + inner.reduce((sum, { values }) => sum + values, 0),
-  };
-}
 
 type Refusal = { code: string; errors: unknown };
 

@@ -30,8 +30,7 @@ export class BatchReader {
   readonly #statements = new Map<string, Analysis>();
   readonly #portals = new Map<string, Analysis>();
   #batch = emptyBatch();
-  /** Names of the form `a.b` in texts that change settings: they may be customized options, which no view lists. */
-  readonly customNames = new Set<string>();
+  #customNames = new Set<string>();
 
   constructor(prefix: string, rewriteListen: RewriteListen) {
     this.#prefix = prefix;
@@ -41,6 +40,13 @@ export class BatchReader {
   /** The names that the engine has for the prepared statements of this client. */
   get statements(): string[] {
     return [...this.#statements.keys()].filter((name) => name !== '');
+  }
+
+  /** @returns the names of the form `a.b` in texts that changed settings since the last call: some are customized options */
+  takeCustomNames(): Set<string> {
+    const names = this.#customNames;
+    this.#customNames = new Set();
+    return names;
   }
 
   /** @returns the batch that the message completes */
@@ -121,7 +127,7 @@ export class BatchReader {
     if (!analysis.changesSettings.session) return analysis;
     changes.session = true;
     for (const [name] of message.toString('latin1', 5).matchAll(dotted)) {
-      this.customNames.add(name.replaceAll('"', '').toLowerCase());
+      this.#customNames.add(name.replaceAll('"', '').toLowerCase());
     }
     return analysis;
   }

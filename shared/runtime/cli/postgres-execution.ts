@@ -92,7 +92,7 @@ export class Execution {
     if (!client.isChanged || !client.state) return false;
     client.isChanged = false;
     try {
-      const state = await this.#session.read(client.state.isRestricted, client.reader.customNames);
+      const state = await this.#session.read(client.state.isRestricted, client.reader.takeCustomNames());
       const settings = new Map([...client.initialSettings, ...state.settings]);
       client.state = settings.size === state.settings.size ? state : { ...state, settings };
     } catch (error) {

@@ -35,6 +35,8 @@ export class Session implements Client, Executing {
   transactionIdleMs: number | undefined;
   onBatch: (batch: Batch) => void = () => undefined;
   onEnd: () => void = () => undefined;
+  /** True if it has the engine or waits for it. */
+  isRunning: () => boolean = () => true;
   /** True after a refused batch that ended with a Flush: PostgreSQL ignores everything up to the next Sync. */
   #isSkipping = false;
 
@@ -65,12 +67,13 @@ export class Session implements Client, Executing {
     if (type === 'X') return void this.socket.end();
     if (ignored.includes(type)) return;
     const batch = this.#isSkipping ? this.#skip(type) : this.reader.add(message);
-    if (batch) this.onBatch(batch);
+    if (batch && !this.#answerEmpty(batch)) this.onBatch(batch);
   }
 
   /** Answers a batch that does not run. It waited, so its client is outside of transactions. */
-  refuse({ end }: Batch, problem: Problem): void {
-    this.answer(errorMessage('ERROR', problem));
+  refuse(batch: Batch, problem: Problem): void {
+    const { end } = batch;
+    if (!isEmpty(batch)) this.answer(errorMessage('ERROR', problem));
     this.#isSkipping = true;
     if (end !== 'H') this.#skip('S');
     else this.reader.discard();
@@ -95,6 +98,13 @@ export class Session implements Client, Executing {
     };
   }
 
+  /** A Sync without anything before it does not wait for the engine, unless other batches do. */
+  #answerEmpty(batch: Batch): boolean {
+    if (!isEmpty(batch) || this.isRunning()) return false;
+    this.answer(readyForQuery('I'));
+    return true;
+  }
+
   /** @returns no batch */
   #skip(type: string): undefined {
     if (type === 'S') {
@@ -104,3 +114,5 @@ export class Session implements Client, Executing {
     return undefined;
   }
 }
+
+const isEmpty = ({ steps, end }: Batch): boolean => end === 'S' && steps.length === 1;

@@ -143,6 +143,7 @@ class Front implements Sessions {
     this.#sessions.set(pid, session);
     session.onBatch = (batch) => this.#add(session, batch);
     session.onEnd = () => this.#leave(session);
+    session.isRunning = () => session.jobs.length > 0 || this.#queue.isHeldBy(session);
     socket.on('close', () => this.#leave(session));
     this.#logIn(session, request);
     return session;

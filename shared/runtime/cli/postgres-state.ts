@@ -33,6 +33,7 @@ export const ownState: SessionState = {
 export class EngineSession {
   readonly #engine: Engine;
   readonly #reported = new Map<string, string>();
+  /** The customized options that any client has ever set. */
   readonly #customNames = new Set<string>();
   /** Undefined when a change of it was interrupted by an error. */
   #state: SessionState | undefined;
@@ -70,16 +71,17 @@ export class EngineSession {
 
   /**
    * Reads the state that a client left behind.
-   * @param customNames names that may be customized options, which no view of PostgreSQL lists
+   * @param customNames names that may be customized options, which no view of PostgreSQL lists; known ones need not be there
    */
-  async read(isRestricted: boolean, customNames: ReadonlySet<string>): Promise<SessionState> {
+  async read(isRestricted: boolean, customNames: Iterable<string>): Promise<SessionState> {
     this.#state = undefined;
-    const answer = await this.#run([stateQuery([...customNames])]);
+    const names = new Set([...this.#customNames, ...customNames]);
+    const answer = await this.#run([stateQuery([...names])]);
     const values = new Map(rowsIn(answer).map(([name, value]) => [name ?? '', fromHex(value)]));
     const [user = superuser, role = 'none'] = [values.get('session_authorization'), values.get('role')];
     values.delete('session_authorization');
     values.delete('role');
-    for (const name of customNames) if (values.has(name)) this.#customNames.add(name);
+    for (const name of names) if (values.has(name)) this.#customNames.add(name);
     this.#state = { user, role, isRestricted, settings: values };
     return this.#state;
   }
@@ -99,7 +101,7 @@ export class EngineSession {
     this.#engine.restrict(isRestricted);
     await this.#run(assignments(settings));
     return {
-      state: await this.read(isRestricted, new Set(settings.keys())),
+      state: await this.read(isRestricted, settings.keys()),
       reported: new Map(this.#reported),
     };
   }

@@ -53,7 +53,7 @@ it('remembers what a prepared statement does until it runs', () => {
   const batch = batches.add(sync);
   expect(batch).toMatchObject({ listens: ['news'], changesSettings: { session: true } });
   expect(batch?.steps.map(({ notifyTags }) => notifyTags)).toEqual([[], [], ['LISTEN'], [], []]);
-  expect([...batches.customNames]).toContain('app.who');
+  expect([...batches.takeCustomNames()]).toContain('app.who');
 });
 
 it('finds the names of customized options, quoted or not, also beside a megabyte of letters', () => {
@@ -61,7 +61,8 @@ it('finds the names of customized options, quoted or not, also beside a megabyte
   batches.add(
     query(`set app.Who = '${'a'.repeat(1_000_000)}'; set "B"."C" = 1; set "d.e" to 2; reset f.g.h`),
   );
-  expect([...batches.customNames].sort()).toEqual(['app.who', 'b.c', 'd.e', 'f.g.h']);
+  expect([...batches.takeCustomNames()].sort()).toEqual(['app.who', 'b.c', 'd.e', 'f.g.h']);
+  expect(batches.takeCustomNames().size).toBe(0);
 });
 
 it('refuses a message that ends within a text', () => {

@@ -8,6 +8,7 @@ import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import type { Telemetry } from '../shared/kernel/telemetry.ts';
 import { createWakes } from '../shared/kernel/wakes.ts';
+import type { WriteWitness } from '../shared/kernel/write-witness.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
@@ -25,10 +26,12 @@ import { connectDatabase } from '../shared/runtime/database.ts';
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { onStop, serveNode } from '../shared/runtime/node.ts';
+import { createDescriptorReader } from '../shared/runtime/node-descriptors.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
 import { telemetryInto } from '../shared/runtime/telemetry.ts';
 import { timed } from '../shared/runtime/upstream-times.ts';
+import { watchWrites } from '../shared/runtime/writes.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const wakes = createWakes();
@@ -94,7 +97,8 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
   const onError = (error: Error) => log.warn('a database connection was lost', { error });
   const connection = connectDatabase({ ...config, databaseUrl }, { onError });
   keep('database connections', () => connection.close());
-  const telemetry = keptTelemetry(connection.db, log);
+  const writes = watchWrites(connection.db, log);
+  const telemetry = keptTelemetry(connection.db, log, writes);
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -106,12 +110,7 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     log,
     portalType: config.portalType,
     baseUrl: config.baseUrl,
-    host: {
-      name: config.portalName ?? hostname(),
-      runtime: 'node',
-      os: `${type()} ${release()}`,
-      startedAt: new Date(),
-    },
+    host: hostOf(config),
     assets: ownAssets(),
     secretKeys: config.secretKey,
     signingKeys: signingKeysIn(config),
@@ -125,18 +124,27 @@ async function depsOf(config: Config, databaseUrl: string, log: Log): Promise<Po
     share: createSharing(),
     wakes,
     telemetry,
+    writes,
+    readDescriptors: createDescriptorReader(),
     // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
     // has for hashing, looking up names and reading files.
     hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
   });
 }
 
+const hostOf = ({ portalName }: Config): Ingredients['host'] => ({
+  name: portalName ?? hostname(),
+  runtime: 'node',
+  os: `${type()} ${release()}`,
+  startedAt: new Date(),
+});
+
 const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);
 
 /** Counts that are handed over every five seconds, and when the process ends. */
-function keptTelemetry(db: Db, log: Log): Telemetry {
-  const telemetry = telemetryInto(db, log);
+function keptTelemetry(db: Db, log: Log, writes: WriteWitness): Telemetry {
+  const telemetry = telemetryInto(db, log, { writes });
   const handingOver = setInterval(() => void telemetry.flush(), 5_000).unref();
   keep('telemetry', () => {
     clearInterval(handingOver);

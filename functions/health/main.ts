@@ -8,6 +8,7 @@ import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
 import type { Telemetry } from '../../shared/kernel/telemetry.ts';
+import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
 import { createNodeTransport, type NodeTransport } from '../../shared/remotes/http/node.ts';
 import { orEnd } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
@@ -17,6 +18,7 @@ import { connectDatabase } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { onStop, type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 import { createHealthApp } from './app.ts';
 import { createJobs } from './jobs/all.ts';
 import type { KeptQueue } from './jobs/kept-queue.ts';
@@ -49,7 +51,7 @@ async function startSidecar(): Promise<void> {
   const jobsDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 5_000, onError });
   // Merges of whole farms are long, and so are exports; heartbeats and audit must not stand in line behind them.
   const snapshotDb = connectDatabase(settings, { maxConnections: 6, statementTimeoutMs: 20_000, onError });
-  const answersDb = connectDatabase(settings, { maxConnections: 2, statementTimeoutMs: 2_000, onError });
+  const answersDb = connectDatabase(settings, { maxConnections: 3, statementTimeoutMs: 2_000, onError });
   const transport = createNodeTransport({
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -58,15 +60,16 @@ async function startSidecar(): Promise<void> {
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
   const stopping = new AbortController();
-  const telemetry = telemetryInto(jobsDb.db, log);
-  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker, telemetry };
+  const writes = watchWrites(answersDb.db, log);
+  const telemetry = telemetryInto(jobsDb.db, log, { writes });
+  const parts = { config, log, jobsDb, snapshotDb, transport, system, worker, telemetry, writes };
   const { jobs, queue } = await createJobs(parts, databaseUrl, stopping.signal);
   // Whoever asks as soon as we are ready finds a live worker; a database that is away only costs a second.
   await Promise.all([
     system.sample(),
-    Promise.race([beat(jobsDb.db, worker).catch(() => false), delay(1_000)]),
+    Promise.race([writes.observe(() => beat(jobsDb.db, worker)).catch(() => false), delay(1_000)]),
   ]);
-  const serving = await serve(config, log, databaseUrl, answersDb, system);
+  const serving = await serve(config, log, databaseUrl, answersDb, system, writes);
   const loops = Promise.all(jobs.map((job) => runEvery(job, log, stopping.signal)));
   stopGracefully({ ...parts, stopping, serving, loops, queue, answersDb }, log);
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
@@ -78,6 +81,7 @@ async function serve(
   databaseUrl: string,
   answersDb: Connection,
   system: SystemSampler,
+  writes: WriteWitness,
 ): Promise<Serving> {
   const app = createHealthApp({
     db: answersDb.db,
@@ -87,6 +91,7 @@ async function serve(
     log,
     accessKeys: { check: config.healthCheckAccessKey, metrics: config.metricsAccessKey },
     system,
+    writes,
   });
   const tls = await tlsOf(config);
   return serveNode({
@@ -130,7 +135,6 @@ function stopGracefully({ stopping, serving, loops, queue, ...parts }: Running, 
     [
       { name: 'jobs', run: () => stopping.abort() },
       { name: 'server', run: () => serving.close(2_000) },
-      // A certificate that is being read cannot be told to stop; its result is no longer written.
       { name: 'rounds', run: () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]) },
       { name: 'worker entry', run: () => retire(jobsDb.db, worker.name) },
       { name: 'telemetry', run: () => telemetry.flush() },

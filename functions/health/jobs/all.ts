@@ -5,6 +5,7 @@ import type { Log } from '../../../shared/kernel/log.ts';
 import { createSealer } from '../../../shared/kernel/sealing.ts';
 import type { Telemetry } from '../../../shared/kernel/telemetry.ts';
 import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
+import type { WriteWitness } from '../../../shared/kernel/write-witness.ts';
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
 import { takingTurns } from '../../../shared/remotes/http/measured.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
@@ -45,6 +46,7 @@ export type JobParts = {
   log: Log;
   system: SystemSampler;
   telemetry: Telemetry;
+  writes: WriteWitness;
 };
 
 /** Calls of dispatchers that run at the same time, except probes, which have limits of their own; the others wait. */
@@ -112,13 +114,13 @@ function workersOf(
 }
 
 function roundsOf(
-  { config, log, jobsDb, snapshotDb, system, worker, telemetry }: JobParts,
+  { config, log, jobsDb, snapshotDb, system, worker, telemetry, writes }: JobParts,
   fleet: Fleet,
   parameters: ReturnType<typeof parametersJob>,
 ): Job[] {
   const { db } = jobsDb;
   return [
-    heartbeatJob(db, worker),
+    heartbeatJob(db, worker, writes),
     parameters.job,
     systemSampleJob(system),
     sealJob(db, fleet.signing, systemClock),

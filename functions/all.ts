@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Db } from '../db/client.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import type { Log } from '../shared/kernel/log.ts';
 import type { Telemetry } from '../shared/kernel/telemetry.ts';
@@ -26,6 +25,7 @@ import { connectDatabase, loggedConnections } from '../shared/runtime/database.t
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { serveNode } from '../shared/runtime/node.ts';
+import { createDescriptorReader } from '../shared/runtime/node-descriptors.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { serverSettings } from '../shared/runtime/node-settings.ts';
 import { createSharing } from '../shared/runtime/node-sharing.ts';
@@ -33,6 +33,7 @@ import { assertSecretKey } from '../shared/runtime/secret-key.ts';
 import { createShutdown, type Shutdown } from '../shared/runtime/shutdown.ts';
 import { telemetryInto } from '../shared/runtime/telemetry.ts';
 import { timed } from '../shared/runtime/upstream-times.ts';
+import { watchWrites } from '../shared/runtime/writes.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const wakes = createWakes();
@@ -117,7 +118,8 @@ async function depsOf(
   const options = { applicationName: 'aggregator-portal', ...loggedConnections(log) };
   const connection = connectDatabase({ ...config, databaseUrl }, options);
   shutdown.add('database connections', () => connection.close());
-  const telemetry = flushedTelemetry(connection.db, log, shutdown);
+  const writes = watchWrites(connection.db, log);
+  const telemetry = flushedTelemetry(telemetryInto(connection.db, log, { writes }), shutdown);
   const outbound: Ingredients['outbound'] = {
     allowedNetworks: config.allowedPrivateNetworks,
     allowInsecure: config.allowInsecureDispatchers,
@@ -143,6 +145,8 @@ async function depsOf(
     share: createSharing(),
     wakes,
     telemetry,
+    writes,
+    readDescriptors: createDescriptorReader(),
     // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
     // has for hashing, looking up names and reading files.
     hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
@@ -160,8 +164,7 @@ const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Confi
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);
 
 /** Counts are flushed every five seconds, and when the process ends. */
-function flushedTelemetry(db: Db, log: Log, shutdown: Shutdown): Telemetry {
-  const telemetry = telemetryInto(db, log);
+function flushedTelemetry(telemetry: Telemetry, shutdown: Shutdown): Telemetry {
   const flushing = setInterval(() => void telemetry.flush(), 5_000).unref();
   shutdown.add('telemetry', () => {
     clearInterval(flushing);

@@ -11,7 +11,7 @@ import { type AuthDeps, type AuthIngredients, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
 import { type ClientDeps, clientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
-import type { DiscoverDeps } from './discover/deps.ts';
+import { type DiscoverDeps, discoverDeps } from './discover/deps.ts';
 import { createSsa } from './ssa/app.ts';
 import { type SsaDeps, ssaDeps } from './ssa/deps.ts';
 import { createUserinfo } from './userinfo/app.ts';
@@ -67,6 +67,7 @@ export type Ingredients = AuthIngredients;
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
   return {
+    ...(await discoverDeps(given)),
     ...(await ssaDeps(given)),
     ...(await aggregatorDeps(given)),
     ...(await clientDeps(given)),

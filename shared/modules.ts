@@ -30,7 +30,15 @@ export const modules: readonly ModuleFacts[] = [
   {
     name: 'discover',
     purpose: 'lists the API modules offered by the server',
-    paths: ['/api/discover', '/livez', '/api/errors', '/api/docs', '/api/openapi.json', '/api/openapi.yaml'],
+    paths: [
+      '/api/discover',
+      '/livez',
+      '/readyz',
+      '/api/errors',
+      '/api/docs',
+      '/api/openapi.json',
+      '/api/openapi.yaml',
+    ],
     versions: [],
     portals: everywhere,
   },

@@ -8,6 +8,7 @@ import { gateways as gatewayTable } from '../schema/gateways.ts';
 import { sites } from '../schema/sites.ts';
 import { wantedJobs } from '../schema/wanted-jobs.ts';
 import { isHeard } from './gateways.ts';
+import { isInMaintenance } from './maintenance-state.ts';
 import { derived } from './statements.ts';
 
 /** An enabled node of an enabled farm, by its last probe. */
@@ -16,6 +17,10 @@ export type NodeGauges = {
   farm: string;
   dispatcher: string;
   circuit: 'closed' | 'half_open' | 'open';
+  /** Of its farm or its site. */
+  maintenance: boolean;
+  /** By the last probe, however long ago that was. */
+  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
   /** Seconds since it passed; null when it does not pass. */
   pass_age_s: number | null;
   /** Our code for why it does not pass. */
@@ -31,12 +36,20 @@ export type FleetGauges = {
   /** In service, and heard at least once. */
   gateways: { gateway: string; is_up: boolean }[];
   audit_unsealed: number;
+  /** Age of the oldest of them in seconds; 0 when there is none. */
+  audit_unsealed_age_s: number;
 };
 
 /** What changes by itself and is not counted: one statement. Ages are by the clock of the database. */
 export async function fleetGauges(db: Db): Promise<FleetGauges> {
   const [gauges] = await db
-    .select({ nodes, farms: snapshots, gateways, audit_unsealed: unsealed })
+    .select({
+      nodes,
+      farms: snapshots,
+      gateways,
+      audit_unsealed: unsealed,
+      audit_unsealed_age_s: unsealedAge,
+    })
     .from(sql`(values (1)) as once`);
   if (!gauges) throw new Error('a select without a table gave no row');
   return gauges;
@@ -45,6 +58,7 @@ export async function fleetGauges(db: Db): Promise<FleetGauges> {
 const nodes = derived<NodeGauges[]>(sql`
   select coalesce(jsonb_agg(to_jsonb(node) order by node.dispatcher), '[]') from (
     select ${sites.uri} as site, ${farms.name} as farm, ${dispatchers.name} as dispatcher, ${dispatchers.circuit},
+      ${dispatchers.status}, (${isInMaintenance(sites)} or ${isInMaintenance(farms)}) as maintenance,
       case when ${dispatchers.status} = 'pass'
         then extract(epoch from now() - ${dispatchers.last_check_at})::float8 end as pass_age_s,
       case when ${dispatchers.status} <> 'pass' then ${dispatchers.last_error} end as reason,
@@ -71,6 +85,11 @@ const gateways = derived<FleetGauges['gateways']>(sql`
 const unsealed = derived<number>(
   sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,
 );
+
+/** Events have the time of the portal that wrote them, whose clock may be ahead. */
+const unsealedAge = derived<number>(sql`
+  select greatest(0, coalesce(extract(epoch from now() - min(${auditEvents.at})), 0))::float8
+  from ${auditEvents} where ${auditEvents.seq} is null`);
 
 /** Jobs of one kind that wait and may be worked now, and for how many seconds the oldest of them has waited. */
 export type JobsWaiting = { job: string; waiting: number; oldest_s: number };

@@ -2,15 +2,23 @@ import type { SignedIn } from '../../shared/access/actor.ts';
 import type { Assets } from '../../shared/http/assets.ts';
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
+import type { Descriptors } from '../../shared/kernel/descriptors.ts';
+import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 
 export type DiscoverDeps = BaseDeps & {
   /** What the reference is made of, and the documents. */
   assets: Assets;
+  writes: WriteWitness;
+  /** Absent on Workers and Lambda. */
+  readDescriptors?: () => Promise<Descriptors | undefined>;
 };
 export const discoverDeps = async (given: Ingredients): Promise<DiscoverDeps> => ({
   ...(await baseDeps(given)),
   assets: given.assets,
+  writes: given.writes ?? watchWrites(given.db, given.log),
+  ...(given.readDescriptors && { readDescriptors: given.readDescriptors }),
 });
 export type DiscoverCtx = Ctx<DiscoverDeps, SignedIn>;
 

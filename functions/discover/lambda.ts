@@ -1,5 +1,6 @@
 import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 import { createDiscover } from './app.ts';
 import { discoverDeps } from './deps.ts';
 
-export const handler = lambdaOf({ create: createDiscover, depsOf: discoverDeps });
+export const handler = lambdaOf({ create: createDiscover, depsOf: discoverDeps, watchWrites });

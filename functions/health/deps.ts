@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
+import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
 import type { Collectors } from './forwarder-state.ts';
 import type { SystemSample } from './system.ts';
 
@@ -17,6 +18,8 @@ export type HealthDeps = {
   /** An absent key refuses everything. */
   accessKeys: { check: string | undefined; metrics: string | undefined };
   system: { latest(): SystemSample };
+  /** Observes the writes of this process, and writes itself only if it observed none for a while. */
+  writes: WriteWitness;
 };
 
 /** Milliseconds that an answer waits for the database, so that it is there within a second. */

@@ -23,6 +23,7 @@ type Family = {
 export async function metricsText(facts: AllFacts): Promise<string> {
   const registry = new Registry();
   for (const family of families) addFamily(registry, family, facts);
+  addProcess(registry, facts.system);
   addFleet(registry, facts.fleet);
   addTotals(registry, facts.totals ?? []);
   return asFloats(await registry.metrics());
@@ -37,6 +38,16 @@ export const asFloats = (text: string): string =>
   text.replace(/(?<![^\n])([^#\n][^\n]*) (-?\d+|Nan)(?![^\n])/g, (_line, series: string, value: string) =>
     value === 'Nan' ? `${series} NaN` : `${series} ${value}.0`,
   );
+
+/** Of this process, by the names that Prometheus clients use; left out where the system does not count them. */
+function addProcess(registry: Registry, { descriptors }: SystemSample): void {
+  if (!descriptors) return;
+  const registers = [registry];
+  new Gauge({ name: 'process_open_fds', help: 'Open file descriptors', registers }).set(descriptors.open);
+  new Gauge({ name: 'process_max_fds', help: 'Limit of open file descriptors', registers }).set(
+    descriptors.max,
+  );
+}
 
 function addFamily(
   registry: Registry,

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { FleetGauges, JobsWaiting, NodeGauges } from '../../db/repositories/fleet-gauges.ts';
-import { isFailing, type JudgedSite } from './sites.ts';
+import { isFailing, type JudgedSite, siteStates } from './sites.ts';
 
 /** What the fleet is like now; `freshS` is for how many seconds a passing probe is believed. */
 export type FleetFacts = {
@@ -31,6 +31,19 @@ const circuits = { closed: 0, half_open: 1, open: 2 } as const;
 const isUp = ({ pass_age_s }: NodeGauges, freshS: number): boolean =>
   pass_age_s !== null && pass_age_s <= freshS;
 
+/** Nodes that are disabled have no series. */
+const nodeStates = ['pass', 'fail', 'maintenance', 'unknown'] as const;
+
+function stateOf(node: NodeGauges, freshS: number): (typeof nodeStates)[number] {
+  if (node.maintenance) return 'maintenance';
+  if (node.status === 'unknown') return 'unknown';
+  return isUp(node, freshS) ? 'pass' : 'fail';
+}
+
+/** One series for each state. */
+const stateSet = (states: readonly string[], current: string, labels: Record<string, string>): Point[] =>
+  states.map((state) => ({ labels: { ...labels, state }, value: Number(state === current) }));
+
 const families: readonly Family[] = [
   {
     name: 'aggregator_site_up',
@@ -38,6 +51,19 @@ const families: readonly Family[] = [
     labelNames: ['site'],
     points: ({ sites }) =>
       sites.map((site) => ({ labels: { site: site.uri }, value: Number(!isFailing(site)) })),
+  },
+  {
+    name: 'aggregator_site_state',
+    help: '1 for the state of the site, 0 for every other state',
+    labelNames: ['site', 'state'],
+    points: ({ sites }) => sites.flatMap((site) => stateSet(siteStates, site.state, { site: site.uri })),
+  },
+  {
+    name: 'aggregator_dispatcher_state',
+    help: '1 for the state of the dispatcher, 0 for every other state; maintenance is that of its farm or site',
+    labelNames: ['site', 'farm', 'dispatcher', 'state'],
+    points: ({ gauges, freshS }) =>
+      gauges.nodes.flatMap((node) => stateSet(nodeStates, stateOf(node, freshS), placeOf(node))),
   },
   {
     name: 'aggregator_dispatcher_up',
@@ -102,6 +128,12 @@ const families: readonly Family[] = [
     help: 'Audit events that are not yet in the chain',
     labelNames: [],
     points: ({ gauges }) => [{ labels: {}, value: gauges.audit_unsealed }],
+  },
+  {
+    name: 'aggregator_audit_unsealed_age_seconds',
+    help: 'Age of the oldest audit event that is not yet in the chain, 0 without one',
+    labelNames: [],
+    points: ({ gauges }) => [{ labels: {}, value: gauges.audit_unsealed_age_s }],
   },
 ];
 

@@ -7,6 +7,7 @@ import type { Connection } from '../../db/client.ts';
 import { beat, retire } from '../../db/repositories/job-workers.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/log.ts';
+import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { orEnd, orShutDown } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
@@ -19,6 +20,7 @@ import { type Serving, serveNode } from '../../shared/runtime/node.ts';
 import { serverSettings } from '../../shared/runtime/node-settings.ts';
 import { createShutdown, type Shutdown } from '../../shared/runtime/shutdown.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 import { createHealthApp } from './app.ts';
 import { verifyDatabase } from './database-check.ts';
 import { createJobs } from './jobs/all.ts';
@@ -60,12 +62,13 @@ async function startAll(start: Start): Promise<void> {
   const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
-  const telemetry = telemetryInto(jobsDb.db, log);
+  const writes = watchWrites(pools.answersDb.db, log);
+  const telemetry = telemetryInto(jobsDb.db, log, { writes });
   shutdown.add('telemetry', () => telemetry.flush());
-  const parts = { config, log, ...pools, transport, system, worker, telemetry };
+  const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
   const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, databaseUrl, db: jobsDb.db, log }, shutdown.signal);
-  const registered = verified.then(() => beat(leaseDb.db, worker).catch(() => false));
+  const registered = verified.then(() => writes.observe(() => beat(leaseDb.db, worker)).catch(() => false));
   shutdown.add('worker entry', () => retire(leaseDb.db, worker.name));
   shutdown.add('lease', () => lease.release());
   // Health answers from the first moment find a live worker; a database that is away only costs a second.
@@ -73,7 +76,7 @@ async function startAll(start: Start): Promise<void> {
   const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
   // A certificate that is being read cannot be interrupted; its result is no longer written.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
-  const serving = await serve(config, log, databaseUrl, pools.answersDb, system);
+  const serving = await serve(config, log, databaseUrl, pools.answersDb, system, writes);
   shutdown.add('server', () => serving.close(2_000));
   shutdown.signal.throwIfAborted();
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
@@ -94,7 +97,7 @@ function connectAll({ config, databaseUrl, log, shutdown }: Start) {
   return {
     jobsDb: connect(3, 15_000),
     snapshotDb: connect(6, 60_000),
-    answersDb: connect(2, 2_000),
+    answersDb: connect(3, 2_000),
     leaseDb: connect(1, 3_000),
     onSession: logged.onSession,
   };
@@ -106,6 +109,7 @@ async function serve(
   databaseUrl: string,
   answersDb: Connection,
   system: SystemSampler,
+  writes: WriteWitness,
 ): Promise<Serving> {
   const app = createHealthApp({
     db: answersDb.db,
@@ -115,6 +119,7 @@ async function serve(
     log,
     accessKeys: { check: config.healthCheckAccessKey, metrics: config.metricsAccessKey },
     system,
+    writes,
   });
   const tls = await tlsOf(config);
   return serveNode({

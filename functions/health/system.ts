@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { type CpuInfo, cpus, machine, release, type, uptime } from 'node:os';
 import { mem, type Systeminformation } from 'systeminformation';
+import type { Descriptors } from '../../shared/kernel/descriptors.ts';
+import { createDescriptorReader } from '../../shared/runtime/node-descriptors.ts';
 import { createDiskTotals, type DiskCounters, readDisks } from './disk-counters.ts';
 
 /** The host, with the meanings of psutil; sizes in bytes. */
@@ -12,6 +14,8 @@ export type SystemSample = {
   memory: { total: number; available: number; used: number; free: number; percent: number };
   disk: { total: number; used: number; free: number };
   io: DiskCounters;
+  /** Of this process; absent on systems without `/proc`. */
+  descriptors: Descriptors | undefined;
 };
 
 export type SystemSampler = {
@@ -28,6 +32,8 @@ export function createSystemSampler(onFailure: (error: unknown) => void): System
   let memory: SystemSample['memory'] = { total: 0, available: 0, used: 0, free: 0, percent: 0 };
   let disk: SystemSample['disk'] = { total: 0, used: 0, free: 0 };
   let io = totals(new Map());
+  let descriptors: Descriptors | undefined;
+  const readDescriptors = createDescriptorReader();
   const readMemory = async () => {
     memory = memoryOf(await mem());
   };
@@ -37,15 +43,18 @@ export function createSystemSampler(onFailure: (error: unknown) => void): System
   const readIo = async () => {
     io = totals(await readDisks());
   };
+  const countDescriptors = async () => {
+    descriptors = await readDescriptors();
+  };
   return {
     sample: async () => {
       const now = ticksOf(cpus());
       cpuPercent = busyPercent(ticks, now);
       ticks = now;
-      const parts = await Promise.allSettled([readMemory(), readDisk(), readIo()]);
+      const parts = await Promise.allSettled([readMemory(), readDisk(), readIo(), countDescriptors()]);
       for (const part of parts) if (part.status === 'rejected') onFailure(part.reason);
     },
-    latest: () => ({ identity, uptimeS: uptime(), cpuPercent, memory, disk, io }),
+    latest: () => ({ identity, uptimeS: uptime(), cpuPercent, memory, disk, io, descriptors }),
   };
 }
 

@@ -53,7 +53,7 @@ export type Group = { id: string; uuid: string; /** Set at creation only */ name
 export type GroupExternal = { /** Distinguished name */ id: string; name: string; registered: boolean; };
 export type GroupPatch = { name?: string | null; external_id?: string | null; comments?: string | null; state?: "active" | "inactive" | null; type?: "group" | "meta" | null; meta_if_any?: boolean | null; groups?: (string)[] | null; skip_two_factor?: boolean | null; };
 export type GroupWrite = { /** Set at creation only */ name: string; /** DN of a directory group */ external_id?: string | null; comments?: string; state?: "active" | "inactive"; /** Set at creation only */ type?: "group" | "meta"; /** Members of any part belong to the meta group; otherwise members of all parts */ meta_if_any?: boolean; /** The parts of a meta group: groups of the same domain */ groups?: (string)[]; skip_two_factor?: boolean; };
-export type HealthComponent = { componentId: string; componentType: "component" | "datastore"; /** Of the database: seconds */ observedValue?: number; observedUnit?: "s"; status: "pass" | "fail"; };
+export type HealthComponent = { componentId: string; componentType: "component" | "datastore"; /** Of the database: seconds */ observedValue?: number; observedUnit?: "s"; status: "pass" | "fail"; /** State of a site. Its `status` is `fail` only in the state `fail`. */ state?: "pass" | "fail" | "maintenance" | "disabled" | "unknown"; };
 export type HealthReport = { version: "7.0"; description: "aggregator"; status: "pass" | "fail"; checks: { "celery:connectionTest": (HealthComponent)[]; "database:responseTime": (HealthComponent)[]; "messages_broker:connectionTest": (HealthComponent)[]; "fluentd:connectionTest": (HealthComponent)[]; "sites:connectionTest": (HealthComponent)[]; }; };
 export type Jwks = { keys: ({ kty: string; kid: string; alg: string; use: "sig"; })[]; };
 export type Login = { result: "ok"; /** For the header X-Auth-Token */ token: string; version: string; /** Seconds */ expires_in: number; user: { id: string; name: string; real_name: string; /** Label of the domain */ domain: string; portal: "admin" | "user"; roles: (string)[]; must_change_password: boolean; }; };
@@ -505,7 +505,7 @@ export type Operations = {
     answer: Jwks;
     refusal: 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Whether this node can serve, for load balancers. Needs no session. */ "liveness.get": {
+  /** Check that the process answers. For supervisors that restart a process. It does not depend on the database. Needs no session. */ "liveness.get": {
     asks: {  };
     answer: string;
     refusal: 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
@@ -734,6 +734,11 @@ export type Operations = {
     asks: { path: { id: string; }; body: PriorityGroupPatch; };
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Check that the process can serve writes. For load balancers. 503 while the database does not accept writes, or 90 % of the file descriptors are in use. Needs no session. */ "readiness.get": {
+    asks: {  };
+    answer: null;
+    refusal: 'https_required' | 'invalid_request' | 'internal';
   };
   /** Create a role. Needs the permission `roles.create`. */ "role.create": {
     asks: { body: RoleWrite; };
@@ -1261,6 +1266,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'priority_group.list': { method: 'GET', path: '/api/webui/aggregator/priority_groups', keyed: false },
   'priority_group.replace': { method: 'PUT', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
   'priority_group.update': { method: 'PATCH', path: '/api/webui/aggregator/priority_groups/{id}', keyed: true },
+  'readiness.get': { method: 'GET', path: '/readyz', keyed: false },
   'role.create': { method: 'POST', path: '/api/webui/aggregator/rbac', keyed: true },
   'role.delete': { method: 'DELETE', path: '/api/webui/aggregator/rbac/{id}', keyed: false },
   'role.get': { method: 'GET', path: '/api/webui/aggregator/rbac/{id}', keyed: false },

@@ -4,12 +4,12 @@ export class Answer<Body = unknown> {
   readonly headers: Record<string, string>;
   /** The writes of the object: the first half of its ETag. */
   readonly revision: number | undefined;
-  /** Only where the operation declares a second success. */
-  readonly status: 200 | undefined;
+  /** Only where the operation declares a second success, or that it may be unavailable. */
+  readonly status: 200 | 503 | undefined;
 
   constructor(
     body: Body,
-    extras: { headers?: Record<string, string>; revision?: number | undefined; status?: 200 } = {},
+    extras: { headers?: Record<string, string>; revision?: number | undefined; status?: 200 | 503 } = {},
   ) {
     this.body = body;
     this.headers = extras.headers ?? {};

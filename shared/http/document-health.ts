@@ -11,6 +11,10 @@ const component: Schema = {
     observedValue: { type: 'number', description: 'Of the database: seconds' },
     observedUnit: { const: 's' },
     status: { enum: ['pass', 'fail'] },
+    state: {
+      enum: ['pass', 'fail', 'maintenance', 'disabled', 'unknown'],
+      description: 'State of a site. Its `status` is `fail` only in the state `fail`.',
+    },
   },
   required: ['componentId', 'componentType', 'status'],
 };

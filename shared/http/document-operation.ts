@@ -137,6 +137,9 @@ function successOf(operation: Described, schemas: Schemas) {
   return {
     [status]: success,
     ...(isCacheable && { 304: { description: 'Not changed since', headers } }),
+    ...(operation.orUnavailable && {
+      503: { description: 'Not available; the answer has no body', headers },
+    }),
     ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, schemas) }),
     ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
   };

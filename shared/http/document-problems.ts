@@ -65,6 +65,7 @@ type Declared = Pick<
   | 'alsoReturns'
   | 'unmetered'
   | 'refusesBy'
+  | 'orUnavailable'
 >;
 
 /** The codes that an operation can answer, by status, both in ascending order. */
@@ -78,7 +79,8 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const { access, method, path, query, ...rest } = operation;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
-    [true, ['https_required', 'internal', 'database_unavailable']],
+    [true, ['https_required', 'internal']],
+    [!rest.orUnavailable, ['database_unavailable']],
     // Unknown parameters are refused everywhere.
     [!rest.refusesBy, ['invalid_request']],
     [rest.refusesBy !== undefined, rest.refusesBy ? [rest.refusesBy] : []],

@@ -42,6 +42,8 @@ export type Declaration<
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** Another success with a shape of its own; the answer then names its status. */
   orReturns?: readonly [status: 200, shape: Shape];
+  /** Without an error it may answer 503 as well, without a body: `new Answer(null, { status: 503 })`. */
+  orUnavailable?: true;
   /** The media type of a success that is no JSON; its shape is that of the text. */
   mediaType?: string;
   /** Media types besides JSON that a success may have. */

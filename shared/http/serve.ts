@@ -148,7 +148,7 @@ const isStale = (actor: Actor, now: Date): actor is SignedIn =>
 async function respond(
   c: Served,
   deps: BaseDeps,
-  operation: Pick<Operation, 'returns' | 'orReturns' | 'id'>,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable' | 'id'>,
   result: unknown,
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
@@ -175,9 +175,10 @@ async function respond(
 }
 
 function declaredFor(
-  { returns, orReturns }: Pick<Operation, 'returns' | 'orReturns'>,
+  { returns, orReturns, orUnavailable }: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable'>,
   { status }: Answer,
-): Operation['returns'] {
+): readonly [status: number, shape: Shape | null] {
+  if (orUnavailable && status === 503) return [503, null];
   return status !== undefined && orReturns ? orReturns : returns;
 }
 

@@ -2,12 +2,14 @@ import type { Db } from '../../db/client.ts';
 import type { Assets } from '../http/assets.ts';
 import type { BaseDeps } from '../http/context.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import type { Descriptors } from '../kernel/descriptors.ts';
 import type { Log } from '../kernel/log.ts';
 import { createSealer } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
 import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
 import type { Host } from '../kernel/version.ts';
 import type { Wakes } from '../kernel/wakes.ts';
+import type { WriteWitness } from '../kernel/write-witness.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
@@ -37,6 +39,10 @@ export type Ingredients = {
   checkAnswers?: boolean;
   /** Where requests are counted; nowhere unless given. */
   telemetry?: Telemetry;
+  /** Observes writes of the process; one that observes none unless given. */
+  writes?: WriteWitness;
+  /** Reads the file descriptors of the process, where it has any. */
+  readDescriptors?: () => Promise<Descriptors | undefined>;
   /** Where one process serves many requests, which may then wake each other. */
   wakes?: Wakes;
 };

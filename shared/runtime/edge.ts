@@ -1,9 +1,12 @@
+import type { Db } from '../../db/client.ts';
 import type { ModuleApp } from '../http/app.ts';
 import type { BaseDeps } from '../http/context.ts';
 import type { Invocation } from '../http/invocation.ts';
 import { headersOfAll, problemResponse } from '../http/problem.ts';
 import { traceOf } from '../http/request-ids.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { WriteWitness } from '../kernel/write-witness.ts';
 import { ConfigError } from './config.ts';
 import type { Ingredients } from './deps.ts';
 import type { Demand } from './edge-config.ts';
@@ -15,6 +18,8 @@ export type Assembly<D extends BaseDeps> = {
   create: (deps: D) => ModuleApp;
   depsOf: (given: Ingredients) => Promise<D>;
   demands?: readonly Demand[];
+  /** Where it must be known whether the database accepts writes. */
+  watchWrites?: (db: Db, log: Log) => WriteWitness;
   /** What a schedule of the platform starts once a minute. */
   everyMinute?: (deps: D) => Promise<void>;
 };

@@ -71,7 +71,7 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
   return { app, build };
 }
 
-function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingredients {
+function ingredientsOf<D extends BaseDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
   // An instance serves one request at a time; a second connection is for what runs beside it.
@@ -81,7 +81,8 @@ function ingredientsOf<D extends BaseDeps>({ demands = [] }: Assembly<D>): Ingre
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
   // Beside the bundle, as the build puts them.
   const assets = assetsIn([new URL('assets/', import.meta.url)]);
-  return { ...config, db, log, host, assets, telemetry: telemetryInto(db, log) };
+  const watched = watchWrites && { writes: watchWrites(db, log) };
+  return { ...config, ...watched, db, log, host, assets, telemetry: telemetryInto(db, log, watched) };
 }
 
 function createBackground() {

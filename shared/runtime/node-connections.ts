@@ -3,7 +3,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { networkOf } from '../kernel/networks.ts';
 import { type Connection, type ConnectionLimits, ConnectionTable } from './connection-table.ts';
-import { createDescriptorGauge } from './node-descriptors.ts';
+import { createDescriptorGauge } from './node-descriptor-gauge.ts';
 
 export type Connections = {
   /** Stops listening and ends connections as they become idle. What is left at `deadline` is closed. */

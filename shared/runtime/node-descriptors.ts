@@ -1,60 +1,36 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Descriptors } from '../kernel/descriptors.ts';
 
-/** The soft limit of open descriptors of this process; undefined where the system does not show it. */
-export function descriptorLimit(): number | undefined {
-  try {
-    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return limit === undefined ? undefined : Number(limit);
-  } catch {
-    return undefined;
-  }
-}
+/** Reads the descriptors of this process; undefined on systems without `/proc`. */
+export type DescriptorReader = () => Promise<Descriptors | undefined>;
 
-const folder = '/proc/self/fd';
-/** From this share of the limit on descriptors are scarce: the rest is for the database and for files. */
-const scarceShare = 0.9;
-const everyMs = 1_000;
+/** Counting takes longer the more there are. */
+const freshMs = 1_000;
 
-/** Connections of which the idle ones can be closed one by one, until none is left. */
-type Closable = { readonly size: number; closeOldest(): boolean };
-
-export type DescriptorGauge = {
-  /** How many descriptors too many are open when the server has that many connections; 0 if there is room. */
-  excess(connections: number): number;
-  /** Counts the descriptors once a second and closes idle connections while too many are open. @returns what ends that */
-  watch(connections: Closable): () => void;
-};
-
-/**
- * Compares the open descriptors of this process with its limit. A count takes time in proportion to the descriptors,
- * so one is made each second, and the connections since then are added.
- * @param mostConnections connections that the server may have; a limit far above them is never reached
- */
-export function createDescriptorGauge(
-  mostConnections: number,
-  limit: number | undefined = descriptorLimit(),
-): DescriptorGauge {
-  if (limit === undefined || limit > 2 * mostConnections + 1_000)
-    return { excess: () => 0, watch: () => () => undefined };
-  const most = Math.floor(limit * scarceShare);
-  // Without those of the reading itself and of the connections, of which there are none yet.
-  let others = readdirSync(folder).length - 1;
-  const excess = (connections: number): number => Math.max(0, others + connections - most);
-  const relieve = async (connections: Closable): Promise<void> => {
-    // The reading needs a descriptor itself: if it fails, none is left.
-    const open = await readdir(folder).then(
-      (names) => names.length - 1,
-      () => limit,
-    );
-    others = Math.max(0, open - connections.size);
-    for (let left = excess(connections.size); left > 0 && connections.closeOldest(); left--);
+/** @returns a reader that counts at most once per second; the limit is the soft one */
+export function createDescriptorReader(): DescriptorReader {
+  let max = Number.POSITIVE_INFINITY;
+  let last: { at: number; value: Descriptors | undefined } | undefined;
+  const count = async (): Promise<Descriptors | undefined> => {
+    try {
+      max = softLimitIn(await readFile('/proc/self/limits', 'utf8'));
+      // One of them is that of the folder itself.
+      return { open: (await readdir('/proc/self/fd')).length - 1, max };
+    } catch (error) {
+      return isExhausted(error) ? { open: max, max } : undefined;
+    }
   };
-  return {
-    excess,
-    watch: (connections) => {
-      const timer = setInterval(() => void relieve(connections), everyMs).unref();
-      return () => clearInterval(timer);
-    },
+  return async () => {
+    const now = performance.now();
+    if (!last || now - last.at >= freshMs) last = { at: now, value: await count() };
+    return last.value;
   };
 }
+
+/** @returns infinity for `unlimited`, and where the line is missing */
+export const softLimitIn = (limits: string): number =>
+  Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+
+/** Reading needs a descriptor itself. */
+const isExhausted = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');

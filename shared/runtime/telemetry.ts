@@ -2,12 +2,20 @@ import type { Db } from '../../db/client.ts';
 import { appendTelemetry } from '../../db/repositories/telemetry.ts';
 import type { Log } from '../kernel/log.ts';
 import { createTelemetry, type Telemetry } from '../kernel/telemetry.ts';
+import type { WriteWitness } from '../kernel/write-witness.ts';
+
+type Options = {
+  isHasty?: boolean;
+  /** Observes the writes: the most regular ones of a portal. */
+  writes?: WriteWitness;
+};
 
 /** Counts in this process or isolate, and hands over to the database, where sidecars add it up. */
-export const telemetryInto = (db: Db, log: Log, options: { isHasty?: boolean } = {}): Telemetry =>
+export const telemetryInto = (db: Db, log: Log, { writes, ...options }: Options = {}): Telemetry =>
   createTelemetry({
     append: async (counts) => {
-      await appendTelemetry(db, counts);
+      const append = async () => void (await appendTelemetry(db, counts));
+      await (writes ? writes.observe(append) : append());
     },
     onFailure: (error) => log.warn('what was counted could not be handed over yet', { error }),
     ...options,

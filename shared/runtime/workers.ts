@@ -58,7 +58,10 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
 
 const logFailure = (error: unknown): void => createLog().error('background work failed', { error });
 
-function ingredientsOf<D extends BaseDeps>(env: EdgeEnv, { demands = [] }: Assembly<D>): Ingredients {
+function ingredientsOf<D extends BaseDeps>(
+  env: EdgeEnv,
+  { demands = [], watchWrites }: Assembly<D>,
+): Ingredients {
   const {
     databaseUrl: url,
     databaseDriver,
@@ -74,8 +77,10 @@ function ingredientsOf<D extends BaseDeps>(env: EdgeEnv, { demands = [] }: Assem
   const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
   const assets = assetsOf(env.ASSETS);
   // An isolate may never be asked again, and nobody tells it when it ends.
-  const telemetry = telemetryInto(db, log, { isHasty: true });
-  return { ...config, db, log, host, assets, telemetry, hashing: { concurrency: 2, maxWaiting: 0 } };
+  const watched = watchWrites && { writes: watchWrites(db, log) };
+  const telemetry = telemetryInto(db, log, { isHasty: true, ...watched });
+  const hashing = { concurrency: 2, maxWaiting: 0 };
+  return { ...config, ...watched, db, log, host, assets, telemetry, hashing };
 }
 
 /** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */

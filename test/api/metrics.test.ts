@@ -55,6 +55,8 @@ const gauges = [
 const further = {
   gauge: [
     ...['aggregator_site_up', 'aggregator_dispatcher_up', 'aggregator_dispatcher_failure'],
+    ...['aggregator_site_state', 'aggregator_dispatcher_state', 'aggregator_audit_unsealed_age_seconds'],
+    ...(process.platform === 'linux' ? ['process_open_fds', 'process_max_fds'] : []),
     'aggregator_gateway_up',
     ...['aggregator_circuit_state', 'aggregator_certificate_not_after_seconds'],
     ...['aggregator_snapshot_age_seconds', 'aggregator_jobs_waiting', 'aggregator_jobs_oldest_seconds'],
@@ -126,6 +128,65 @@ test('counts the sessions whose tokens would be accepted, by portal', async () =
   const longer = await values();
   expect(Number(longer('user_session_count')) - Number(after('user_session_count'))).toBe(1);
   expect(Number(longer('admin_session_count')) - Number(after('admin_session_count'))).toBe(1);
+});
+
+test('FLT-5: states of sites and dispatchers are a series each, of which one is 1', async () => {
+  const { db } = admin;
+  const passing = { status: 'pass', last_check_at: new Date() } as const;
+  await addNode(db, { ...passing, name: 's1' }, { site: { uri: 's-pass' } });
+  await addNode(db, { status: 'fail', name: 's2' }, { site: { uri: 's-fail' }, farm: { name: 'f2' } });
+  await addNode(db, { status: 'fail', name: 's3' }, { site: { uri: 's-kept', maintenance: true } });
+  await addNode(db, { status: 'fail', name: 's4' }, { site: { uri: 's-off', enabled: false } });
+  await addNode(db, { name: 's5' }, { site: { uri: 's-new' } });
+  await addNode(db, { status: 'fail', name: 's6' }, { site: { uri: 's-farm' }, farm: { maintenance: true } });
+  const samples = parseMetrics((await scrape()).text);
+  const currentOf = (family: string, key: string) =>
+    [...(samples.get(family)?.samples ?? [])].flatMap(([labels, value]) =>
+      labels.includes(key) ? [`${/state="(\w+)"/.exec(labels)?.[1]} ${value}`] : [],
+    );
+  const current = (family: string, key: string) =>
+    currentOf(family, key).filter((state) => state.endsWith(' 1'));
+  const sites = ['s-pass', 's-fail', 's-kept', 's-off', 's-new', 's-farm'];
+  expect(sites.map((uri) => current('aggregator_site_state', `site="${uri}"`))).toEqual([
+    ['pass 1'],
+    ['fail 1'],
+    ['maintenance 1'],
+    ['disabled 1'],
+    ['unknown 1'],
+    ['fail 1'],
+  ]);
+  expect(currentOf('aggregator_site_state', 'site="s-pass"')).toHaveLength(5);
+  const nodes = ['s1', 's2', 's3', 's4', 's5', 's6'];
+  expect(nodes.map((name) => current('aggregator_dispatcher_state', `dispatcher="${name}"`))).toEqual([
+    ['pass 1'],
+    ['fail 1'],
+    ['maintenance 1'],
+    [],
+    ['unknown 1'],
+    ['maintenance 1'],
+  ]);
+});
+
+test('FLT-7: the age of the oldest event outside of the chain is a metric, 0 without one', async () => {
+  const name = 'aggregator_audit_unsealed_age_seconds';
+  expect((await values())(name)).toBe(0);
+  const add = (age: string) =>
+    admin.db.execute(sql`insert into audit_events (id, at, event, category, level, result)
+      values (gen_random_uuid(), now() - ${age}::interval, 'portal.UserLogin', 'auth', 'info', 'success')`);
+  await add('-1 hour');
+  expect((await values())(name)).toBe(0);
+  await add('90 s');
+  await add('5 s');
+  const age = Number((await values())(name));
+  expect(age).toBeGreaterThanOrEqual(90);
+  expect(age).toBeLessThan(150);
+});
+
+test('FLT-2: the descriptors of the process are counted, and their limit', async () => {
+  if (process.platform !== 'linux') return;
+  const value = await values();
+  expect(value('process_open_fds')).toBeGreaterThan(10);
+  expect(value('process_max_fds')).toBeGreaterThan(Number(value('process_open_fds')));
 });
 
 test('a scrape that waits for the database keeps no health check from it', async () => {

@@ -1,11 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { Hono } from 'hono';
 import { connectPg } from '../../db/pg.ts';
-import { answersWithin } from '../../db/repositories/liveness.ts';
 import { createHealthApp } from '../../functions/health/app.ts';
 import { createSystemSampler } from '../../functions/health/system.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 import { tellReady } from './child-process.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -23,8 +24,11 @@ const health = createHealthApp({
   log,
   accessKeys: { check: settings.accessKey, metrics: settings.accessKey },
   system,
+  writes: watchWrites(db, log),
 });
-const floor = new Hono().get('/floor', async (c) => c.json({ up: await answersWithin(db, 900) }));
+const floor = new Hono().get('/floor', async (c) =>
+  c.json({ up: await db.execute(sql`select 1`).then(() => true) }),
+);
 const { port } = await serveNode({
   fetch: (request) => (request.url.endsWith('/floor') ? floor : health).fetch(request),
   host,

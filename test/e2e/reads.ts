@@ -13,6 +13,7 @@ export function readsOf(seeded: Seeded) {
   return {
     ...administrationReads(seeded),
     '/livez': one('/livez', 'nobody'),
+    '/readyz': one('/readyz', 'nobody'),
     // Pages and documents of the reference are for browser sessions; documents are for whoever has a token as well.
     '/api/docs/': [
       { path: '/api/docs/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },

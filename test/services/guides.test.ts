@@ -99,12 +99,14 @@ requireService('slapd', hasSlapd)('the guides', () => {
     const { announcement } = portal;
     const values: Values = {
       HEALTH: announcement.health_url,
+      URL: announcement.base_url,
       CA: announcement.ca_file,
       HEALTH_KEY: announcement.health_check_access_key,
       METRICS_KEY: announcement.metrics_access_key,
     };
     const monitored = await paste('functions/health/README.md#Monitor', values);
     expect(monitored.Monitor).toMatch(/"status": "pass"[\s\S]*aggregator_site_up\{site="north"\} 1/);
+    expect(monitored.Monitor).toMatch(/ready: 200\nok/);
     await portal.stop();
     const rotated = await paste('functions/health/README.md#Rotate keys', {});
     expect(rotated['Rotate keys']).toMatch(/New keys stand in .*\n[\s\S]*, 0 remain/);

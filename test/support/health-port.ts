@@ -11,6 +11,7 @@ import { systemClock } from '../../shared/kernel/clock.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { serveNode } from '../../shared/runtime/node.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; text: string; tookMs: number };
 export type Ask = { method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS'; headers?: Record<string, string> };
@@ -34,11 +35,13 @@ export async function startHealthPort(
 ): Promise<HealthPort> {
   const folder = await mkdtemp(join(tmpdir(), 'health-tls-'));
   const { certPem, keyPem, caFile } = await ensureLocalTls(folder, []);
-  const connection = connectPg({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 2_000 });
+  const connection = connectPg({ url: databaseUrl, maxConnections: 3, statementTimeoutMs: 2_000 });
   const system = createSystemSampler(() => undefined);
   await system.sample();
   const log = createLog({ write: () => undefined });
-  const deps = { db: connection.db, databaseUrl, clock: systemClock, log, accessKeys, system, ...given };
+  const { db } = connection;
+  const writes = watchWrites(db, log);
+  const deps = { db, databaseUrl, clock: systemClock, log, accessKeys, system, writes, ...given };
   const app = createHealthApp(deps);
   const serving = await serveNode({
     fetch: (request) => app.fetch(request),

@@ -5,6 +5,7 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/telemetry.ts';
 import { createWakes } from '../../shared/kernel/wakes.ts';
+import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
@@ -16,6 +17,7 @@ import { directoriesBySockets } from '../../shared/runtime/directories-by-socket
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
+import { watchWrites } from '../../shared/runtime/writes.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { connectBy, type Driver } from './neon-proxy.ts';
 
@@ -76,7 +78,7 @@ type Options = {
   /** In the place of a fresh one, for a test that puts something between the portal and its database. */
   database?: FreshDatabase;
   /** Where requests are counted; nowhere unless given. */
-  telemetry?: (db: Db) => Telemetry;
+  telemetry?: (db: Db, writes: WriteWitness) => Telemetry;
 };
 
 /** The real portal in this process, on a database of its own. */
@@ -101,12 +103,14 @@ export async function startPortal({
   const transport = createNodeTransport(outbound);
   const log: Record<string, unknown>[] = [];
   const clock = { offsetMs: 0 };
-  const telemetry = telemetryOf(connection.db);
   const write = (message: string, fields?: Record<string, unknown>) => void log.push({ message, ...fields });
+  const logging = { debug: write, info: write, warn: write, error: write };
+  const writes = watchWrites(connection.db, logging);
+  const telemetry = telemetryOf(connection.db, writes);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = await portalDeps({
     db: connection.db,
-    log: { debug: write, info: write, warn: write, error: write },
+    log: logging,
     clock: () => new Date(Date.now() + clock.offsetMs),
     portalType,
     baseUrl: ownUrl,
@@ -124,6 +128,7 @@ export async function startPortal({
     share: createSharing(),
     wakes: createWakes(),
     telemetry,
+    writes,
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
     checkAnswers: true,

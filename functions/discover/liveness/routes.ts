@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { answersWithin } from '../../../db/repositories/liveness.ts';
-import { Document } from '../../../shared/http/answer.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
-import { endpoint } from '../deps.ts';
-
-const patienceMs = 1_000;
+import { Answer, Document } from '../../../shared/http/answer.ts';
+import { areDescriptorsScarce } from '../../../shared/kernel/descriptors.ts';
+import { type DiscoverDeps, endpoint } from '../deps.ts';
 
 export const livenessOperations = [
   endpoint(
@@ -13,14 +10,30 @@ export const livenessOperations = [
       route: 'GET /livez',
       access: 'public',
       unmetered: true,
-      summary: 'Whether this node can serve, for load balancers',
+      summary: 'Check that the process answers',
+      description: 'For supervisors that restart a process. It does not depend on the database.',
       returns: [200, z.literal('ok')],
       mediaType: 'text/plain',
-      errors: ['database_unavailable'],
     },
-    async (ctx) => {
-      if (!(await answersWithin(ctx.deps.db, patienceMs))) throw new AppError('database_unavailable');
-      return new Document('ok', 'text/plain');
+    () => new Document('ok', 'text/plain'),
+  ),
+  endpoint(
+    {
+      id: 'readiness.get',
+      route: 'GET /readyz',
+      access: 'public',
+      unmetered: true,
+      summary: 'Check that the process can serve writes',
+      description:
+        'For load balancers. 503 while the database does not accept writes, or 90 % of the file descriptors are in use.',
+      returns: [200, null],
+      orUnavailable: true,
     },
+    async ({ deps }) => ((await isReady(deps)) ? undefined : new Answer(null, { status: 503 })),
   ),
 ];
+
+async function isReady({ writes, readDescriptors }: DiscoverDeps): Promise<boolean> {
+  const [acceptsWrites, descriptors] = await Promise.all([writes.acceptsWrites(), readDescriptors?.()]);
+  return acceptsWrites && !(descriptors && areDescriptorsScarce(descriptors));
+}

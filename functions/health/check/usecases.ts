@@ -6,18 +6,17 @@ import type { Known } from '../last-known.ts';
 import { isCounted, isFailing, type JudgedSite, judgeSites } from '../sites.ts';
 import type { ComponentEntry, HealthReport } from './schema.ts';
 
+/** What is known of the installation, and whether the database accepts writes. */
+export type HealthInput = Known<HealthFacts> & { isWritable: boolean };
+
 /**
  * The health of the installation by what is known of it. What needs the database fails when its answer did not come
  * in time; sites are then judged by the last known probes, which grow older meanwhile.
  * @param broker name of the job queue's broker, without a password
  * @param collectors of logs, where any are configured
  */
-export function reportHealth(
-  known: Known<HealthFacts>,
-  broker: string,
-  collectors: Collectors = {},
-): HealthReport {
-  const database = statusOf(known.isFresh);
+export function reportHealth(known: HealthInput, broker: string, collectors: Collectors = {}): HealthReport {
+  const isDatabasePassing = known.isFresh && known.isWritable;
   const forwarders = forwarderStates(known.value?.forwards ?? [], collectors).map(({ name, isPassing }) =>
     component(name, known.isFresh && isPassing),
   );
@@ -31,7 +30,7 @@ export function reportHealth(
         componentType: 'datastore',
         observedValue: Math.round(known.waitedS * 1e6) / 1e6,
         observedUnit: 's',
-        status: database,
+        status: statusOf(isDatabasePassing),
       },
     ],
     'messages_broker:connectionTest': [component(broker, known.isFresh)],
@@ -41,7 +40,7 @@ export function reportHealth(
   const isJobsRunning = checks['celery:connectionTest'].every(({ status }) => status === 'pass');
   const isForwarding = forwarders.every(({ status }) => status === 'pass');
   const isPassing =
-    known.isFresh && isJobsRunning && isForwarding && !doSitesFail(sites ?? [], value?.overrides);
+    isDatabasePassing && isJobsRunning && isForwarding && !doSitesFail(sites ?? [], value?.overrides);
   return { version, description: 'aggregator', status: statusOf(isPassing), checks };
 }
 

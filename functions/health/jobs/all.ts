@@ -6,6 +6,7 @@ import type { Log } from '../../../shared/kernel/log.ts';
 import { createSealer } from '../../../shared/kernel/sealing.ts';
 import type { Telemetry } from '../../../shared/kernel/telemetry.ts';
 import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
+import type { WriteWitness } from '../../../shared/kernel/write-witness.ts';
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
 import { takingTurns } from '../../../shared/remotes/http/measured.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
@@ -49,6 +50,7 @@ export type JobParts = {
   system: SystemSampler;
   telemetry: Telemetry;
   onSession: (report: SessionReport) => void;
+  writes: WriteWitness;
 };
 
 /** Calls of dispatchers that run at the same time, except probes, which have limits of their own; the others wait. */
@@ -129,11 +131,11 @@ function workersOf(
 
 /** What each sidecar does for itself. */
 function ownRounds(
-  { config, jobsDb, leaseDb, system, worker, telemetry }: JobParts,
+  { config, jobsDb, leaseDb, system, worker, telemetry, writes }: JobParts,
   parameters: ReturnType<typeof parametersJob>,
 ): Job[] {
   return [
-    heartbeatJob(leaseDb.db, worker),
+    heartbeatJob(leaseDb.db, worker, writes),
     parameters.job,
     systemSampleJob(system),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),

@@ -51,9 +51,9 @@ const lateMs = 250;
 
 /** Probes each node on its own schedule, with one lane for healthy nodes and one for sick ones. */
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
-  const { timing } = parts;
+  const { timing, intervalMs } = parts;
   const entries = new Map<string, Entry>();
-  const lanes = createLanes(timing, () => ({ nodes: entries.size, intervalMs: parts.intervalMs() }));
+  const lanes = createLanes(timing, () => ({ nodes: entries.size, intervalMs: intervalMs() }));
   let cancelWait = (): void => undefined;
   let isStopped = false;
 
@@ -62,48 +62,14 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
     cancelWait();
     if (isStopped) return;
     const now = timing.now();
-    const due: { entry: Entry; dueAt: number }[] = [];
-    let nextAt = now + longestWaitMs;
-    for (const entry of entries.values()) {
-      if (entry.running) continue;
-      const dueAt = dueOf(entry, parts.intervalMs());
-      if (dueAt <= now) due.push({ entry, dueAt });
-      else nextAt = Math.min(nextAt, dueAt);
-    }
-    due.sort((a, b) => a.dueAt - b.dueAt);
-    for (const { entry } of due) if (lanes.hasRoom(entry.isSick)) start(entry);
+    const { due, nextAt } = agendaOf(entries.values(), now, intervalMs());
+    for (const entry of due) if (lanes.hasRoom(entry.isSick)) start(entry);
     cancelWait = timing.after(Math.max(nextAt - now, shortestWaitMs), proceed);
   }
 
   function start(entry: Entry): void {
-    const stop = new AbortController();
-    const startedAt = timing.now();
-    const limitMs = limitOf(entry, startedAt);
-    if (limitMs > sickLimitMs) entry.fullAt = startedAt;
-    Object.assign(entry, { running: stop, baseAt: startedAt, firstAt: undefined });
     const leave = lanes.enter(entry.isSick, proceed);
-    const settle = (outcome?: ProbeOutcome) => {
-      leave();
-      if (stop.signal.aborted) return;
-      const lateness = timing.now() - startedAt - Math.min(limitMs, entry.target.timeout_ms);
-      settled(entry, outcome, lateness > lateMs);
-      proceed();
-    };
-    void parts.probe(entry.target, { limitMs, signal: stop.signal }).then(settle, () => settle());
-  }
-
-  function settled(entry: Entry, outcome: ProbeOutcome | undefined, isLate: boolean): void {
-    entry.running = undefined;
-    entry.part = partOf(entry, timing);
-    if (outcome?.last_error === 'upstream_timeout' && isLate && !entry.isRepeated) {
-      entry.isRepeated = true;
-      entry.firstAt = timing.now();
-      return;
-    }
-    entry.isRepeated = false;
-    if (!outcome) return;
-    entry.isSick = outcome.status !== 'pass';
-    parts.onOutcome(outcome);
+    void run(parts, entry, leave).then(proceed);
   }
 
   return {
@@ -119,14 +85,55 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   };
 }
 
+/** The nodes that are due, the longest due first, and when the next one is. */
+function agendaOf(entries: Iterable<Entry>, now: number, intervalMs: number) {
+  const due: Entry[] = [];
+  let nextAt = now + longestWaitMs;
+  for (const entry of entries) {
+    if (entry.running) continue;
+    const dueAt = dueOf(entry, intervalMs);
+    if (dueAt <= now) due.push(entry);
+    else nextAt = Math.min(nextAt, dueAt);
+  }
+  due.sort((a, b) => dueOf(a, intervalMs) - dueOf(b, intervalMs));
+  return { due, nextAt };
+}
+
+/** One probe; one that was ended from outside has no outcome. */
+async function run(parts: SchedulerParts, entry: Entry, leave: () => void): Promise<void> {
+  const { timing } = parts;
+  const { target } = entry;
+  const stop = new AbortController();
+  const startedAt = timing.now();
+  const limitMs = limitOf(entry, startedAt);
+  if (limitMs > sickLimitMs) entry.fullAt = startedAt;
+  Object.assign(entry, { running: stop, baseAt: startedAt, firstAt: undefined });
+  const outcome = await parts.probe(target, { limitMs, signal: stop.signal }).catch(() => undefined);
+  leave();
+  if (stop.signal.aborted) return;
+  entry.running = undefined;
+  entry.part = partOf(entry, timing);
+  const latenessMs = timing.now() - startedAt - Math.min(limitMs, target.timeout_ms);
+  const isDoubtful = outcome?.last_error === 'upstream_timeout' && latenessMs > lateMs;
+  entry.isRepeated = isDoubtful && !entry.isRepeated;
+  if (entry.isRepeated) entry.firstAt = timing.now();
+  else if (outcome) {
+    entry.isSick = outcome.status !== 'pass';
+    parts.onOutcome(outcome);
+  }
+}
+
 const isFailing = ({ status }: ProbeTarget): boolean => status === 'fail' || status === 'unauthorized';
 
 function replace(entries: Map<string, Entry>, targets: readonly ProbeTarget[], parts: SchedulerParts): void {
   const wanted = new Map(targets.map((target) => [target.id, target]));
-  for (const [id, { target, running }] of entries) {
-    if (wanted.get(id)?.revision === target.revision) continue;
-    running?.abort();
-    entries.delete(id);
+  for (const [id, entry] of entries) {
+    const target = wanted.get(id);
+    if (target?.revision === entry.target.revision) entry.target = target;
+    else {
+      entry.running?.abort();
+      entries.delete(id);
+    }
   }
   const added = targets.filter(({ id }) => !entries.has(id));
   const now = parts.timing.now();

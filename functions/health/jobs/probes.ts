@@ -11,7 +11,7 @@ import type { Telemetry } from '../../../shared/kernel/telemetry.ts';
 import type { Job } from './loop.ts';
 import type { KnownParameters } from './parameters.ts';
 import { type ProbeDeps, type ProbeLimits, probeNode } from './probe-node.ts';
-import { createProbeResults } from './probe-results.ts';
+import { ProbeResults } from './probe-results.ts';
 import { createProbeScheduler } from './probe-scheduler.ts';
 import { pause, systemTiming, type Timing } from './timing.ts';
 
@@ -55,8 +55,8 @@ export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, teleme
 
 /** Probes until `signal` aborts. What an abort cuts short says nothing about the nodes, and is not written. */
 export async function runProbes(parts: ProbingParts, signal: AbortSignal): Promise<void> {
-  const results = createProbeResults(parts);
-  const scheduler = createProbeScheduler({ ...parts, onOutcome: results.add });
+  const results = new ProbeResults(parts);
+  const scheduler = createProbeScheduler({ ...parts, onOutcome: (outcome) => results.add(outcome) });
   const stop = (): void => {
     scheduler.stop();
     results.stop();

@@ -99,7 +99,7 @@ const exceptions: readonly { rule: RegExp; at: RegExp; because: string }[] = [
   },
   {
     rule: /restricted|rate-limit-responses/,
-    at: /^#\/paths\/~1(livez|api~1errors~1\{code\})\/get$/,
+    at: /^#\/paths\/~1(livez|readyz|api~1errors~1\{code\})\/get$/,
     because: 'load balancers ask whether we live as often as they like; what an error means is no secret',
   },
   {

@@ -23,10 +23,14 @@ const isRoot = process.getuid?.() === 0;
 /**
  * Starts a PostgreSQL whose data nobody needs: it trusts whoever connects from this machine, and waits for no disk.
  * @param binaries as `findBinaries` tells them
+ * @param parent the folder in which that of the data is made
  * @throws Error when it does not start
  */
-export async function startThrowawayPostgres(binaries: string): Promise<ThrowawayPostgres> {
-  const folder = await makeFolder();
+export async function startThrowawayPostgres(
+  binaries: string,
+  parent = tmpdir(),
+): Promise<ThrowawayPostgres> {
+  const folder = await makeFolder(parent);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     await initialise(binaries, folder);
@@ -59,8 +63,8 @@ function isProgram(path: string): boolean {
   }
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'aggregator-postgres-'));
+async function makeFolder(parent: string): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'aggregator-postgres-'));
   if (isRoot) await chown(folder, nobody, nobody);
   return folder;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgedOutcome, ProbeOutcome, ProbeTarget } from '../../../db/repositories/probes.ts';
 import { createLanes, healthySlots } from '../../../functions/health/jobs/probe-lanes.ts';
 import type { ProbeLimits } from '../../../functions/health/jobs/probe-node.ts';
-import { createProbeResults } from '../../../functions/health/jobs/probe-results.ts';
+import { ProbeResults } from '../../../functions/health/jobs/probe-results.ts';
 import { createProbeScheduler } from '../../../functions/health/jobs/probe-scheduler.ts';
 import { outcomeOf } from '../../support/virtual-fleet.ts';
 import { createVirtualTime } from '../../support/virtual-time.ts';
@@ -37,7 +37,7 @@ describe('FLT-4 the results', () => {
     const time = createVirtualTime(1);
     const statements: (string | number)[][] = [];
     const failures: unknown[] = [];
-    const results = createProbeResults({
+    const results = new ProbeResults({
       timing: time,
       intervalMs: () => 15_000,
       write: async (outcomes: AgedOutcome[]) => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HealthFacts, SiteFacts } from '../../../db/repositories/probes.ts';
-import { brokerName, reportHealth } from '../../../functions/health/check/usecases.ts';
-import type { Known } from '../../../functions/health/last-known.ts';
+import { brokerName, type HealthInput, reportHealth } from '../../../functions/health/check/usecases.ts';
 
 const site = (given: Partial<SiteFacts> = {}): SiteFacts => ({
   uri: 'north.example',
@@ -19,7 +18,13 @@ const facts = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null): 
   sites,
   forwards: [],
 });
-const fresh = (value: HealthFacts): Known<HealthFacts> => ({ value, isFresh: true, ageS: 0, waitedS: 0.004 });
+const fresh = (value: HealthFacts, isWritable = true): HealthInput => ({
+  value,
+  isFresh: true,
+  ageS: 0,
+  waitedS: 0.004,
+  isWritable,
+});
 const report = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
   reportHealth(fresh(facts(sites, overrides)), 'broker');
 const siteStatuses = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
@@ -97,6 +102,14 @@ describe('the overall status', () => {
     expect(report([site(), failing({ nodes: 0 })], demanded).status).toBe('pass');
   });
 
+  test('FLT-5: fails with the database when it does not accept writes, and the rest stays as it is', () => {
+    const { status, checks } = reportHealth(fresh(facts([site()]), false), 'broker');
+    expect(status).toBe('fail');
+    expect(checks['database:responseTime']).toMatchObject([{ status: 'fail', observedValue: 0.004 }]);
+    const others = Object.entries(checks).flatMap(([name, own]) => (name.startsWith('database') ? [] : own));
+    expect(new Set(others.map((entry) => entry.status))).toEqual(new Set(['pass']));
+  });
+
   test('fails when nobody works on the job queue', () => {
     const { status, checks } = reportHealth(fresh({ ...facts([]), workers: [] }), 'broker');
     expect(status).toBe('fail');
@@ -107,11 +120,12 @@ describe('the overall status', () => {
 });
 
 describe('without an answer of the database', () => {
-  const stale = (ageS: number): Known<HealthFacts> => ({
+  const stale = (ageS: number): HealthInput => ({
     value: facts([site({ pass_age_s: 10 })]),
     isFresh: false,
     ageS,
     waitedS: 0.9001234567,
+    isWritable: true,
   });
 
   test('everything that stands on it fails, with the seconds waited', () => {
@@ -137,7 +151,7 @@ describe('without an answer of the database', () => {
   });
 
   test('sites that were never known are one failing entry', () => {
-    const unknown = { value: undefined, isFresh: false, ageS: 0, waitedS: 0.9 };
+    const unknown = { value: undefined, isFresh: false, ageS: 0, waitedS: 0.9, isWritable: true };
     expect(reportHealth(unknown, 'broker').checks['sites:connectionTest']).toEqual([
       { componentId: 'sites', componentType: 'component', status: 'fail' },
     ]);

@@ -20,6 +20,7 @@ export type Sidecar = {
   /** What it has logged of warnings and errors. */
   errors(): string;
   stop(): Promise<{ code: number | null; errors: string }>;
+  signal(name: NodeJS.Signals): void;
   /** As if the machine had lost its power. */
   kill(): Promise<void>;
 };
@@ -81,6 +82,7 @@ export async function startSidecar(place: Place, env: Record<string, string> = {
       child.kill('SIGTERM');
       return { code: await exited, errors: child.errors() };
     },
+    signal: (name) => void child.kill(name),
     kill: async () => {
       child.kill('SIGKILL');
       await exited;

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A session of `psql`: a client that knows nothing of ours. */
+export type Psql = {
+  /** Runs statements, and resolves when they are done. */
+  run(sql: string): Promise<void>;
+  /** Ends the session, and with it its transaction and locks. */
+  end(): Promise<void>;
+};
+
+export function startPsql(url: string): Psql {
+  const child = spawn('psql', ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', `--dbname=${url}`], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let said = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  child.stdin.on('error', () => undefined);
+  const exited = once(child, 'exit');
+  let runs = 0;
+  return {
+    run: async (sql) => {
+      const mark = `done ${++runs}`;
+      child.stdin.write(`${sql}\n\\echo ${mark}\n`);
+      while (!said.includes(mark)) {
+        await Promise.race([once(child.stdout, 'data'), exited]);
+        if (child.exitCode !== null && !said.includes(mark)) throw new Error(`psql ended: ${errors}`);
+      }
+    },
+    end: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}

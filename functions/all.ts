@@ -120,10 +120,7 @@ async function depsOf(
   shutdown.add('database connections', () => connection.close());
   const writes = watchWrites(connection.db, log);
   const telemetry = flushedTelemetry(telemetryInto(connection.db, log, { writes }), shutdown);
-  const outbound: Ingredients['outbound'] = {
-    allowedNetworks: config.allowedPrivateNetworks,
-    allowInsecure: config.allowInsecureDispatchers,
-  };
+  const outbound = outboundOf(config);
   const transport = createNodeTransport(outbound);
   shutdown.add('outbound connections', () => transport.close());
   return portalDeps({
@@ -147,11 +144,17 @@ async function depsOf(
     telemetry,
     writes,
     readDescriptors: createDescriptorReader(),
-    // One core stays free for everybody else while logins are being checked, and one of the four threads that libuv
-    // has for hashing, looking up names and reading files.
-    hashing: { concurrency: Math.min(3, Math.max(1, availableParallelism() - 1)) },
+    hashing: { concurrency: hashesAtOnce },
   });
 }
+
+/** Leaves one core to other requests, and one of the four threads of libuv to name lookups and files. */
+const hashesAtOnce = Math.min(3, Math.max(1, availableParallelism() - 1));
+
+const outboundOf = (config: Config): Ingredients['outbound'] => ({
+  allowedNetworks: config.allowedPrivateNetworks,
+  allowInsecure: config.allowInsecureDispatchers,
+});
 
 const hostOf = ({ portalName }: Config): Host => ({
   name: portalName ?? hostname(),

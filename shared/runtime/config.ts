@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing-config.ts';
+import { s3Faults, s3From } from './s3-config.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -121,16 +121,6 @@ export const names: readonly (keyof Variables)[] = Object.keys(variables.shape).
 export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
   `${String(path[0])}: ${message}`;
 
-const s3Names = [
-  'S3_ENDPOINT',
-  'S3_BUCKET',
-  'S3_REGION',
-  'S3_ACCESS_KEY_ID',
-  'S3_SECRET_ACCESS_KEY',
-] as const;
-
-type S3Variables = Pick<Variables, (typeof s3Names)[number]>;
-
 /** What one variable demands of another. */
 function togetherFaults(given: Variables): string[] {
   const faults: string[] = [];
@@ -154,13 +144,6 @@ function togetherFaults(given: Variables): string[] {
   if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
   if (given.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
   return [...faults, ...rdpSigningFaults(given), ...s3Faults(given)];
-}
-
-/** All of an object store must be told, or nothing. */
-export function s3Faults(given: S3Variables): string[] {
-  const told = s3Names.find((name) => given[name] !== undefined);
-  if (told === undefined) return [];
-  return s3Names.filter((name) => given[name] === undefined).map((name) => `${name}: required with ${told}`);
 }
 
 function configFrom(given: Variables) {
@@ -212,12 +195,6 @@ const networkFrom = (given: Variables) => ({
   allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
   allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
 });
-
-export function s3From(given: S3Variables): S3Config | undefined {
-  const [endpoint, bucket, region, accessKeyId, secretAccessKey] = s3Names.map((name) => given[name]);
-  if (!endpoint || !bucket || !region || !accessKeyId || !secretAccessKey) return undefined;
-  return { endpoint, bucket, region, accessKeyId, secretAccessKey };
-}
 
 function entriesOf(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());

@@ -1,5 +1,6 @@
-import { ConfigError, lineOf, s3Faults, s3From, variables } from './config.ts';
+import { ConfigError, lineOf, variables } from './config.ts';
 import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing-config.ts';
+import { s3Faults, s3From } from './s3-config.ts';
 
 /** Variables and bindings as a platform hands them over; bindings are no text and are not read here. */
 export type EdgeEnv = Readonly<Record<string, unknown>>;

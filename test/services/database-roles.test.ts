@@ -12,10 +12,10 @@ import {
   startThrowawayPostgres,
   type ThrowawayPostgres,
 } from '../../shared/runtime/cli/throwaway-postgres.ts';
+import { type Api, accepted, createApi } from '../e2e/api.ts';
+import { bareVariables, freePorts, type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
 import { query } from '../support/database.ts';
 import { requireService } from '../support/services.ts';
-import { type Api, accepted, createApi } from './api.ts';
-import { bareVariables, freePorts, type PortalProcess, root, startPortal } from './portal-process.ts';
 
 const run = promisify(execFile);
 const binaries = findBinaries();

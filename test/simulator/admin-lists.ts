@@ -5,6 +5,7 @@ import type { Collection, Page } from './collection.ts';
 import type { Knobs } from './faults.ts';
 import { readQuery } from './input.ts';
 import { type Node, nodeTime } from './node.ts';
+import { lieAbout } from './paging.ts';
 import { poolView, sessionView, workplaceView } from './views.ts';
 
 const ListQuery = z.object({
@@ -34,8 +35,10 @@ function list<Row, View>(
   if (etag !== undefined && c.req.header('if-none-match') === etag) return c.body(null, 304, { etag });
   const from =
     knobs.incremental && since !== undefined ? Date.parse(since) - knobs.clockSkewS * 1000 : undefined;
-  const page = collection.page({ limit, cursor, since: from });
-  return c.json(pageView(page, view, knobs), 200, etag === undefined ? {} : { etag });
+  const page = collection.page({ limit, cursor: knobs.cursors === null ? cursor : undefined, since: from });
+  const honest = pageView(page, view, knobs);
+  const shown = knobs.cursors === null ? honest : lieAbout(knobs.cursors, honest, cursor);
+  return c.json(shown, 200, etag === undefined ? {} : { etag });
 }
 
 /** `as_of` is left out of account: a list in which nothing changed is the same list at any time. */

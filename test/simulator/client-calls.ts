@@ -4,7 +4,7 @@ import { Reconnect } from './bodies.ts';
 import { type Caller, connect, isEntitled, preconnect, serviceView } from './connections.ts';
 import { readBody, readQuery } from './input.ts';
 import type { Node } from './node.ts';
-import { malformedCursor } from './paging.ts';
+import { lieAbout, malformedCursor } from './paging.ts';
 import { unknownRow } from './refusal.ts';
 import type { Pool, WorkplaceSession } from './rows.ts';
 import { liveSessions, renewTicket } from './sessions.ts';
@@ -22,11 +22,16 @@ const ConnectionQuery = z.object({
 });
 
 /** The calls made for a user, with a session key of that user. */
-export function clientCalls({ state, authentication }: Node): Hono {
+export function clientCalls({ state, authentication, knobs }: Node): Hono {
   const app = new Hono();
   const callerOf = (c: Context): Caller => authentication.holder(c.req.header('x-auth-token'), 'user').caller;
 
-  app.get('/services', (c) => c.json(listServices(state, callerOf(c), readQuery(c, ServicesQuery))));
+  app.get('/services', (c) => {
+    const query = readQuery(c, ServicesQuery);
+    if (knobs.cursors === null) return c.json(listServices(state, callerOf(c), query));
+    const first = listServices(state, callerOf(c), { ...query, cursor: undefined });
+    return c.json(lieAbout(knobs.cursors, first, query.cursor));
+  });
   app.get('/preconnectionInfo/:uuid', (c) => {
     const caller = callerOf(c);
     const pool = poolFor(state, caller, c.req.param('uuid'));

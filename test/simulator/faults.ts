@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
+/**
+ * Lists that never end: the first page again with one cursor, or with three in turn; empty pages, or the first page, with
+ * ever new cursors.
+ */
+export type CursorLie = 'same' | 'cycle' | 'empty' | 'endless';
+
 export type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
 
 /** What a test may turn at any time; the next request sees it. */
@@ -17,6 +23,8 @@ export type Knobs = {
   /** Closes the connection instead of answering. */
   reset: boolean;
   lies: Lie | null;
+  /** About the lists, of whatever path. */
+  cursors: CursorLie | null;
   /** What the health check tells; it has no influence on other calls. */
   health: 'pass' | 'fail';
   /** The node's clock is ahead by this, or behind. */
@@ -36,6 +44,7 @@ export const noFaults = (): Knobs => ({
   dripping: false,
   reset: false,
   lies: null,
+  cursors: null,
   health: 'pass',
   clockSkewS: 0,
   keyLifetimeS: 600,

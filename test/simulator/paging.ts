@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { CursorLie } from './faults.ts';
 import { Refusal } from './refusal.ts';
 
 /** `since` in milliseconds, as an earlier `as_of` had it. */
@@ -34,6 +35,18 @@ export function cutPage(
 export function startOf({ cursor, since }: PageQuery, now: () => number, born: number): Start {
   if (cursor !== undefined) return openCursor(cursor);
   return { after: '', as_of: now(), since: since !== undefined && since >= born ? since : null };
+}
+
+type Listed = { items: unknown[]; next: string | null };
+
+/**
+ * A page as a node that lies about its cursors sends it.
+ * @param first the first page of the list
+ */
+export function lieAbout<P extends Listed>(lie: CursorLie, first: P, cursor: string | undefined): P {
+  const pages = Number(/^lie-(\d+)$/.exec(cursor ?? '')?.[1] ?? 0) + 1;
+  const next = `lie-${lie === 'same' ? 1 : lie === 'cycle' ? 1 + (pages % 3) : pages}`;
+  return { ...first, ...(lie === 'empty' && { items: [] }), next };
 }
 
 const sealCursor = ({ after, as_of, since }: Start): string =>

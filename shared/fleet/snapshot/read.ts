@@ -1,5 +1,6 @@
 import type { PartState } from '../../../db/repositories/snapshot-sync.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { followCursors } from '../../remotes/dispatcher/cursors.ts';
 import { badAnswer } from '../../remotes/dispatcher/failures.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
 import type { BadRows, ListPage, ListQuery, Node } from '../../remotes/dispatcher/port.ts';
@@ -75,15 +76,21 @@ async function readPages<K extends ListKind>(
     bad: { count: 0, first: null, uuids: [] },
     removed: first.removed && [],
   };
+  const nextOf = followCursors(node);
   let page: typeof first | null = first;
-  for (let n = 0; page; n++) {
-    if (n === maxPages) throw badAnswer(node, 'too_large');
+  for (let n = 1; page; n++) {
+    // Before the rows are written: a node whose list never ends is not read.
+    const cursor = nextOf({ next: page.next, isEmpty: isEmpty(page) });
+    if (cursor !== undefined && n === maxPages) throw badAnswer(node, 'too_large');
     addPage(total, page);
     if (page.rows.length > 0) await keep(page.rows);
-    page = page.next === null ? null : await askNext(page.next);
+    page = cursor === undefined ? null : await askNext(cursor);
   }
   return total;
 }
+
+const isEmpty = ({ rows, bad, removed = [] }: ListPage<unknown>): boolean =>
+  rows.length + bad.count + removed.length === 0;
 
 type Condition = Pick<ListQuery, 'since' | 'etag'>;
 

@@ -5,7 +5,15 @@ import type { Node } from './port.ts';
 import { Preparation } from './shapes.ts';
 
 /** Why an answer is of no use; like every `reason` a stable word of ours, never a word of the node. */
-export type AnswerFault = 'server_error' | 'unexpected_status' | 'not_json' | 'wrong_shape' | 'too_large';
+export type AnswerFault =
+  | 'server_error'
+  | 'unexpected_status'
+  | 'not_json'
+  | 'wrong_shape'
+  | 'too_large'
+  /** A list that never ends: the cursor of a page was there before, or too many pages in a row are empty. */
+  | 'repeated_cursor'
+  | 'empty_pages';
 
 /** True when the node did not accept the session key or token, so that a new one may help. */
 export const isUnauthorized = (error: unknown): boolean =>

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CertificateFacts, Transport } from '../http/transport.ts';
 import { createActions } from './actions.ts';
+import { followCursors } from './cursors.ts';
 import { converse, deadlineOf } from './exchange.ts';
 import { badAnswer, fromTransport } from './failures.ts';
 import { readList } from './lists.ts';
@@ -73,6 +74,7 @@ async function authorize(
 async function services(transport: Transport, call: Call): Promise<Service[]> {
   const endsAt = performance.now() + deadlineOf(call.node, call.deadlineMs);
   const found: Service[] = [];
+  const nextOf = followCursors(call.node);
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const { items, next } = await converse(transport, {
@@ -85,8 +87,8 @@ async function services(transport: Transport, call: Call): Promise<Service[]> {
     });
     found.push(...items);
     if (found.length > maxServices) break;
-    if (!next) return found;
-    cursor = next;
+    cursor = nextOf({ next, isEmpty: items.length === 0 });
+    if (cursor === undefined) return found;
   }
   throw badAnswer(call.node, 'too_large');
 }

@@ -110,8 +110,12 @@ export class BatchReader {
   }
 
   #describeOrClose(type: string, message: Message): Step {
-    if (message[5] !== 'S'.charCodeAt(0)) return { message, notifyTags: [] };
-    const name = this.#rename(readText(message, 6)[0]);
+    const [given] = readText(message, 6);
+    if (message[5] !== 'S'.charCodeAt(0)) {
+      if (type === 'C') this.#portals.delete(given);
+      return { message, notifyTags: [] };
+    }
+    const name = this.#rename(given);
     if (type === 'C') this.#statements.delete(name);
     return { message: messageOf(type, `S${name}\0`), notifyTags: [] };
   }

@@ -39,6 +39,7 @@ export class Session implements Client, Executing {
   isRunning: () => boolean = () => true;
   /** True after a refused batch that ended with a Flush: PostgreSQL ignores everything up to the next Sync. */
   #isSkipping = false;
+  #hasEnded = false;
 
   constructor(socket: Socket, pid: number, rewriteListen: RewriteListen) {
     this.socket = socket;
@@ -63,6 +64,7 @@ export class Session implements Client, Executing {
   }
 
   receive(message: Message): void {
+    if (this.#hasEnded) return;
     const type = typeOf(message);
     if (type === 'X') return void this.socket.end();
     if (ignored.includes(type)) return;
@@ -80,8 +82,9 @@ export class Session implements Client, Executing {
     while (this.#isSkipping && this.jobs.length > 0) this.#skip(this.jobs.shift()?.end ?? '');
   }
 
-  /** Ends the session with a FATAL error. */
+  /** Ends the session with a FATAL error. What is on its way does not run: it may belong to a transaction that is rolled back. */
   end(problem: Problem): void {
+    this.#hasEnded = true;
     this.answer(errorMessage('FATAL', problem));
     this.onEnd();
     this.socket.destroySoon();

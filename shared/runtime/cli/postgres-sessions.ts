@@ -36,15 +36,19 @@ export type SessionsOptions = {
 const maxCachedLogins = 200;
 
 /**
- * Many clients on an engine that has one session. Each client has its own role, settings, transactions, protocol-level
- * prepared statements, LISTEN and cancel key. All settings that `pg_settings` lists are kept apart, and customized
- * options (`a.b`) that the text of a statement or a bound value names.
+ * Many clients on an engine that has one session. Each client has its own role, settings, transactions, prepared
+ * statements of the protocol, LISTEN and cancel key. Settings that `pg_settings` lists are kept apart, and customized
+ * options (`a.b`) that a statement or a bound value names.
  *
- * Shared by all clients are: `pg_backend_pid()`, session-level advisory locks, temporary tables, cursors WITH HOLD, names
- * of SQL's PREPARE, `currval` and `lastval`, and settings that a stored function changes for the session. A customized
- * option that another client has set is empty instead of unknown. SET ROLE and SET SESSION AUTHORIZATION are for superusers.
- * Defaults of ALTER ROLE … SET and ALTER DATABASE … SET do not apply. A statement that runs cannot be interrupted, so
- * timeouts and cancel requests end statements that wait for the engine.
+ * All clients share: `pg_backend_pid()`, session-level advisory locks, temporary tables, cursors WITH HOLD, names of
+ * SQL's PREPARE, `currval` and `lastval`, and what a stored function sets for the session. A customized option that
+ * any client has set is empty for the others, not unknown. Inside a transaction, RESET and SET TO DEFAULT show the
+ * server's default; the value from the connection's start is back when it ends. DISCARD ALL, DEALLOCATE ALL, CLOSE ALL
+ * and COPY FROM STDIN are refused; SET ROLE and SET SESSION AUTHORIZATION are for superusers, RESET SESSION
+ * AUTHORIZATION has no effect. Defaults of ALTER ROLE … SET and ALTER DATABASE … SET do not apply.
+ *
+ * A statement that runs cannot be interrupted: `statement_timeout`, `lock_timeout` and cancel requests end statements
+ * that wait for the engine, and `idle_in_transaction_session_timeout` ends sessions. Other timeouts have no effect.
  */
 export async function createSessions(engine: Engine, options: SessionsOptions = {}): Promise<Sessions> {
   const front = new Front(engine, options);

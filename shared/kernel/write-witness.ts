@@ -25,6 +25,8 @@ const spaceEveryMs = 10_000;
 /** A check that takes longer counts as failed, until it ends. */
 export const checkPatienceMs = 900;
 const lookEveryMs = 20;
+/** A check that has not even counted as failed by then runs no more. */
+const abandonedMs = 1_000;
 
 /**
  * A write that succeeded is a proof for a minute. A write that fails, a check included, makes the database count as not
@@ -41,7 +43,10 @@ export function createWriteWitness(parts: Parts): WriteWitness {
   let check = { startedAt: never, isRunning: false };
 
   function nextCheck(): Check | undefined {
-    if (now() - check.startedAt < checkEveryMs) return undefined;
+    const sinceMs = now() - check.startedAt;
+    // On Workers a check ends without a result when its caller leaves.
+    const isAbandoned = check.isRunning && sinceMs > abandonedMs;
+    if (sinceMs < checkEveryMs && !isAbandoned) return undefined;
     if (!evidence.isProven(now())) return 'checkWrite';
     return now() - spaceAt >= spaceEveryMs ? 'checkSpace' : undefined;
   }

@@ -183,6 +183,11 @@ describe('a module as a Lambda function', () => {
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
   });
 
+  it('FLT-5: is ready by a write to the database', async () => {
+    const answer = await (await load('discover'))('GET /readyz');
+    expect([answer.statusCode, answer.body]).toEqual([200, '']);
+  });
+
   it('answers a REST API as it answers an HTTP API, and knows the client by its event as well', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });

@@ -76,6 +76,20 @@ describe('an isolate', () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
+  it('FLT-5: is ready for all who ask at once, of whom some leave', async () => {
+    const leaving = Array.from({ length: 6 }, () =>
+      workers.send('GET /readyz', { signal: AbortSignal.timeout(5) }),
+    );
+    await Promise.allSettled(leaving);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => workers.send('GET /readyz')));
+    const again = Array.from({ length: 5 }, () => workers.send('GET /readyz'));
+    const all = [...answers, ...(await Promise.all(again))];
+    // The caller whose check was cut short leaves it to one that comes a second later.
+    for (const { status } of all) expect([200, 503]).toContain(status);
+    const ready = async () => expect((await workers.send('GET /readyz')).status).toBe(200);
+    await vi.waitFor(ready, { timeout: 4_000, interval: 100 });
+  });
+
   it('is one in which no request can read what another has open', async () => {
     const deed = 'I/O of another';
     expect(await workers.attempt('/livez', deed)).toEqual({ refused: null });

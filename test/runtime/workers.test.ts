@@ -91,8 +91,10 @@ describe('the modules as Workers', () => {
     expect(portal.url).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
-  it('answer alive, by the database', async () =>
-    expect(await portal.send('GET /livez')).toMatchObject({ status: 200, body: 'ok' }));
+  it('FLT-5: are alive, and ready by a write to the database', async () => {
+    expect(await portal.send('GET /livez')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await portal.send('GET /readyz')).toMatchObject({ status: 200, body: '' });
+  });
 
   it.each([
     'GET /api/userinfo',

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../db/pg.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
@@ -64,6 +65,21 @@ async function load(module: EdgeModule, instance = 'first') {
 }
 
 describe('a module as a Lambda function', () => {
+  it('FLT-3: answers 503 with Retry-After when the database does not serve it in time', async () => {
+    configure(complete());
+    const auth = await load('auth', 'locked');
+    const owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    await owner.query('begin; lock table authenticators');
+    expect(await auth('GET /api/auth/v7.0/authenticators')).toMatchObject({
+      statusCode: 503,
+      headers: { 'retry-after': '5' },
+      body: { code: 'database_unavailable', retryable: true },
+    });
+    await owner.end();
+    expect(await auth('GET /api/auth/v7.0/authenticators')).toMatchObject({ statusCode: 200 });
+  });
+
   it('answers 500 while it is not configured, and starts as soon as it is', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     // The test runner has a BASE_URL of its own.
@@ -178,7 +194,7 @@ describe('a module as a Lambda function', () => {
     configure({ LOG_LEVEL: 'info' });
     await (await load('discover'))('GET /livez');
     configure({ LOG_LEVEL: 'error' });
-    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
     said.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
   });
@@ -210,7 +226,7 @@ describe('a module as a Lambda function', () => {
       }),
     );
     configure({ LOG_LEVEL: 'error' });
-    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
     said.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.8' });
     expect(answer).toMatchObject({

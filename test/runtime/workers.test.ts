@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { freePorts, isFree } from '../e2e/portal-process.ts';
@@ -117,6 +118,20 @@ describe('the modules as Workers', () => {
   ])('answer 404 where nothing is: %s', async (path) => {
     const answer = await portal.send(`GET ${path}`);
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('FLT-3: answer 503 with Retry-After when the database does not serve them in time', async () => {
+    const owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    await owner.query('begin; lock table authenticators');
+    const { status, headers, body } = await portal.send('GET /api/auth/v7.0/authenticators');
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: { code: 'database_unavailable', retryable: true },
+    });
+    expect(headers.get('retry-after')).toBe('5');
+    await owner.end();
+    expect(await portal.send('GET /api/auth/v7.0/authenticators')).toMatchObject({ status: 200 });
   });
 
   it('refuse plain HTTP but on this machine', async () => {

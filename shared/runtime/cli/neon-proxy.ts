@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { type Backend, cancelStatement } from '../../../db/postgres/cancel.ts';
 import { createReader, isOpening, messageOf, typeOf } from './postgres-messages.ts';
 
 export type NeonProxy = {
@@ -31,7 +32,9 @@ export async function startNeonProxy({
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const server = createServer(async (request, response) => {
-    const { status, body } = await answerTo(pool, request).catch(failureAnswer);
+    const givenUp = new AbortController();
+    response.on('close', () => response.writableFinished || givenUp.abort());
+    const { status, body } = await answerTo(pool, request, givenUp.signal).catch(failureAnswer);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   const sessions = new WebSocketServer({ noServer: true, perMessageDeflate: false });
@@ -69,13 +72,13 @@ type Answer = { status: number; body: unknown };
 const Query = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) });
 const Body = z.union([z.object({ queries: z.array(Query) }), Query]);
 
-async function answerTo(pool: pg.Pool, request: IncomingMessage): Promise<Answer> {
+async function answerTo(pool: pg.Pool, request: IncomingMessage, givenUp: AbortSignal): Promise<Answer> {
   const { method, url, headers } = request;
   if (method !== 'POST' || url !== '/sql' || !isFromHere(request)) return told(404, 'no such endpoint');
   if (!headers['neon-connection-string']) return told(400, 'missing header Neon-Connection-String');
   const parsed = Body.safeParse(JSON.parse(await text(request)));
   if (!parsed.data) return told(400, 'neither a query nor queries');
-  return { status: 200, body: await run(pool, parsed.data, headers) };
+  return { status: 200, body: await run(pool, parsed.data, headers, givenUp) };
 }
 
 const told = (status: number, message: string): Answer => ({ status, body: { message } });
@@ -99,22 +102,29 @@ async function run(
   pool: pg.Pool,
   body: z.infer<typeof Body>,
   headers: IncomingHttpHeaders,
+  givenUp: AbortSignal,
 ): Promise<unknown> {
   const format: Format = {
     ...(headers['neon-array-mode'] === 'true' && { rowMode: 'array' }),
     ...(headers['neon-raw-text-output'] === 'true' && { types: { getTypeParser: () => (value) => value } }),
   };
-  const client = await pool.connect();
+  const client = (await pool.connect()) as pg.PoolClient & Backend;
+  // As Neon does: the statement of a request that its client has given up is cancelled.
+  const cancel = () => void cancelStatement(client);
   try {
+    givenUp.throwIfAborted();
+    givenUp.addEventListener('abort', cancel);
     const answer =
       'queries' in body ? runBatch(client, body.queries, headers, format) : runOne(client, body, format);
     const result = await answer;
-    client.release();
+    client.release(givenUp.aborted);
     return result;
   } catch (error) {
-    // After anything but a refusal by PostgreSQL nobody knows what state the connection is in.
-    client.release(!(error instanceof pg.DatabaseError));
+    // After anything but a refusal by PostgreSQL the state of the connection is unknown.
+    client.release(givenUp.aborted || !(error instanceof pg.DatabaseError));
     throw error;
+  } finally {
+    givenUp.removeEventListener('abort', cancel);
   }
 }
 

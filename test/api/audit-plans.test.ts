@@ -18,7 +18,7 @@ let asked: { text: string; values: unknown[] }[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
   db = drizzle({ client: pool, logger: { logQuery: (text, values) => void asked.push({ text, values }) } });
   await db.execute(sql`
     insert into audit_events (id, at, event, category, level, result, user_name, source_ip, object_type, object_id)

@@ -128,21 +128,17 @@ describe('sites', () => {
     expect([status, body.errors?.[0]?.pointer.split('/')[1]]).toEqual([422, member]);
   });
 
-  it('refuse bodies that are no JSON object, or ambiguous ones, or far too deep ones', async () => {
-    const bad = [
-      '[]',
-      '"x"',
-      '{',
-      '{"name":"a","name":"b","uri":"u"}',
-      `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
-    ];
+  it('refuse bodies that are no JSON object, ambiguous, too deep or too large', async () => {
+    const bad = ['[]', '"x"', '{', '{"name":"a","name":"b","uri":"u"}'];
     for (const text of bad) {
       const { status, body } = await admin(`POST ${path}`, text);
       expect([text.slice(0, 20), status, body.code]).toEqual([text.slice(0, 20), 400, 'malformed_json']);
     }
     expect((await admin(`POST ${path}`, '')).status).toBe(422);
-    expect((await admin(`POST ${path}`, { comments: 'x'.repeat(1_048_576) })).status).toBe(413);
-    expect((await admin(`POST ${path}`, { comments: 'x'.repeat(1_000_000) })).status).toBe(422);
+    const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    expect((await admin(`POST ${path}`, deep)).status).toBe(422);
+    expect((await admin(`POST ${path}`, { comments: 'x'.repeat(262_144) })).status).toBe(413);
+    expect((await admin(`POST ${path}`, { comments: 'x'.repeat(262_000) })).status).toBe(422);
     expect((await admin(`POST ${path}`, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 

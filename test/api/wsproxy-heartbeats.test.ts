@@ -168,7 +168,8 @@ describe('the monitoring journal', () => {
   });
 
   it('is beside a gauge, for gateways that have been heard', async () => {
-    const gauges = async () => (await readFacts(stand.world.portal.db, new Date())).fleet?.gauges.gateways;
+    const gauges = async () =>
+      (await readFacts(stand.world.portal.sidecarDb, new Date())).fleet?.gauges.gateways;
     expect(await gauges()).toEqual([]);
     await stand.beat(gateway.token);
     expect(await gauges()).toEqual([{ gateway: gateway.name, is_up: true }]);

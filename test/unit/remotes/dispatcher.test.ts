@@ -111,17 +111,17 @@ describe('services', () => {
     expect(sent[1]?.deadlineMs).toBeLessThanOrEqual(1500);
   });
 
-  test('a node that never comes to an end is stopped', async () => {
-    const page = (count: number) => ({ body: { items: Array(count).fill(service), next: 'again' } });
-    const empty = remoteWith(...Array<Answer>(100).fill(page(0)));
-    expect(await failureOf(empty.remote.services(call))).toMatchObject({
-      code: 'upstream_failed',
-      reason: 'too_large',
-    });
-    expect(empty.sent.length).toBeLessThanOrEqual(50);
-    const full = remoteWith(...Array<Answer>(100).fill(page(1000)));
-    expect(await failureOf(full.remote.services(call))).toMatchObject({ reason: 'too_large' });
-    expect(full.sent).toHaveLength(6);
+  test.each([
+    ['empty pages', 0, (n: number) => `c${n}`, 'empty_pages', 4],
+    ['the same cursor', 1, () => 'again', 'repeated_cursor', 2],
+    ['more rows than a list may have', 1000, (n: number) => `c${n}`, 'too_large', 6],
+  ])('a node that answers with %s is stopped', async (_title, count, cursorOf, reason, calls) => {
+    const pages = Array.from({ length: 100 }, (_, n) => ({
+      body: { items: Array(count).fill(service), next: cursorOf(n) },
+    }));
+    const { remote, sent } = remoteWith(...pages);
+    expect(await failureOf(remote.services(call))).toMatchObject({ code: 'upstream_failed', reason });
+    expect(sent).toHaveLength(calls);
   });
 
   test.each([

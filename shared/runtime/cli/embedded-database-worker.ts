@@ -7,17 +7,17 @@ import { engineOf, withoutTimers } from './embedded-engine.ts';
 import { prepareRoles } from './embedded-roles.ts';
 import { createSessions, type Sessions } from './postgres-sessions.ts';
 
-/** What `embedded-database.ts` hands over. */
+/** The worker data of `embedded-database.ts`. */
 export type WorkerOptions = {
   cluster: string;
-  /** Written when the cluster has been made completely. */
+  /** A file that exists when the cluster is complete. */
   complete: string;
   socket: string;
 };
 
 const options: WorkerOptions = workerData;
 
-// relaxedDurability stays off: every commit is in the files before it is acknowledged.
+// Without relaxedDurability every commit is in the files before it is acknowledged.
 const database = await PGlite.create({
   dataDir: options.cluster,
   extensions: { pg_trgm, withoutTimers },
@@ -32,18 +32,18 @@ server.listen(options.socket, () => {
   chmodSync(options.socket, 0o600);
   parentPort?.postMessage('ready');
 });
-const keeper = keepHouse(sessions);
+const maintenance = startMaintenance(sessions);
 
 parentPort?.once('message', async () => {
-  clearInterval(keeper);
+  clearInterval(maintenance);
   server.close();
   await sessions.stop();
   await database.close();
   process.exit(0);
 });
 
-/** PGlite has neither checkpointer nor autovacuum: unattended, its log and its tables only grow. */
-function keepHouse(sessions: Sessions): NodeJS.Timeout {
+/** PGlite has neither checkpointer nor autovacuum: without these statements its log and tables grow without limit. */
+function startMaintenance(sessions: Sessions): NodeJS.Timeout {
   let rounds = 0;
   const next = () => sessions.run(++rounds % 12 === 0 ? 'vacuum analyze' : 'checkpoint');
   return setInterval(next, 300_000).unref();

@@ -16,14 +16,14 @@ export type EmbeddedDatabase = {
   sidecarUrl: string;
   /** The same as the superuser. */
   superuserUrl: string;
-  /** Rolls back what is open, and closes the database. */
+  /** Rolls back open transactions and closes the database. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedDatabaseOptions = {
-  /** Belongs to the database alone; made when absent. */
+  /** Is created when absent, and holds nothing but the database. */
   folder: string;
-  /** The database died while it was in use; unless told, the error is thrown and ends the process. */
+  /** Is called when the database ends by itself. The default throws the error, which ends the process. */
   onFailure?: (error: Error) => void;
 };
 
@@ -33,9 +33,10 @@ const socketName = '.s.PGSQL.5432';
 const maxSocketPath = 103;
 
 /**
- * PGlite in a worker thread, for any number of `pg` pools of this machine. Only the owner of this process can
- * connect: the socket lies in a folder of mode 700, which takes the place of a password.
- * What is acknowledged survives a killed process; against a power failure only the operating system's write-back helps.
+ * Starts PGlite in a worker thread, for any number of PostgreSQL clients on this machine. Only the user of this process
+ * can connect, with any role: the socket is in a folder of mode 700, and no password is asked for.
+ * Acknowledged commits survive a killed process. After a power failure, those that the operating system has not yet
+ * written back are lost.
  * @throws Error when another process uses the folder, or the database does not start
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
@@ -47,7 +48,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
     complete: join(folder, 'cluster.complete'),
     socket: join(sockets, socketName),
   };
-  // A cluster whose making was interrupted is unusable, and nothing was ever acknowledged in it.
+  // A cluster whose creation was interrupted is unusable, and has acknowledged nothing.
   if (!existsSync(places.complete)) rmSync(places.cluster, { recursive: true, force: true });
   rmSync(places.socket, { force: true });
   const free = () => {
@@ -88,7 +89,7 @@ async function startWorker(
   const worker = new Worker(new URL('./embedded-database-worker.ts', import.meta.url), {
     name: 'embedded-database',
     workerData: places,
-    // What Node was told about its main program need not fit a thread.
+    // The options of the main program may not be valid for a thread.
     execArgv: [],
   });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

@@ -3,36 +3,33 @@ import { defaultRoles } from '../../../db/roles.ts';
 
 const { owner } = defaultRoles;
 const schemas = `('public', 'drizzle', 'pgboss')`;
+/** The superuser that `initdb` makes. REASSIGN OWNED is refused for it, hence object by object. */
+const bootstrapSuperuser = 10;
 
-/** REASSIGN OWNED is refused for the superuser that `initdb` made, hence object by object. */
 const misownedObjects = `
-  with mine as (
-    select c.oid, 'pg_class'::regclass as kind, c.relowner as owned_by, c.relnamespace as schema_oid,
-      'alter table ' as command, format('%I.%I', n.nspname, c.relname) as name
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p', 'v', 'm', 'f') or (c.relkind = 'S' and not exists (
+  with places as (select oid, nspname from pg_namespace where nspname in ${schemas}),
+  misowned as (
+    select c.oid, 'pg_class'::regclass as kind, 'alter table ' as command, format('%I.%I', nspname, relname) as name
+    from places join pg_class c on relnamespace = places.oid and relowner = ${bootstrapSuperuser}
+    where relkind in ('r', 'p', 'v', 'm', 'f') or (relkind = 'S' and not exists (
       select from pg_depend d
       where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')))
     union all
-    select p.oid, 'pg_proc'::regclass, p.proowner, p.pronamespace, 'alter routine ',
-      format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid))
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    select p.oid, 'pg_proc'::regclass, 'alter routine ',
+      format('%I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+    from places join pg_proc p on pronamespace = places.oid and proowner = ${bootstrapSuperuser}
     union all
-    select t.oid, 'pg_type'::regclass, t.typowner, t.typnamespace, 'alter type ', format('%I.%I', n.nspname, t.typname)
-    from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    where t.typtype in ('e', 'd', 'r') or (t.typtype = 'c' and exists (
-      select from pg_class c where c.oid = t.typrelid and c.relkind = 'c'))
+    select t.oid, 'pg_type'::regclass, 'alter type ', format('%I.%I', nspname, typname)
+    from places join pg_type t on typnamespace = places.oid and typowner = ${bootstrapSuperuser}
+    where typtype in ('e', 'd', 'r') or (typtype = 'c' and exists (
+      select from pg_class c where c.oid = typrelid and relkind = 'c'))
     union all
-    select s.oid, 'pg_statistic_ext'::regclass, s.stxowner, s.stxnamespace, 'alter statistics ',
-      format('%I.%I', n.nspname, s.stxname)
-    from pg_statistic_ext s join pg_namespace n on n.oid = s.stxnamespace
+    select s.oid, 'pg_statistic_ext'::regclass, 'alter statistics ', format('%I.%I', nspname, stxname)
+    from places join pg_statistic_ext s on stxnamespace = places.oid and stxowner = ${bootstrapSuperuser}
   )
-  select command || name || ' owner to ${owner}' as statement
-  from mine
-  where owned_by = (select oid from pg_authid where rolname = 'postgres')
-    and schema_oid in (select oid from pg_namespace where nspname in ${schemas})
-    and not exists (
-      select from pg_depend d where d.classid = kind and d.objid = mine.oid and d.deptype = 'e')`;
+  select command || name || ' owner to ${owner}' as statement from misowned
+  where not exists (
+    select from pg_depend d where d.classid = kind and d.objid = misowned.oid and d.deptype = 'e')`;
 
 /** One statement for each thing that is not as it should be: none for a database that was prepared before. */
 const missing = `
@@ -60,8 +57,7 @@ const missing = `
     where grantee = 0 and privilege_type = 'CREATE')
   union all
   select format('alter schema %I owner to ${owner}', nspname)
-  from pg_namespace join pg_authid a on a.oid = nspowner
-  where nspname in ${schemas} and a.rolname = 'postgres'`;
+  from pg_namespace where nspname in ${schemas} and nspowner = ${bootstrapSuperuser}`;
 
 /**
  * Makes the roles, and gives the database and its objects to the owner, also those that an earlier version made as

@@ -101,7 +101,7 @@ export class EngineSession {
     this.#engine.restrict(isRestricted);
     await this.#run(assignments(settings));
     return {
-      state: await this.read(isRestricted, settings.keys()),
+      state: await this.read(isRestricted, customIn(settings)),
       reported: new Map(this.#reported),
     };
   }
@@ -137,17 +137,17 @@ export class EngineSession {
   }
 }
 
-/** All names are qualified: the search path is that of a client. */
+/** All names are qualified, since the search path is that of a client. Of two rows with one name the last counts. */
 const stateQuery = (customNames: readonly string[]): string => {
   const hex = (value: string) => `pg_catalog.encode(pg_catalog.convert_to(${value}, 'UTF8'), 'hex')`;
-  return `with listed as materialized (select name, setting, source from pg_catalog.pg_settings)
-    select name, ${hex('setting')} from listed where source operator(pg_catalog.=) 'session'
-    union all select 'session_authorization', ${hex('session_user::pg_catalog.text')}
-    union all select 'role', ${hex(`pg_catalog.current_setting('role')`)}
-    union all select name, ${hex('pg_catalog.current_setting(name, true)')}
+  const custom = 'pg_catalog.current_setting(name, true)';
+  return `select name, ${hex(custom)}
       from pg_catalog.unnest(array[${customNames.map(literal).join(',')}]::pg_catalog.text[]) as custom (name)
-      where pg_catalog.current_setting(name, true) operator(pg_catalog.<>) ''
-        and not exists (select from listed where pg_catalog.lower(listed.name) operator(pg_catalog.=) custom.name)`;
+      where ${custom} operator(pg_catalog.<>) ''
+    union all
+    select name, ${hex('setting')} from pg_catalog.pg_settings where source operator(pg_catalog.=) 'session'
+    union all select 'session_authorization', ${hex('session_user::pg_catalog.text')}
+    union all select 'role', ${hex(`pg_catalog.current_setting('role')`)}`;
 };
 
 const fromHex = (value: string | null | undefined): string =>
@@ -169,6 +169,9 @@ function differences(
   for (const [name, value] of to) if (from.get(name) !== value) changes.set(name, value);
   return changes;
 }
+
+const customIn = (settings: ReadonlyMap<string, string>): string[] =>
+  [...settings.keys()].filter((name) => name.includes('.'));
 
 /** `set_config` takes the values of lists as they are shown, and null as a reset. */
 function assignments(settings: ReadonlyMap<string, string | null>): string[] {

@@ -23,7 +23,7 @@ const provenMs = 60_000;
 const checkEveryMs = 5_000;
 const spaceEveryMs = 10_000;
 /** A check that takes longer counts as failed, until it ends. */
-export const checkPatienceMs = 900;
+const checkPatienceMs = 900;
 const lookEveryMs = 20;
 /** A check that has not even counted as failed by then runs no more. */
 const abandonedMs = 1_000;
@@ -43,10 +43,7 @@ export function createWriteWitness(parts: Parts): WriteWitness {
   let check = { startedAt: never, isRunning: false };
 
   function nextCheck(): Check | undefined {
-    const sinceMs = now() - check.startedAt;
-    // On Workers a check ends without a result when its caller leaves.
-    const isAbandoned = check.isRunning && sinceMs > abandonedMs;
-    if (sinceMs < checkEveryMs && !isAbandoned) return undefined;
+    if (!mayStart(now() - check.startedAt, check.isRunning)) return undefined;
     if (!evidence.isProven(now())) return 'checkWrite';
     return now() - spaceAt >= spaceEveryMs ? 'checkSpace' : undefined;
   }
@@ -77,6 +74,10 @@ export function createWriteWitness(parts: Parts): WriteWitness {
     },
   };
 }
+
+/** On Workers a check ends without a result when its caller leaves. */
+const mayStart = (sinceLastMs: number, isRunning: boolean): boolean =>
+  sinceLastMs >= (isRunning ? abandonedMs : checkEveryMs);
 
 type Check = 'checkWrite' | 'checkSpace';
 type Evidence = ReturnType<typeof createEvidence>;

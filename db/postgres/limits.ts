@@ -67,11 +67,12 @@ export async function inspect(
   limits: Limits,
 ): Promise<Session> {
   const wanted = settingsOf(limits);
-  const { rows } = await client.query<{ pid: number; name: string; setting: string }>(
-    `select pg_backend_pid() as pid, name, setting from pg_settings
-     where name in (${Object.keys(wanted).map((name) => `'${name}'`)}) and source <> 'session'`,
+  const { rows } = await client.query<{ pid: number; name: string; setting: string; source: string }>(
+    `select pg_backend_pid() as pid, name, setting, source from pg_settings
+     where name in (${Object.keys(wanted).map((name) => `'${name}'`)})`,
   );
-  const actual = new Map(rows.map(({ name, setting }) => [name, Number(setting)]));
+  const lasting = rows.filter(({ source }) => source !== 'session');
+  const actual = new Map(lasting.map(({ name, setting }) => [name, Number(setting)]));
   return {
     isLimited: Object.entries(wanted).every(([name, most]) => isWithin(actual.get(name), most)),
     isPooled: rows.some(({ pid }) => pid !== client.processID),

@@ -31,7 +31,7 @@ export class GuardedClient extends pg.Client {
   declare readonly readyForQuery: boolean | undefined;
   /** While true, `pg` sends a statement without waiting for the answer to the one before. */
   declare pipeline: boolean;
-  session: Session = { isLimited: false, isPooled: false };
+  session: Session = { isLimited: false, isByOptions: false, isPooled: false };
   readonly #shared: Shared;
   /** Resolves when the connection is closed at both ends. */
   readonly #ended = Promise.withResolvers<void>();

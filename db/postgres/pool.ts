@@ -27,8 +27,6 @@ export type Lent = {
   query: Query;
   /** The statement that begins a transaction with the limits. */
   begin: string;
-  /** The next transaction may run in another session of the server. */
-  isPooled: boolean;
   /** Keeps the connection from being used again. */
   discard(): void;
 };
@@ -67,7 +65,7 @@ export function createPool(options: PoolOptions): Pool {
   });
   // The pool replaces idle connections that end; without a listener the event would end the process.
   pool.on('error', (error) => options.onError?.(error));
-  if (options.onSession) pool.on('connect', reporter(options.onSession, shared));
+  if (options.onSession) pool.on('connect', reporter(options.onSession));
 
   async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
     const client = await acquire(pool, shared);
@@ -83,9 +81,9 @@ export function createPool(options: PoolOptions): Pool {
         throw error;
       }
     };
-    const { isLimited, isPooled } = client.session;
+    const { isLimited } = client.session;
     try {
-      return await work({ query, discard, isPooled, begin: isLimited ? 'begin' : beginWith(limits) }, client);
+      return await work({ query, discard, begin: isLimited ? 'begin' : beginWith(limits) }, client);
     } finally {
       // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
       client.release(!isUsable);
@@ -178,18 +176,18 @@ async function alone(
   return answer.value;
 }
 
-function reporter(onSession: (report: SessionReport) => void, shared: Shared) {
+function reporter(onSession: (report: SessionReport) => void) {
   let last = '';
   return (client: pg.ClientBase): void => {
     if (!(client instanceof GuardedClient)) return;
-    const report = reportOf(client.session, shared);
+    const report = reportOf(client.session);
     const text = JSON.stringify(report);
     if (text !== last) onSession(report);
     last = text;
   };
 }
 
-const reportOf = ({ isLimited, isPooled }: Session, { sendsOptions }: Shared): SessionReport => {
+function reportOf({ isLimited, isByOptions, isPooled }: Session): SessionReport {
   if (!isLimited) return { limitedBy: 'transaction', isPooled };
-  return { limitedBy: sendsOptions && !isPooled ? 'session' : 'role', isPooled };
-};
+  return { limitedBy: isByOptions ? 'session' : 'role', isPooled };
+}

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
-import pg from 'pg';
+import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { pgFault } from './errors.ts';
+import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
 
 /** The schema of a database compared with the one that this code was written for. */
@@ -33,29 +34,46 @@ export async function migrateDatabase(url: string, roles: DatabaseRoles = {}): P
       throw new Error(
         'The database has a newer schema than this version of the portal knows; use the newer version',
       );
-    if (state === 'current' && !(await isOwnedBy(client))) return;
+    const isShared = await sharesSessions(client, url);
+    if (state === 'current' && (isShared || !(await isOwnedBy(client)))) return;
+    if (isShared) throw new Error(poolerRefusal);
     await client.query('select pg_advisory_lock($1)', [lock]);
-    // A statement that waits for a table lock blocks every statement behind it: fail instead, with nothing changed.
+    // A statement that waits for a table lock blocks every statement behind it: it fails instead, and is tried again.
     await client.query(`set lock_timeout = '5s'`);
-    try {
+    await retryLocked(async () => {
       await migrate(drizzle({ client }), { migrationsFolder: folder });
       await migrateQueue(client);
       await grantPrivileges(client, roles);
-    } catch (cause) {
+    }).catch(async (cause: unknown) => {
       throw pgFault(cause)?.code === '42501' ? await refusalOf(client, state, cause) : cause;
-    }
+    });
   });
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5_000,
-    application_name: 'aggregator-migrate',
-  });
-  // A connection that ends between two statements would end the process; the next statement fails instead.
-  client.on('error', () => undefined);
-  await client.connect().catch((cause: Error) => {
+const poolerRefusal =
+  'DATABASE_OWNER_URL: the URL of the server itself; this one leads through a pooler of transactions, and migrations need a session of their own';
+
+const attempts = 10;
+const pauseMs = 1_000;
+
+/** Tries again what could not get a lock in time; in between, the statements that it held up get on. */
+async function retryLocked(work: () => Promise<void>, left = attempts): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (!['55P03', '40P01'].includes(pgFault(cause)?.code ?? '')) throw cause;
+    if (left === 1)
+      throw new Error(
+        `The schema could not be changed: other sessions held locks on its tables in ${attempts} attempts`,
+        { cause },
+      );
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await retryLocked(work, left - 1);
+  }
+}
+
+async function withClient<T>(url: string, work: (client: SessionClient) => Promise<T>): Promise<T> {
+  const client = await connectSession(url, 'aggregator-migrate').catch((cause: Error) => {
     throw new Error(`The database cannot be reached: ${cause.message}`, { cause });
   });
   try {

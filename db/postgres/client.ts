@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { cancelStatement } from './cancel.ts';
 import { inspect, type Limits, type Session, startupOptions } from './limits.ts';
+import type { Slots } from './slots.ts';
 
 /** What the connections of one pool share. */
 export type Shared = {
@@ -9,12 +10,9 @@ export type Shared = {
   urlOptions: string | undefined;
   /** False once the server, or a pooler in front of it, has refused a session for its start-up options. */
   sendsOptions: boolean;
+  slots: Slots;
   /** All for which the server may have a session. */
   clients: Set<GuardedClient>;
-  /** Those that have left the pool; each takes a place of it until the server has ended its session. */
-  leaving: Set<GuardedClient>;
-  /** Called when `leaving` has changed. */
-  onLeaving(): void;
 };
 
 /** Milliseconds for the TCP connection. */
@@ -23,8 +21,8 @@ const connectTimeoutMs = 3_000;
 const holdMs = 60_000;
 
 /**
- * A connection that leaves its pool when the server has ended its session, and not before. A statement that is given up
- * is cancelled, and its connection never used again: a late CancelRequest could end the next statement.
+ * A connection that keeps a slot of its pool until the server has ended its session. A statement that is given up is
+ * cancelled, and its connection never used again: a late CancelRequest could end the next statement.
  */
 export class GuardedClient extends pg.Client {
   // `pg` sets these, and its declarations lack them.
@@ -33,7 +31,7 @@ export class GuardedClient extends pg.Client {
   declare readonly readyForQuery: boolean | undefined;
   /** While true, `pg` sends a statement without waiting for the answer to the one before. */
   declare pipeline: boolean;
-  session: Session = { isLimited: false, isPooled: false };
+  session: Session = { isLimited: false, isByOptions: false, isPooled: false };
   readonly #shared: Shared;
   /** Resolves when the connection is closed at both ends. */
   readonly #ended = Promise.withResolvers<void>();
@@ -89,14 +87,12 @@ export class GuardedClient extends pg.Client {
   }
 
   #leave(): Promise<void> {
+    const { clients, slots } = this.#shared;
     if (this.#leaving !== undefined) return this.#leaving;
-    const { clients, leaving, onLeaving } = this.#shared;
-    leaving.add(this);
-    onLeaving();
+    slots.take();
     this.#leaving = this.#bounded(this.#endSession()).finally(() => {
       clients.delete(this);
-      leaving.delete(this);
-      onLeaving();
+      slots.release();
     });
     return this.#leaving;
   }

@@ -26,12 +26,16 @@ const networkSettings = {
   client_connection_check_interval: 5_000,
 };
 
+/** Start-up options without limits of time. */
+export const networkOptions = Object.entries(networkSettings)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
+
 /** The start-up options of a session; `others` are those of the URL, which win. */
 export const startupOptions = (limits: Limits, others = ''): string =>
   [
-    ...Object.entries({ ...settingsOf(limits), ...networkSettings }).map(
-      ([name, value]) => `-c ${name}=${value}`,
-    ),
+    ...Object.entries(settingsOf(limits)).map(([name, value]) => `-c ${name}=${value}`),
+    networkOptions,
     ...(others === '' ? [] : [others]),
   ].join(' ');
 
@@ -54,7 +58,9 @@ const refusals = new Set<unknown>(['08P01', '42704', '22023', '42501', '0A000'])
 export type Session = {
   /** The limits hold without `set local`. */
   isLimited: boolean;
-  /** The session of the server may be another one for the next transaction. */
+  /** They hold by the start-up options of this session. */
+  isByOptions: boolean;
+  /** Something stands between: the process id of the server is not the one that the client was given. */
   isPooled: boolean;
 };
 
@@ -67,14 +73,18 @@ export async function inspect(
   limits: Limits,
 ): Promise<Session> {
   const wanted = settingsOf(limits);
-  const { rows } = await client.query<{ pid: number; name: string; setting: string }>(
-    `select pg_backend_pid() as pid, name, setting from pg_settings
-     where name in (${Object.keys(wanted).map((name) => `'${name}'`)}) and source <> 'session'`,
+  const { rows } = await client.query<{ pid: number; name: string; setting: string; source: string }>(
+    `select pg_backend_pid() as pid, name, setting, source from pg_settings
+     where name in (${Object.keys(wanted).map((name) => `'${name}'`)})`,
   );
-  const actual = new Map(rows.map(({ name, setting }) => [name, Number(setting)]));
+  const lasting = rows.filter(({ source }) => source !== 'session');
+  const actual = new Map(lasting.map(({ name, setting }) => [name, Number(setting)]));
+  const isPooled = rows.some(({ pid }) => pid !== client.processID);
   return {
+    // Behind a pooler these may be the options of another client.
+    isByOptions: !isPooled && rows.every(({ source }) => source === 'client'),
+    isPooled,
     isLimited: Object.entries(wanted).every(([name, most]) => isWithin(actual.get(name), most)),
-    isPooled: rows.some(({ pid }) => pid !== client.processID),
   };
 }
 

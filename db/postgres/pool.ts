@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { GuardedClient, type Shared } from './client.ts';
 import { beginWith, type Limits, refusesOptions, type Session } from './limits.ts';
+import { Slots, Unanswered, within } from './slots.ts';
 
 export type PoolOptions = {
   url: string;
@@ -26,8 +27,6 @@ export type Lent = {
   query: Query;
   /** The statement that begins a transaction with the limits. */
   begin: string;
-  /** The next transaction may run in another session of the server. */
-  isPooled: boolean;
   /** Keeps the connection from being used again. */
   discard(): void;
 };
@@ -40,9 +39,6 @@ export type Pool = {
   close(): Promise<void>;
 };
 
-/** The statement has no answer, and may have an effect later. */
-export class Unanswered extends Error {}
-
 /** Milliseconds by which the client waits longer than the server, whose error is the better answer. */
 const marginMs = 1_000;
 /** Milliseconds for a connection, free or new. */
@@ -52,18 +48,8 @@ const patienceMs = 3_000;
 export function createPool(options: PoolOptions): Pool {
   const { limits, maxConnections } = options;
   const { url, urlOptions } = withoutOptions(options.url);
-  const leaving = new Set<GuardedClient>();
-  const onLeaving = () => {
-    pool.options.max = maxConnections - leaving.size;
-  };
-  const shared: Shared = {
-    limits,
-    urlOptions,
-    sendsOptions: true,
-    clients: new Set(),
-    leaving,
-    onLeaving,
-  };
+  const slots = new Slots(maxConnections);
+  const shared: Shared = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
   const pool = new pg.Pool({
     connectionString: url,
     application_name: options.applicationName,
@@ -79,10 +65,10 @@ export function createPool(options: PoolOptions): Pool {
   });
   // The pool replaces idle connections that end; without a listener the event would end the process.
   pool.on('error', (error) => options.onError?.(error));
-  if (options.onSession) pool.on('connect', reporter(options.onSession, shared));
+  if (options.onSession) pool.on('connect', reporter(options.onSession));
 
   async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
-    const client = await connect(pool, shared);
+    const client = await acquire(pool, shared);
     let isUsable = true;
     const discard = () => {
       isUsable = false;
@@ -95,12 +81,13 @@ export function createPool(options: PoolOptions): Pool {
         throw error;
       }
     };
-    const { isLimited, isPooled } = client.session;
+    const { isLimited } = client.session;
     try {
-      return await work({ query, discard, isPooled, begin: isLimited ? 'begin' : beginWith(limits) }, client);
+      return await work({ query, discard, begin: isLimited ? 'begin' : beginWith(limits) }, client);
     } finally {
       // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
       client.release(!isUsable);
+      slots.release();
     }
   }
 
@@ -128,36 +115,45 @@ function withoutOptions(url: string): { url: string; urlOptions: string | undefi
   return { url: bare.href, urlOptions };
 }
 
-/** A connection from the pool, without start-up options once they were refused. */
+/** A slot, and a connection in it. It gives up after a while, and the slot is released when there is an answer. */
+async function acquire(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
+  const deadline = performance.now() + patienceMs;
+  await shared.slots.acquire(patienceMs);
+  const connecting = connect(pool, shared);
+  try {
+    return await within(connecting, deadline - performance.now());
+  } catch (error) {
+    const giveBack = () => shared.slots.release();
+    if (error instanceof Unanswered)
+      connecting
+        .then(
+          (client) => client.release(),
+          () => undefined,
+        )
+        .finally(giveBack);
+    else giveBack();
+    throw error;
+  }
+}
+
+/** Connects without start-up options once they were refused. */
 async function connect(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
   const { sendsOptions } = shared;
+  const once = async () => {
+    const client = await pool.connect();
+    if (client instanceof GuardedClient) return client;
+    throw new Error('a pool gave a connection of another kind');
+  };
   try {
-    return await acquire(pool);
+    return await once();
   } catch (error) {
     if (!sendsOptions || !refusesOptions(error)) throw error;
     shared.sendsOptions = false;
-    return await acquire(pool).catch((again: unknown) => {
+    return await once().catch((again: unknown) => {
       // Something else was refused.
       shared.sendsOptions = refusesOptions(again);
       throw again;
     });
-  }
-}
-
-async function acquire(pool: pg.Pool): Promise<GuardedClient & pg.PoolClient> {
-  const connecting = pool.connect();
-  try {
-    const client = await within(connecting, patienceMs);
-    if (client instanceof GuardedClient) return client;
-    throw new Error('a pool gave a connection of another kind');
-  } catch (error) {
-    // It may still come, for the next one that waits.
-    if (error instanceof Unanswered)
-      connecting.then(
-        (client) => client.release(),
-        () => undefined,
-      );
-    throw error;
   }
 }
 
@@ -180,25 +176,18 @@ async function alone(
   return answer.value;
 }
 
-/** @throws Unanswered after that time */
-function within<T>(answer: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Unanswered('The database did not answer: timeout')), ms);
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
-}
-
-function reporter(onSession: (report: SessionReport) => void, shared: Shared) {
+function reporter(onSession: (report: SessionReport) => void) {
   let last = '';
   return (client: pg.ClientBase): void => {
     if (!(client instanceof GuardedClient)) return;
-    const report = reportOf(client.session, shared);
+    const report = reportOf(client.session);
     const text = JSON.stringify(report);
     if (text !== last) onSession(report);
     last = text;
   };
 }
 
-const reportOf = ({ isLimited, isPooled }: Session, { sendsOptions }: Shared): SessionReport => {
+function reportOf({ isLimited, isByOptions, isPooled }: Session): SessionReport {
   if (!isLimited) return { limitedBy: 'transaction', isPooled };
-  return { limitedBy: sendsOptions && !isPooled ? 'session' : 'role', isPooled };
-};
+  return { limitedBy: isByOptions ? 'session' : 'role', isPooled };
+}

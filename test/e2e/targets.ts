@@ -16,6 +16,8 @@ export type Target = {
   protocol: 'http:' | 'https:';
   /** A Worker cannot be given the authority of a dispatcher; its runtime trusts that of the installation. */
   takesAuthorities: boolean;
+  /** Starts the database, with what of the environment names it; the embedded one unless given. */
+  database?: () => Promise<{ env: NodeJS.ProcessEnv; stop(): Promise<void> }>;
 };
 
 /** A portal on an empty database, with a dispatcher node that knows it. */
@@ -56,13 +58,15 @@ export const lambdaTarget: Target = {
 };
 
 /** Starts the portal of a target with nothing of the tester's settings, and a node beside it. */
-export async function startStand({ command, protocol, takesAuthorities }: Target): Promise<Stand> {
+export async function startStand({ command, protocol, takesAuthorities, database }: Target): Promise<Stand> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-e2e-'));
   const authority = await createAuthority();
   const caFile = join(folder, 'dispatchers.pem');
   await writeFile(caFile, authority.caPem);
+  const own = await database?.();
   const env = {
     ...bareVariables(join(folder, 'data'), await freePorts(2)),
+    ...own?.env,
     ...(!takesAuthorities && { NODE_EXTRA_CA_CERTS: caFile }),
   };
   const portal = await startPortal<Announced & { ca_file?: string }>({ env, command });
@@ -79,6 +83,7 @@ export async function startStand({ command, protocol, takesAuthorities }: Target
     stop: () => portal.stop(),
     remove: async () => {
       await Promise.all([api.close(), node.close(), portal.stop()]);
+      await own?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

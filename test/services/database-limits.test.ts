@@ -22,8 +22,8 @@ import { startPsql } from '../support/psql.ts';
 import { requireService } from '../support/services.ts';
 
 const patient = { timeout: 60_000 };
-/** The pool of the portal, and those of the sidecar: jobs 3, merges 6, answers 2, lease 1. */
-const most = { 'aggregator-portal': 10, 'aggregator-sidecar': 12, 'aggregator-queue': 4 };
+/** The pool of the portal, and those of the sidecar: jobs 3, merges 6, answers 3, lease 1. */
+const most = { 'aggregator-portal': 10, 'aggregator-sidecar': 13, 'aggregator-queue': 4 };
 const sites = (query = '') => ({ route: `GET ${base}/sites${query}` });
 
 requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database that does not answer', () => {

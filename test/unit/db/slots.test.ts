@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { Slots, Unanswered } from '../../../db/postgres/slots.ts';
+
+describe('FLT-3: the slots of a pool', () => {
+  it('are given in the order in which they were asked for', async () => {
+    const slots = new Slots(1);
+    const given: number[] = [];
+    await slots.acquire(1_000);
+    const waiting = [1, 2, 3].map((n) => slots.acquire(20_000).then(() => given.push(n)));
+    for (const _ of waiting) {
+      slots.release();
+      await new Promise(setImmediate);
+    }
+    expect(given).toEqual([1, 2, 3]);
+  });
+
+  it('are not given to what has given up', async () => {
+    const slots = new Slots(1);
+    await slots.acquire(1_000);
+    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    const next = slots.acquire(20_000);
+    slots.release();
+    await next;
+    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+  });
+
+  it('are fewer while the server has not ended connections that left', async () => {
+    const slots = new Slots(2);
+    slots.take();
+    slots.take();
+    slots.take();
+    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    slots.release();
+    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    slots.release();
+    await slots.acquire(1_000);
+    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+  });
+});

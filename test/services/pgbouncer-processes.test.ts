@@ -45,7 +45,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
   it('serve many requests at once by three sessions of the server, each change once', async () => {
     const keys = Array.from({ length: 40 }, () => randomUUID());
     const create = (n: number, headers: Record<string, string>) =>
-      ask(`POST ${base}/tags`, { name: `tag ${n}` }, headers);
+      ask(`POST ${base}/tags`, { name: `tag-${n}` }, headers);
     const answers = await Promise.all(
       keys.flatMap((key, n) => [
         create(n, { 'idempotency-key': key }),

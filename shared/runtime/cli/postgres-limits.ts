@@ -23,6 +23,9 @@ export type LimitsOptions = {
   defaultIdleMs: number;
 };
 
+/** The longest delay of a timer. A later deadline is looked at again then. */
+const maxDelayMs = 2 ** 31 - 1;
+
 /**
  * The timeouts of PostgreSQL for clients that wait for the engine. `statement_timeout` counts from the arrival of the
  * statement until it begins; `lock_timeout` while one other client is inside a transaction. What runs is not interrupted.
@@ -52,7 +55,8 @@ export class LimitWatch {
     if (at >= this.#timerAt) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    this.#timer = setTimeout(() => this.#enforce(), Math.min(Math.ceil(at - performance.now()), 2 ** 31 - 1));
+    const delay = Math.max(0, Math.ceil(at - performance.now()));
+    this.#timer = setTimeout(() => this.#enforce(), Math.min(delay, maxDelayMs));
     this.#timer.unref();
   }
 

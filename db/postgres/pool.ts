@@ -50,10 +50,28 @@ export function createPool(options: PoolOptions): Pool {
   const { url, urlOptions } = withoutOptions(options.url);
   const slots = new Slots(maxConnections);
   const shared: Shared = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
+  const pool = pgPool({ ...options, url }, shared);
+  const use = lender(pool, shared);
+  return {
+    query: (statement, values) =>
+      use((lent, client) =>
+        client.session.isLimited
+          ? lent.query(statement, values)
+          : alone(client, lent, () => lent.query(statement, values)),
+      ),
+    use: (work) => use((lent) => work(lent)),
+    close: async () => {
+      for (const client of shared.clients) client.abandon();
+      await pool.end();
+    },
+  };
+}
+
+function pgPool(options: PoolOptions, shared: Shared): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: options.url,
     application_name: options.applicationName,
-    max: maxConnections,
+    max: options.maxConnections,
     idleTimeoutMillis: options.idleMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -66,8 +84,13 @@ export function createPool(options: PoolOptions): Pool {
   // The pool replaces idle connections that end; without a listener the event would end the process.
   pool.on('error', (error) => options.onError?.(error));
   if (options.onSession) pool.on('connect', reporter(options.onSession));
+  return pool;
+}
 
-  async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
+/** Lends connections, each in a slot. */
+function lender(pool: pg.Pool, shared: Shared) {
+  const { limits, slots } = shared;
+  return async <T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> => {
     const client = await acquire(pool, shared);
     let isUsable = true;
     const discard = () => {
@@ -89,20 +112,6 @@ export function createPool(options: PoolOptions): Pool {
       client.release(!isUsable);
       slots.release();
     }
-  }
-
-  return {
-    query: (statement, values) =>
-      use((lent, client) =>
-        client.session.isLimited
-          ? lent.query(statement, values)
-          : alone(client, lent, () => lent.query(statement, values)),
-      ),
-    use: (work) => use((lent) => work(lent)),
-    close: async () => {
-      for (const client of shared.clients) client.abandon();
-      await pool.end();
-    },
   };
 }
 

@@ -53,9 +53,41 @@ type Held = Term & { ending: AbortController; endsAt: number; renewAt: number };
  */
 export function keepLease({ db, holder, log, stopping, ...given }: Parts): Lease {
   const { times = ordinaryTimes, now = () => performance.now() } = given;
-  const { lastsS, renewedEveryS, triedEveryS, staleS } = times;
-  let held: Held | undefined;
+  const tenure = createTenure({ log, stopping, now, times });
   let seen = { renewedAt: '', since: 0 };
+  const look = ({ renewedAt }: LeaseView): void => {
+    if (renewedAt !== seen.renewedAt) seen = { renewedAt, since: now() };
+  };
+  const round = async (): Promise<void> => {
+    const askedAt = now();
+    const own = tenure.current();
+    if (own && askedAt < own.renewAt) return;
+    const isStale = !own && askedAt - seen.since > times.staleS * 1000;
+    const view = await takeLease(db, {
+      name,
+      holder,
+      seconds: times.lastsS,
+      seen: isStale ? seen.renewedAt || undefined : undefined,
+    });
+    look(view);
+    if (view.isOurs) tenure.hold(view.fence, askedAt);
+    else tenure.lose();
+  };
+  return {
+    term: () => (stopping.aborted ? undefined : tenure.current()),
+    isHeld: () => tenure.current() !== undefined,
+    job: { name: 'lease', intervalMs: () => times.triedEveryS * 1000, round },
+    release: async () => {
+      if (tenure.leave()) await releaseLease(db, name, holder);
+    },
+  };
+}
+
+type TenureParts = Pick<Parts, 'log' | 'stopping'> & Required<Pick<Parts, 'times' | 'now'>>;
+
+/** The term of this process as far as it knows, by its own clock. */
+function createTenure({ log, stopping, now, times: { lastsS, renewedEveryS } }: TenureParts) {
+  let held: Held | undefined;
   let timer: NodeJS.Timeout | undefined;
   stopping.addEventListener('abort', () => held?.ending.abort());
 
@@ -69,6 +101,11 @@ export function keepLease({ db, holder, log, stopping, ...given }: Parts): Lease
     if (held && now() >= held.endsAt) lose();
     return held;
   };
+  const newTerm = (fence: number) => {
+    const ending = new AbortController();
+    if (stopping.aborted) ending.abort();
+    return { fence, ending, signal: ending.signal };
+  };
   const hold = (fence: number, askedAt: number): void => {
     const endsAt = askedAt + lastsS * 1000;
     if (now() >= endsAt || (current() && held?.fence !== fence)) lose();
@@ -78,41 +115,14 @@ export function keepLease({ db, holder, log, stopping, ...given }: Parts): Lease
     clearTimeout(timer);
     timer = setTimeout(current, endsAt - now() + 1).unref();
   };
-  const newTerm = (fence: number) => {
-    const ending = new AbortController();
-    if (stopping.aborted) ending.abort();
-    return { fence, ending, signal: ending.signal };
+  /** Ends the term without a warning. @returns false when there is none */
+  const leave = (): boolean => {
+    if (!current()) return false;
+    clearTimeout(timer);
+    held = undefined;
+    return true;
   };
-  const look = ({ renewedAt }: LeaseView): void => {
-    if (renewedAt !== seen.renewedAt) seen = { renewedAt, since: now() };
-  };
-
-  const round = async (): Promise<void> => {
-    const askedAt = now();
-    const own = current();
-    if (own && askedAt < own.renewAt) return;
-    const isStale = !own && askedAt - seen.since > staleS * 1000;
-    const view = await takeLease(db, {
-      name,
-      holder,
-      seconds: lastsS,
-      seen: isStale ? seen.renewedAt || undefined : undefined,
-    });
-    look(view);
-    if (view.isOurs) hold(view.fence, askedAt);
-    else lose();
-  };
-  return {
-    term: () => (stopping.aborted ? undefined : current()),
-    isHeld: () => current() !== undefined,
-    job: { name: 'lease', intervalMs: () => triedEveryS * 1000, round },
-    release: async () => {
-      if (!current()) return;
-      clearTimeout(timer);
-      held = undefined;
-      await releaseLease(db, name, holder);
-    },
-  };
+  return { current, hold, lose, leave };
 }
 
 /**

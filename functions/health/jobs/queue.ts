@@ -72,20 +72,10 @@ const lostS = 15;
 export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[]): Promise<Queue> {
   const { log, stopping, isLeader, noteFailure } = parts;
   const db = connectEngine(parts);
-  const boss = new PgBoss({
-    db,
-    // The schema and its indexes belong to the owner of the database.
-    migrate: false,
-    reindex: false,
-    superviseIntervalSeconds: superviseS,
-    monitorIntervalSeconds: superviseS,
-  });
-  let errorAt: number | undefined;
-  boss.on('error', (error) => {
-    errorAt = performance.now();
-    if (isLeader()) log.warn('the job queue', { error });
-  });
+  const boss = engineOn(db);
   const worked = new Set<string>();
+  // Before the start, so that the engine's first error has a listener.
+  const tend = tender(boss, parts, () => handBackOthers(db, worked, lostS));
   const stop = async (graceful: boolean): Promise<void> => {
     await boss.stop({ graceful, timeout: graceMs });
     // Waits for the statements of workers that did not give up.
@@ -105,18 +95,39 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
       wake: (kinds) => {
         for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
       },
-      tend: async () => {
-        if (errorAt === undefined || performance.now() - errorAt < lostS * 1000) return;
-        const since = errorAt;
-        await handBackOthers(db, worked, lostS);
-        if (errorAt === since) errorAt = undefined;
-      },
+      tend,
       stop: () => stop(isLeader()),
     };
   } catch (error) {
     await stop(false).catch(() => undefined);
     throw error;
   }
+}
+
+function engineOn(db: EngineDatabase): PgBoss {
+  return new PgBoss({
+    db,
+    // The schema and its indexes belong to the owner of the database.
+    migrate: false,
+    reindex: false,
+    superviseIntervalSeconds: superviseS,
+    monitorIntervalSeconds: superviseS,
+  });
+}
+
+/** Logs errors of the engine, and hands lost jobs back some time after one. */
+function tender(boss: PgBoss, { log, isLeader }: QueueParts, handBack: () => Promise<void>) {
+  let errorAt: number | undefined;
+  boss.on('error', (error) => {
+    errorAt = performance.now();
+    if (isLeader()) log.warn('the job queue', { error });
+  });
+  return async (): Promise<void> => {
+    if (errorAt === undefined || performance.now() - errorAt < lostS * 1000) return;
+    const since = errorAt;
+    await handBack();
+    if (errorAt === since) errorAt = undefined;
+  };
 }
 
 /** What the workers of a queue share; `worked` are the ids of the jobs that this process works. */

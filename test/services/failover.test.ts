@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { addressIn } from '../../shared/runtime/cli/created-database.ts';
 import { prepareSchema } from '../../shared/runtime/cli/prepared-database.ts';
 import { findBinaries } from '../../shared/runtime/cli/throwaway-postgres.ts';
@@ -34,11 +34,11 @@ requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
       await primary.admin.query('alter database aggregator set synchronous_commit = on');
       await primary.admin.query(`alter system set synchronous_standby_names = '*'`);
       await primary.admin.query('select pg_reload_conf()');
-      const sync = async () =>
-        (await primary.admin.query(`select sync_state from pg_stat_replication`)).rows.map(
-          (row) => row.sync_state,
-        );
-      await expect.poll(sync, patient).toEqual(['sync']);
+      const isSynchronous = async () => {
+        const { rows } = await primary.admin.query('select sync_state from pg_stat_replication');
+        return rows.some(({ sync_state }) => sync_state === 'sync');
+      };
+      await vi.waitUntil(isSynchronous, patient);
       haproxy = await startHaproxy({ primary: Number(new URL(primary.url).port), standby: standby.port });
       const address = Object.assign(new URL(primary.url), { port: String(haproxy.port) }).href;
       portal = await startPortalOn(addressIn(address, 'aggregator'));

@@ -42,7 +42,7 @@ listen db
 ${lines.join('\n')}
 `,
   );
-  const child = spawn(program, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(program, ['-db', '-f', config], { stdio: 'ignore' });
   while (!existsSync(socket)) {
     if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -46,47 +46,20 @@ const patienceMs = 3_000;
 
 /** Connections by `pg` that never exceed `maxConnections` on the server. */
 export function createPool(options: PoolOptions): Pool {
-  const { limits, maxConnections } = options;
+  const { limits } = options;
   const { url, urlOptions } = withoutOptions(options.url);
-  const slots = new Slots(maxConnections);
+  const slots = new Slots(options.maxConnections);
   const shared: Shared = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: options.applicationName,
-    max: maxConnections,
-    idleTimeoutMillis: options.idleMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    Client: class extends GuardedClient {
-      constructor(config?: pg.ClientConfig) {
-        super(config ?? {}, shared);
-      }
-    },
-  });
-  // The pool replaces idle connections that end; without a listener the event would end the process.
-  pool.on('error', (error) => options.onError?.(error));
-  if (options.onSession) pool.on('connect', reporter(options.onSession));
+  const pool = poolOf(url, options, shared);
 
   async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
     const client = await acquire(pool, shared);
-    let isUsable = true;
-    const discard = () => {
-      isUsable = false;
-    };
-    const query: Query = async (statement, values) => {
-      try {
-        return await within(client.query(statement, values), limits.statementMs + marginMs);
-      } catch (error) {
-        if (error instanceof Unanswered) discard();
-        throw error;
-      }
-    };
-    const { isLimited } = client.session;
+    const { lent, isUsable } = lend(client, limits);
     try {
-      return await work({ query, discard, begin: isLimited ? 'begin' : beginWith(limits) }, client);
+      return await work(lent, client);
     } finally {
       // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
-      client.release(!isUsable);
+      client.release(!isUsable());
       slots.release();
     }
   }
@@ -104,6 +77,43 @@ export function createPool(options: PoolOptions): Pool {
       await pool.end();
     },
   };
+}
+
+function poolOf(url: string, options: PoolOptions, shared: Shared): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    idleTimeoutMillis: options.idleMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    Client: class extends GuardedClient {
+      constructor(config?: pg.ClientConfig) {
+        super(config ?? {}, shared);
+      }
+    },
+  });
+  // The pool replaces idle connections that end; without a listener the event would end the process.
+  pool.on('error', (error) => options.onError?.(error));
+  if (options.onSession) pool.on('connect', reporter(options.onSession));
+  return pool;
+}
+
+function lend(client: GuardedClient, limits: Limits): { lent: Lent; isUsable: () => boolean } {
+  let isUsable = true;
+  const discard = () => {
+    isUsable = false;
+  };
+  const query: Query = async (statement, values) => {
+    try {
+      return await within(client.query(statement, values), limits.statementMs + marginMs);
+    } catch (error) {
+      if (error instanceof Unanswered) discard();
+      throw error;
+    }
+  };
+  const begin = client.session.isLimited ? 'begin' : beginWith(limits);
+  return { lent: { query, discard, begin }, isUsable: () => isUsable };
 }
 
 /** The options of a URL would take the place of ours. */

@@ -72,20 +72,9 @@ const lostS = 15;
 export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[]): Promise<Queue> {
   const { log, stopping, isLeader, noteFailure } = parts;
   const db = connectEngine(parts);
-  const boss = new PgBoss({
-    db,
-    // The schema and its indexes belong to the owner of the database.
-    migrate: false,
-    reindex: false,
-    superviseIntervalSeconds: superviseS,
-    monitorIntervalSeconds: superviseS,
-  });
-  let errorAt: number | undefined;
-  boss.on('error', (error) => {
-    errorAt = performance.now();
-    if (isLeader()) log.warn('the job queue', { error });
-  });
   const worked = new Set<string>();
+  const trouble: Trouble = { at: undefined };
+  const boss = createBoss(parts, db, trouble);
   const stop = async (graceful: boolean): Promise<void> => {
     await boss.stop({ graceful, timeout: graceMs });
     // Waits for the statements of workers that did not give up.
@@ -105,18 +94,39 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
       wake: (kinds) => {
         for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
       },
-      tend: async () => {
-        if (errorAt === undefined || performance.now() - errorAt < lostS * 1000) return;
-        const since = errorAt;
-        await handBackOthers(db, worked, lostS);
-        if (errorAt === since) errorAt = undefined;
-      },
+      tend: () => tend(db, worked, trouble),
       stop: () => stop(isLeader()),
     };
   } catch (error) {
     await stop(false).catch(() => undefined);
     throw error;
   }
+}
+
+/** When a statement of the engine last failed; with its answer an attempt may be lost. */
+type Trouble = { at: number | undefined };
+
+function createBoss({ log, isLeader }: QueueParts, db: EngineDatabase, trouble: Trouble): PgBoss {
+  const boss = new PgBoss({
+    db,
+    // The schema and its indexes belong to the owner of the database.
+    migrate: false,
+    reindex: false,
+    superviseIntervalSeconds: superviseS,
+    monitorIntervalSeconds: superviseS,
+  });
+  boss.on('error', (error) => {
+    trouble.at = performance.now();
+    if (isLeader()) log.warn('the job queue', { error });
+  });
+  return boss;
+}
+
+async function tend(db: EngineDatabase, worked: ReadonlySet<string>, trouble: Trouble): Promise<void> {
+  const { at } = trouble;
+  if (at === undefined || performance.now() - at < lostS * 1000) return;
+  await handBackOthers(db, worked, lostS);
+  if (trouble.at === at) trouble.at = undefined;
 }
 
 /** What the workers of a queue share; `worked` are the ids of the jobs that this process works. */

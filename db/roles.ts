@@ -19,7 +19,7 @@ export const defaultRoles = {
 /** Limits of each role in SQL; connections set the same by themselves where nothing in between forbids it. */
 const limits = {
   portal: { statement_timeout: '10s', lock_timeout: '3s', idle_in_transaction_session_timeout: '15s' },
-  sidecar: { statement_timeout: '60s', lock_timeout: '3s', idle_in_transaction_session_timeout: '60s' },
+  sidecar: { statement_timeout: '60s', lock_timeout: '3s', idle_in_transaction_session_timeout: '15s' },
 } as const;
 
 /**

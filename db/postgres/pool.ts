@@ -46,12 +46,24 @@ const patienceMs = 3_000;
 
 /** Connections by `pg` that never exceed `maxConnections` on the server. */
 export function createPool(options: PoolOptions): Pool {
-  const { limits, maxConnections } = options;
+  const { limits } = options;
   const { url, urlOptions } = withoutOptions(options.url);
-  const slots = new Slots(maxConnections);
+  const slots = new Slots(options.maxConnections);
   const shared: Shared = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
-  const pool = pgPool({ ...options, url }, shared);
-  const use = lender(pool, shared);
+  const pool = poolOf(url, options, shared);
+
+  async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
+    const client = await acquire(pool, shared);
+    const { lent, isUsable } = lend(client, limits);
+    try {
+      return await work(lent, client);
+    } finally {
+      // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
+      client.release(!isUsable());
+      slots.release();
+    }
+  }
+
   return {
     query: (statement, values) =>
       use((lent, client) =>
@@ -67,9 +79,9 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-function pgPool(options: PoolOptions, shared: Shared): pg.Pool {
+function poolOf(url: string, options: PoolOptions, shared: Shared): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: url,
     application_name: options.applicationName,
     max: options.maxConnections,
     idleTimeoutMillis: options.idleMs,
@@ -87,32 +99,21 @@ function pgPool(options: PoolOptions, shared: Shared): pg.Pool {
   return pool;
 }
 
-/** Lends connections, each in a slot. */
-function lender(pool: pg.Pool, shared: Shared) {
-  const { limits, slots } = shared;
-  return async <T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> => {
-    const client = await acquire(pool, shared);
-    let isUsable = true;
-    const discard = () => {
-      isUsable = false;
-    };
-    const query: Query = async (statement, values) => {
-      try {
-        return await within(client.query(statement, values), limits.statementMs + marginMs);
-      } catch (error) {
-        if (error instanceof Unanswered) discard();
-        throw error;
-      }
-    };
-    const { isLimited } = client.session;
+function lend(client: GuardedClient, limits: Limits): { lent: Lent; isUsable: () => boolean } {
+  let isUsable = true;
+  const discard = () => {
+    isUsable = false;
+  };
+  const query: Query = async (statement, values) => {
     try {
-      return await work({ query, discard, begin: isLimited ? 'begin' : beginWith(limits) }, client);
-    } finally {
-      // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
-      client.release(!isUsable);
-      slots.release();
+      return await within(client.query(statement, values), limits.statementMs + marginMs);
+    } catch (error) {
+      if (error instanceof Unanswered) discard();
+      throw error;
     }
   };
+  const begin = client.session.isLimited ? 'begin' : beginWith(limits);
+  return { lent: { query, discard, begin }, isUsable: () => isUsable };
 }
 
 /** The options of a URL would take the place of ours. */

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { createDatabase } from '../../shared/runtime/cli/created-database.ts';
 import type { DatabaseAddress } from '../../shared/runtime/cli/prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from '../../shared/runtime/cli/throwaway-postgres.ts';
-import { type Api, accepted, createApi } from '../e2e/api.ts';
+import { type Api, accepted, createApi, type Json } from '../e2e/api.ts';
 import {
   type Announcement,
   bareVariables,
@@ -75,6 +75,8 @@ export type DatabaseServer = {
   address: DatabaseAddress;
   /** The database as the administrator of the server. */
   url: string;
+  /** Where its data are. */
+  folder: string;
   admin: pg.Client;
   stop(): Promise<void>;
 };
@@ -89,6 +91,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
   return {
     address,
     url,
+    folder: server.folder,
     admin,
     stop: async () => {
       await admin.end();
@@ -134,6 +137,7 @@ export type LoadAnswer = {
   retryAfter: string | undefined;
   code: string | undefined;
   ms: number;
+  body: Json;
 };
 
 /** Sends a request every few milliseconds, whatever becomes of those before. @returns what ends that, with the answers */
@@ -155,6 +159,7 @@ export function startLoad(
       status: answer?.status ?? 0,
       retryAfter: answer?.headers['retry-after']?.toString(),
       code: answer?.body?.code,
+      body: answer?.body,
       ms: performance.now() - began,
     });
   };

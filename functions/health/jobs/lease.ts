@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts';
-import { type LeaseView, releaseLease, takeLease } from '../../../db/repositories/leases.ts';
+import { releaseLease, takeLease } from '../../../db/repositories/leases.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
 import type { Job } from './loop.ts';
 
@@ -36,7 +36,7 @@ type Parts = {
   now?: () => number;
 };
 
-const name = 'sidecar';
+const leaseName = 'sidecar';
 const ordinaryTimes = {
   lastsS: 20,
   renewedEveryS: 10,
@@ -51,78 +51,87 @@ type Held = Term & { ending: AbortController; endsAt: number; renewAt: number };
  * Competes for the lease. The holder counts its time from before it asked, and by its own clock, so that a process that
  * was frozen knows that its time is over before it does anything else.
  */
-export function keepLease({ db, holder, log, stopping, ...given }: Parts): Lease {
-  const { times = ordinaryTimes, now = () => performance.now() } = given;
-  const tenure = createTenure({ log, stopping, now, times });
-  let seen = { renewedAt: '', since: 0 };
-  const look = ({ renewedAt }: LeaseView): void => {
-    if (renewedAt !== seen.renewedAt) seen = { renewedAt, since: now() };
+export const keepLease = (parts: Parts): Lease => new CompetedLease(parts);
+
+class CompetedLease implements Lease {
+  readonly job: Job;
+  readonly #parts: Parts;
+  readonly #times: typeof ordinaryTimes;
+  readonly #now: () => number;
+  #held: Held | undefined;
+  /** When the row that another process holds was last seen to change, by our clock. */
+  #seen = { renewedAt: '', since: 0 };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#times = parts.times ?? ordinaryTimes;
+    this.#now = parts.now ?? (() => performance.now());
+    this.job = {
+      name: 'lease',
+      intervalMs: () => this.#times.triedEveryS * 1000,
+      round: () => this.#round(),
+    };
+    parts.stopping.addEventListener('abort', () => this.#held?.ending.abort());
+  }
+
+  term = (): Term | undefined => (this.#parts.stopping.aborted ? undefined : this.#current());
+
+  isHeld = (): boolean => this.#current() !== undefined;
+
+  release = async (): Promise<void> => {
+    if (!this.#current()) return;
+    clearTimeout(this.#timer);
+    this.#held = undefined;
+    await releaseLease(this.#parts.db, leaseName, this.#parts.holder);
   };
-  const round = async (): Promise<void> => {
-    const askedAt = now();
-    const own = tenure.current();
+
+  async #round(): Promise<void> {
+    const askedAt = this.#now();
+    const own = this.#current();
     if (own && askedAt < own.renewAt) return;
-    const isStale = !own && askedAt - seen.since > times.staleS * 1000;
-    const view = await takeLease(db, {
-      name,
-      holder,
-      seconds: times.lastsS,
-      seen: isStale ? seen.renewedAt || undefined : undefined,
+    const isStale = !own && askedAt - this.#seen.since > this.#times.staleS * 1000;
+    const view = await takeLease(this.#parts.db, {
+      name: leaseName,
+      holder: this.#parts.holder,
+      seconds: this.#times.lastsS,
+      seen: isStale ? this.#seen.renewedAt || undefined : undefined,
     });
-    look(view);
-    if (view.isOurs) tenure.hold(view.fence, askedAt);
-    else tenure.lose();
-  };
-  return {
-    term: () => (stopping.aborted ? undefined : tenure.current()),
-    isHeld: () => tenure.current() !== undefined,
-    job: { name: 'lease', intervalMs: () => times.triedEveryS * 1000, round },
-    release: async () => {
-      if (tenure.leave()) await releaseLease(db, name, holder);
-    },
-  };
-}
+    if (view.renewedAt !== this.#seen.renewedAt)
+      this.#seen = { renewedAt: view.renewedAt, since: this.#now() };
+    if (view.isOurs) this.#hold(view.fence, askedAt);
+    else this.#lose();
+  }
 
-type TenureParts = Pick<Parts, 'log' | 'stopping'> & Required<Pick<Parts, 'times' | 'now'>>;
+  #current(): Held | undefined {
+    if (this.#held && this.#now() >= this.#held.endsAt) this.#lose();
+    return this.#held;
+  }
 
-/** The term of this process as far as it knows, by its own clock. */
-function createTenure({ log, stopping, now, times: { lastsS, renewedEveryS } }: TenureParts) {
-  let held: Held | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  stopping.addEventListener('abort', () => held?.ending.abort());
+  #hold(fence: number, askedAt: number): void {
+    const endsAt = askedAt + this.#times.lastsS * 1000;
+    const isLate = this.#now() >= endsAt;
+    if (isLate || (this.#current() && this.#held?.fence !== fence)) this.#lose();
+    if (isLate) return;
+    if (!this.#held) this.#parts.log.info('this sidecar has taken the lease', { fence });
+    const renewAt = askedAt + this.#times.renewedEveryS * 1000;
+    this.#held = Object.assign(this.#held ?? this.#newTerm(fence), { endsAt, renewAt });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#current(), endsAt - this.#now() + 1).unref();
+  }
 
-  const lose = (): void => {
-    clearTimeout(timer);
-    held?.ending.abort();
-    if (held) log.warn('the lease of the sidecars is lost', { fence: held.fence });
-    held = undefined;
-  };
-  const current = (): Held | undefined => {
-    if (held && now() >= held.endsAt) lose();
-    return held;
-  };
-  const newTerm = (fence: number) => {
+  #newTerm(fence: number): Pick<Held, 'fence' | 'ending' | 'signal'> {
     const ending = new AbortController();
-    if (stopping.aborted) ending.abort();
+    if (this.#parts.stopping.aborted) ending.abort();
     return { fence, ending, signal: ending.signal };
-  };
-  const hold = (fence: number, askedAt: number): void => {
-    const endsAt = askedAt + lastsS * 1000;
-    if (now() >= endsAt || (current() && held?.fence !== fence)) lose();
-    if (now() >= endsAt) return;
-    if (!held) log.info('this sidecar has taken the lease', { fence });
-    held = Object.assign(held ?? newTerm(fence), { endsAt, renewAt: askedAt + renewedEveryS * 1000 });
-    clearTimeout(timer);
-    timer = setTimeout(current, endsAt - now() + 1).unref();
-  };
-  /** Ends the term without a warning. @returns false when there is none */
-  const leave = (): boolean => {
-    if (!current()) return false;
-    clearTimeout(timer);
-    held = undefined;
-    return true;
-  };
-  return { current, hold, lose, leave };
+  }
+
+  #lose(): void {
+    clearTimeout(this.#timer);
+    this.#held?.ending.abort();
+    if (this.#held) this.#parts.log.warn('the lease of the sidecars is lost', { fence: this.#held.fence });
+    this.#held = undefined;
+  }
 }
 
 /**

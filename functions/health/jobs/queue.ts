@@ -72,10 +72,9 @@ const lostS = 15;
 export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[]): Promise<Queue> {
   const { log, stopping, isLeader, noteFailure } = parts;
   const db = connectEngine(parts);
-  const boss = engineOn(db);
   const worked = new Set<string>();
-  // Before the start, so that the engine's first error has a listener.
-  const tend = tender(boss, parts, () => handBackOthers(db, worked, lostS));
+  const trouble: Trouble = { at: undefined };
+  const boss = createBoss(parts, db, trouble);
   const stop = async (graceful: boolean): Promise<void> => {
     await boss.stop({ graceful, timeout: graceMs });
     // Waits for the statements of workers that did not give up.
@@ -95,7 +94,7 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
       wake: (kinds) => {
         for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
       },
-      tend,
+      tend: () => tend(db, worked, trouble),
       stop: () => stop(isLeader()),
     };
   } catch (error) {
@@ -104,8 +103,11 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
   }
 }
 
-function engineOn(db: EngineDatabase): PgBoss {
-  return new PgBoss({
+/** When a statement of the engine last failed; with its answer an attempt may be lost. */
+type Trouble = { at: number | undefined };
+
+function createBoss({ log, isLeader }: QueueParts, db: EngineDatabase, trouble: Trouble): PgBoss {
+  const boss = new PgBoss({
     db,
     // The schema and its indexes belong to the owner of the database.
     migrate: false,
@@ -113,21 +115,18 @@ function engineOn(db: EngineDatabase): PgBoss {
     superviseIntervalSeconds: superviseS,
     monitorIntervalSeconds: superviseS,
   });
-}
-
-/** Logs errors of the engine, and hands lost jobs back some time after one. */
-function tender(boss: PgBoss, { log, isLeader }: QueueParts, handBack: () => Promise<void>) {
-  let errorAt: number | undefined;
   boss.on('error', (error) => {
-    errorAt = performance.now();
+    trouble.at = performance.now();
     if (isLeader()) log.warn('the job queue', { error });
   });
-  return async (): Promise<void> => {
-    if (errorAt === undefined || performance.now() - errorAt < lostS * 1000) return;
-    const since = errorAt;
-    await handBack();
-    if (errorAt === since) errorAt = undefined;
-  };
+  return boss;
+}
+
+async function tend(db: EngineDatabase, worked: ReadonlySet<string>, trouble: Trouble): Promise<void> {
+  const { at } = trouble;
+  if (at === undefined || performance.now() - at < lostS * 1000) return;
+  await handBackOthers(db, worked, lostS);
+  if (trouble.at === at) trouble.at = undefined;
 }
 
 /** What the workers of a queue share; `worked` are the ids of the jobs that this process works. */

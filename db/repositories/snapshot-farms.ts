@@ -17,12 +17,15 @@ export type SnapshotFarm = {
   overrides: Record<string, unknown> | null;
 };
 
-/** Which farms: those within the scope and, where given, of one site, only one, or those of which nothing was ever read. */
+/** Which farms: those within the scope and, where given, of one site, or only one. */
 export type FarmChoice = {
   scope: Scope;
   siteId?: string | undefined;
   farmId?: string | undefined;
+  /** Only those of which nothing was ever read. */
   unread?: boolean;
+  /** Only those of which some part could not be read last time, or only the others. */
+  failing?: boolean;
 };
 
 /**
@@ -31,7 +34,7 @@ export type FarmChoice = {
  */
 export const farmsToSync = (
   db: Db,
-  { scope, siteId, farmId, unread = false }: FarmChoice,
+  { scope, siteId, farmId, unread = false, failing }: FarmChoice,
 ): Promise<SnapshotFarm[]> =>
   db
     .select({
@@ -51,14 +54,14 @@ export const farmsToSync = (
         siteId === undefined ? undefined : eq(farms.site_id, siteId),
         farmId === undefined ? undefined : eq(farms.id, farmId),
         unread ? sql`not exists (${read})` : undefined,
+        failing === undefined ? undefined : sql`exists (${failed}) = ${failing}`,
       ),
     )
     .orderBy(
-      derived(
-        sql`select count(${farmParts.error}) > 0 from ${farmParts} where ${farmParts.farm_id} = ${farms.id}`,
-      ),
+      derived(sql`exists (${failed})`),
       sql`${derived(sql`select min(${farmParts.tried_at}) from ${farmParts} where ${farmParts.farm_id} = ${farms.id}`)} nulls first`,
       farms.id,
     );
 
 const read = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.fetched_at} is not null`;
+const failed = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.error} is not null`;

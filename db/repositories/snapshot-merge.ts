@@ -11,16 +11,37 @@ export type Claim = { farmId: string; kind: PartKind; syncId: string };
 /**
  * The statements that make the staged rows those of the farm: what differs is written, what is gone removed, and what
  * an action of ours wrote or removed since the sync began stays as it is.
+ * @param rows how many are staged at most; a statement writes about 50,000 of them, so that none exceeds its time limit
  * @param removed what the node says is gone; without it all is gone that was not staged
  */
-export function mergeRows(h: Db, claim: Claim, removed: readonly string[] | undefined): Statement[] {
+export function mergeRows(
+  h: Db,
+  claim: Claim,
+  { rows, removed }: { rows: number; removed: readonly string[] | undefined },
+): Statement[] {
   const isPartial = removed !== undefined;
+  const slices = Math.min(maxSlices, Math.ceil(rows / rowsOfSlice));
   return [
-    writeStaged(h, claim),
+    ...(slices > 1 ? [withoutNestedLoops(h)] : []),
+    ...Array.from({ length: slices }, (_, at) => writeStaged(h, claim, sliceOf(at, slices))),
     removeGone(h, claim, removed),
     ...(isPartial && claim.kind === 'spsessions' ? [removeForetold(h, claim)] : []),
   ];
 }
+
+const rowsOfSlice = 50_000;
+const maxSlices = 64;
+
+/**
+ * For this transaction. The planner has no statistics of rows that were written a moment ago, and joins so many of them by
+ * nested loops in the belief that there are few.
+ */
+const withoutNestedLoops = (h: Db): Statement =>
+  h.select({ set: sql`set_config('enable_nestloop', 'off', true)` }).from(sql`(values (1)) as once`);
+
+/** By a hash: identifiers that are made in the order of time differ in their last parts only. */
+const sliceOf = (at: number, slices: number): SQL =>
+  slices === 1 ? sql`true` : sql`(uuid_hash(staged.uuid) & 1023) % ${slices}::int = ${at}::int`;
 
 /** True when an action of ours wrote or removed a row of the part since the sync began. */
 export const protectedRows = (claim: Claim): SQL => {
@@ -37,7 +58,7 @@ const removedSince = (claim: Claim): SQL => sql`${removedRows.farm_id} = ${claim
   and ${removedRows.kind} = ${claim.kind} and ${removedRows.removed_at} >= ${startOf(claim)}`;
 
 /** Rows that are as they were are not even locked: an unchanged part costs no write. */
-function writeStaged(h: Db, claim: Claim): Statement {
+function writeStaged(h: Db, claim: Claim, slice: SQL): Statement {
   const { table, columns } = parts[claim.kind];
   const names = columns.map((name) => sql.identifier(name));
   const list = (of: (name: SQLChunk) => SQL) => sql.join(names.map(of), sql`, `);
@@ -47,7 +68,7 @@ function writeStaged(h: Db, claim: Claim): Statement {
     select ${claim.farmId}::uuid, fresh.uuid, ${list((name) => sql`fresh.${name}`)}
     from ${syncRows} staged cross join lateral jsonb_populate_record(null::${table}, staged.content) fresh
     left join ${table} kept on kept.farm_id = ${claim.farmId} and kept.uuid = staged.uuid
-    where staged.sync_id = ${claim.syncId}
+    where staged.sync_id = ${claim.syncId} and ${slice}
       and (kept.id is null or ${notTouched(sql`kept`)}
         and (${list((name) => sql`kept.${name}`)}) is distinct from (${list((name) => sql`fresh.${name}`)}))
       and not exists (select 1 from ${removedRows} where ${removedSince(claim)} and ${removedRows.uuid} = staged.uuid)

@@ -22,6 +22,8 @@ export type PartState = {
 /** How a good read ended. Without `removed` it was the full list. */
 export type Read = {
   dispatcherId: string;
+  /** How many rows were staged; one that came twice counts twice. */
+  rows: number;
   tookMs: number;
   asOf: string;
   /** What the read was asked with; it is asked again when rows of ours were left as they are. */
@@ -121,7 +123,7 @@ export const unstage = (h: Db, { syncId }: Pick<Claim, 'syncId'>): Statement =>
  */
 export function finishSync(db: Db, claim: Claim, read: Read, bad: MonitoringEntry): Promise<boolean> {
   return whileMine(db, claim, (h) => [
-    ...mergeRows(h, claim, read.removed),
+    ...mergeRows(h, claim, read),
     ...recordBadRows(h, claim, read.badRows, bad),
     h.update(table).set(outcomeOf(claim, read)).where(mine(claim)),
     unstage(h, claim),

@@ -4,7 +4,7 @@ import { farmParts } from '../../db/schema/farm-parts.ts';
 import { fleetVersions } from '../../db/schema/fleet-versions.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { syncRows } from '../../db/schema/sync-rows.ts';
-import { newFarmsJob, snapshotJob } from '../../functions/health/jobs/snapshot.ts';
+import { failingFarmsJob, newFarmsJob, snapshotJob } from '../../functions/health/jobs/snapshot.ts';
 import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
 import { openSession } from '../simulator/sessions.ts';
 import { assignOwner, removeWorkplace } from '../simulator/workplaces.ts';
@@ -204,7 +204,12 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     await Promise.all(jobs.map(({ round }) => round(new AbortController().signal)));
     expect(listCalls()).toHaveLength(4);
     expect(await rows('servicespools')).toHaveLength(2);
+    // After the first part that fails, the others are left to the round of failing farms.
+    expect((await partOf(world.portal.db, broken, 'servicespools'))?.error).toMatch(/^upstream_/);
+    expect(await partOf(world.portal.db, broken, 'tags')).toBeUndefined();
+    await failingFarmsJob(world.portal.deps).round(new AbortController().signal);
     expect((await partOf(world.portal.db, broken, 'tags'))?.error).toMatch(/^upstream_/);
+    expect(listCalls()).toHaveLength(4);
     const { body } = await world.admin(`GET /api/webui/aggregator/farms/${broken.id}`);
     expect(body).toMatchObject({ last_sync_at: null, last_sync_error: expect.stringMatching(/^upstream_/) });
     await world.admin(`PATCH /api/webui/aggregator/farms/${broken.id}`, { enabled: false });

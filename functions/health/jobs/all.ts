@@ -5,10 +5,8 @@ import { systemClock } from '../../../shared/kernel/clock.ts';
 import type { Log } from '../../../shared/kernel/log.ts';
 import { createSealer } from '../../../shared/kernel/sealing.ts';
 import type { Telemetry } from '../../../shared/kernel/telemetry.ts';
-import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
 import type { WriteWitness } from '../../../shared/kernel/write-witness.ts';
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
-import { takingTurns } from '../../../shared/remotes/http/measured.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config.ts';
 import { timed } from '../../../shared/runtime/upstream-times.ts';
@@ -34,7 +32,7 @@ import { type KnownParameters, parametersJob, readParameters } from './parameter
 import { portalReportJob } from './portal-report.ts';
 import { probeJob } from './probes.ts';
 import { type AnyWorker, type FailedJob, startQueue } from './queue.ts';
-import { newFarmsJob, snapshotJob } from './snapshot.ts';
+import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot.ts';
 import { systemSampleJob } from './system-sample.ts';
 import { countedJob, countedWorker, handOverJob, telemetryJob } from './telemetry.ts';
 
@@ -52,9 +50,6 @@ export type JobParts = {
   onSession: (report: SessionReport) => void;
   writes: WriteWitness;
 };
-
-/** Calls of dispatchers that run at the same time, except probes, which have limits of their own; the others wait. */
-const upstreamAtOnce = 12;
 
 /** All that runs without a request: rounds every few seconds, and the queue with its workers. */
 export async function createJobs(
@@ -95,16 +90,14 @@ type Fleet = Awaited<ReturnType<typeof fleetOf>>;
 async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
-  const outbound = timed(transport, telemetry);
-  const probeRemote = createDispatcherRemote(outbound);
-  const remote = createDispatcherRemote(takingTurns(outbound, createTurnstile(upstreamAtOnce)));
+  // Each job has its own limit of calls at once; with a common one nodes that hang would delay all of them.
+  const dispatchers = createDispatcherRemote(timed(transport, telemetry));
   const signing = await createSigningKeys(pems, baseUrl);
   const sealer = await createSealer(secretKey);
   const clock = systemClock;
   return {
     db: jobsDb.db,
-    probeRemote,
-    dispatchers: remote,
+    dispatchers,
     signing,
     signingKeys: signing,
     sealer,
@@ -154,10 +147,11 @@ function sharedRounds(
     sealJob(db, fleet.signing, systemClock),
     refusalsJob(db, systemClock),
     ...forwardJobs(db, config, worker.host, log),
-    probeJob(db, { ...fleet, remote: fleet.probeRemote }, parameters, telemetry),
+    probeJob(db, { ...fleet, remote: fleet.dispatchers }, parameters, telemetry),
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),
+    failingFarmsJob({ ...fleet, db: snapshotDb.db }),
     newFarmsJob({ ...fleet, db: snapshotDb.db }),
     certificateJob(db, systemClock),
     gatewayJob(db, systemClock),

@@ -9,8 +9,12 @@ import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/lis
 import type { Job } from './loop.ts';
 import type { KnownParameters } from './parameters.ts';
 
-/** Parts that are read at the same time. */
-const atOnce = 6;
+/**
+ * Farms that are read at the same time, each part by part, so that no more than a page of each is in memory. Farms whose
+ * last read failed have lanes and rounds of their own: however long their nodes take, the others do not wait for them.
+ */
+const lanes = { healthy: 12, failing: 6, fresh: 4 };
+const failingEveryS = 15;
 const newFarmsS = 5;
 
 type Deps = CallCtx['deps'] & { clock: Clock };
@@ -21,54 +25,78 @@ export function snapshotJob(deps: Deps, known: KnownParameters): Job {
     name: 'snapshot',
     intervalMs: () => known.current()['aggregator.sync_interval_s'] * 1000,
     round: async (signal) => {
-      await syncAll(deps, await farmsToSync(deps.db, { scope: '*' }), signal);
+      const farms = await farmsToSync(deps.db, { scope: '*', failing: false });
+      await syncAll(deps, farms, { lanes: lanes.healthy, signal });
       if (!signal.aborted) await sweepSyncs(deps.db);
     },
   };
 }
 
-/** Whoever has just added a farm need not wait for the next round to see what it owns. */
+/** Reads the farms that could not be read last time, no more often than the others. */
+export function failingFarmsJob(deps: Deps): Job {
+  return {
+    name: 'snapshot of failing farms',
+    intervalMs: () => failingEveryS * 1000,
+    round: async (signal) => {
+      const farms = await farmsToSync(deps.db, { scope: '*', failing: true });
+      await syncAll(deps, farms, { lanes: lanes.failing, signal, goesOnAfterFailure: true });
+    },
+  };
+}
+
+/** Reads a farm that was just added, before the next round of the others. */
 export function newFarmsJob(deps: Deps): Job {
   return {
     name: 'snapshot of new farms',
     intervalMs: () => newFarmsS * 1000,
     round: async (signal) => {
-      const unread = await farmsToSync(deps.db, { scope: '*', unread: true });
+      const unread = await farmsToSync(deps.db, { scope: '*', failing: false, unread: true });
       const askable = unread.filter(({ nodes }) => nodes.length > 0);
-      await syncAll(deps, askable, signal, newFarmsS / 2);
+      await syncAll(deps, askable, { lanes: lanes.fresh, signal, minAgeS: newFarmsS / 2 });
     },
   };
 }
 
-/** `minAgeS` is how long ago the part must have been tried: half the interval of the parameters unless told. */
-type Task = { farm: SnapshotFarm; kind: ListKind; minAgeS: number | undefined };
+type Round = {
+  lanes: number;
+  signal: AbortSignal;
+  /** How long ago the part must have been tried: half the interval of the parameters by default. */
+  minAgeS?: number;
+  /** Otherwise the other parts of a farm that fails are left to the round of failing farms. */
+  goesOnAfterFailure?: boolean;
+};
 
-/** Lanes that take from one list: a farm that hangs holds up its own lane only. */
-async function syncAll(
-  deps: Deps,
-  farms: readonly SnapshotFarm[],
-  signal: AbortSignal,
-  minAgeS?: number,
-): Promise<void> {
-  const waiting = farms.flatMap((farm) => listKinds.map((kind): Task => ({ farm, kind, minAgeS }))).values();
+async function syncAll(deps: Deps, farms: readonly SnapshotFarm[], round: Round): Promise<void> {
+  const waiting = farms.values();
   const unwritten = new Set<Promise<unknown>>();
   const runLane = async (): Promise<void> => {
-    for (const task of waiting) {
-      if (signal.aborted) return;
-      await syncOne(deps, task, signal, unwritten);
-    }
+    for (const farm of waiting) await syncParts(deps, farm, round, unwritten);
   };
-  await Promise.all(Array.from({ length: atOnce }, runLane));
+  await Promise.all(Array.from({ length: round.lanes }, runLane));
   await Promise.all(unwritten);
 }
 
-/** One part that fails for whatever reason costs the others nothing. */
-async function syncOne(
+async function syncParts(
   deps: Deps,
-  { farm, kind, minAgeS }: Task,
-  signal: AbortSignal,
+  farm: SnapshotFarm,
+  round: Round,
   unwritten: Set<Promise<unknown>>,
 ): Promise<void> {
+  for (const kind of listKinds) {
+    if (round.signal.aborted) return;
+    const isRead = await syncOne(deps, farm, kind, round, unwritten);
+    if (!isRead && !round.goesOnAfterFailure) return;
+  }
+}
+
+/** @returns false for a part that could not be read, for whatever reason */
+async function syncOne(
+  deps: Deps,
+  farm: SnapshotFarm,
+  kind: ListKind,
+  { signal, minAgeS }: Round,
+  unwritten: Set<Promise<unknown>>,
+): Promise<boolean> {
   const keep = (work: Promise<unknown>): void => {
     unwritten.add(work.catch((error: unknown) => deps.log.warn('a key was not kept', { error })));
   };
@@ -84,9 +112,10 @@ async function syncOne(
     signal,
   };
   try {
-    // Of several sidecars each part is read by the one that comes first.
-    await syncFarm(ctx, farm, kind, minAgeS ?? parameters['aggregator.sync_interval_s'] / 2);
+    const ageS = minAgeS ?? parameters['aggregator.sync_interval_s'] / 2;
+    return (await syncFarm(ctx, farm, kind, ageS)) !== 'failed';
   } catch (error) {
     deps.log.error('a part of the snapshot was not taken', { farm_id: farm.id, kind, error });
+    return false;
   }
 }

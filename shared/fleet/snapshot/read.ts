@@ -11,6 +11,7 @@ export type ReadOutcome =
   | { changed: false; asOf: string | null }
   | {
       changed: true;
+      rows: number;
       asOf: string;
       since: string | null;
       etag: string | null;
@@ -53,6 +54,7 @@ export async function readPart<K extends ListKind>(
   const { since = null } = condition;
   return {
     changed: true,
+    rows: kept,
     asOf: first.asOf,
     since,
     etag: since === null ? (first.etag ?? null) : null,

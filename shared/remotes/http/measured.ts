@@ -1,4 +1,3 @@
-import type { Turnstile } from '../../kernel/turnstile.ts';
 import type { Transport } from './transport.ts';
 
 /** Tells how many seconds each exchange took, its failure included, to whoever said whom it concerns. */
@@ -16,11 +15,3 @@ export const measured = (
     }
   },
 });
-
-/** Lets everything that goes through the transport take turns; the deadline of a call begins with its turn. */
-export function takingTurns({ send, inspect }: Transport, turn: Turnstile): Transport {
-  return {
-    send: (request) => turn(() => send(request)),
-    ...(inspect && { inspect: (url, options) => turn(() => inspect(url, options)) }),
-  };
-}

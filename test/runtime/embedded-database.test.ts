@@ -177,7 +177,7 @@ describe('the embedded database', () => {
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await client.end();
     await started.stop();
-  });
+  }, 60_000);
 
   it('serves a folder whose path is too long for a socket', async () => {
     const started = await startEmbeddedDatabase({ folder: join(parent, 'l'.repeat(120)) });
@@ -186,5 +186,5 @@ describe('the embedded database', () => {
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await client.end();
     await started.stop();
-  });
+  }, 60_000);
 });

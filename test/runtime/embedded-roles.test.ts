@@ -25,6 +25,9 @@ async function run(url: string, ...statements: string[]): Promise<unknown[]> {
   return outcomes;
 }
 
+const portalUrlOf = ({ adminUrl }: EmbeddedDatabase): string =>
+  Object.assign(new URL(adminUrl), { username: 'aggregator_portal' }).href;
+
 const attributes = `select rolname, rolcanlogin, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls
   from pg_roles where rolname = any('{${roles}}') order by 1`;
 const privileges = `select datdba::regrole::text, datacl::text, nspowner::regrole::text, nspacl::text
@@ -57,8 +60,8 @@ describe('FLT-1: the roles of the embedded database', () => {
   });
 
   it('have no attribute but LOGIN; the first owns the database, and PUBLIC can only connect and look', async () => {
-    expect(await run(database.url, attributes)).toEqual([roles.map((name) => [name, true, false])]);
-    expect(await run(database.url, privileges)).toEqual([
+    expect(await run(database.adminUrl, attributes)).toEqual([roles.map((name) => [name, true, false])]);
+    expect(await run(database.adminUrl, privileges)).toEqual([
       [
         [
           'aggregator_owner',
@@ -82,7 +85,7 @@ describe('FLT-1: the roles of the embedded database', () => {
       ...[`select similarity('farm', 'farms') > 0.5`, 'drop schema extra', 'create role other'],
     );
     expect(outcomes).toEqual([...Array.from({ length: 6 }, () => []), [[true]], [], '42501']);
-    for (const url of [database.portalUrl, database.sidecarUrl]) {
+    for (const url of [portalUrlOf(database), database.sidecarUrl]) {
       const refused = ['create table mine (n int)', 'create temporary table t (n int)', 'create schema mine'];
       const others = [
         'select * from things',
@@ -123,7 +126,7 @@ describe('FLT-1: the roles of the embedded database', () => {
       for (const statement of attempt) await client.query(statement).catch(() => undefined);
       await client.query('rollback');
       // Another client with other settings: the engine changes its state as the superuser.
-      expect(await run(database.portalUrl, `set work_mem = '5MB'`)).toEqual([[]]);
+      expect(await run(portalUrlOf(database), `set work_mem = '5MB'`)).toEqual([[]]);
       const { rows } = await client.query({ text: whoAmI, rowMode: 'array' });
       expect(rows, attempt[0]).toEqual([['aggregator_owner', 'aggregator_owner', false]]);
     }
@@ -133,7 +136,7 @@ describe('FLT-1: the roles of the embedded database', () => {
     ]);
     await expect(bound).rejects.toMatchObject({ code: '42501' });
     await client.end();
-    expect(await run(database.url, `select from pg_roles where rolname = 'evil'`)).toEqual([[]]);
+    expect(await run(database.adminUrl, `select from pg_roles where rolname = 'evil'`)).toEqual([[]]);
   });
 });
 
@@ -148,8 +151,8 @@ describe('FLT-1: an embedded database of an earlier version', () => {
   /** Schema and queue as the superuser made them, without our roles. */
   async function makeOld(): Promise<void> {
     const database = await startEmbeddedDatabase({ folder });
-    await migrateDatabase(database.url);
-    await withBoss(database.url, async (boss) => void (await boss.createQueue('kept')));
+    await migrateDatabase(database.adminUrl);
+    await withBoss(database.adminUrl, async (boss) => void (await boss.createQueue('kept')));
     const old = [
       "create type colour as enum ('red')",
       'create domain positive as int check (value > 0)',
@@ -165,7 +168,7 @@ describe('FLT-1: an embedded database of an earlier version', () => {
       'grant create on schema public to public',
       ...roles.map((role) => `drop role ${role}`),
     ];
-    expect(await run(database.url, ...old)).toEqual(old.map(() => []));
+    expect(await run(database.adminUrl, ...old)).toEqual(old.map(() => []));
     await database.stop();
   }
 
@@ -179,8 +182,8 @@ describe('FLT-1: an embedded database of an earlier version', () => {
   it('is handed to the owner when it is opened, once', async () => {
     await makeOld();
     let database = await startEmbeddedDatabase({ folder });
-    expect(await run(database.url, attributes)).toEqual([roles.map((name) => [name, true, false])]);
-    expect(await run(database.url, ownersOf)).toEqual([
+    expect(await run(database.adminUrl, attributes)).toEqual([roles.map((name) => [name, true, false])]);
+    expect(await run(database.adminUrl, ownersOf)).toEqual([
       [['aggregator_owner', ['pg_class', 'pg_namespace', 'pg_proc', 'pg_statistic_ext', 'pg_type']]],
     ]);
     await migrateDatabase(database.ownerUrl);
@@ -193,10 +196,10 @@ describe('FLT-1: an embedded database of an earlier version', () => {
       (select array_agg(xmin::text order by oid) from pg_database)::text,
       (select sum(xmin::text::bigint * oid::bigint) from pg_class where relkind in ('r', 'p', 'v', 'm', 'S')),
       (select sum(xmin::text::bigint * oid::bigint) from pg_proc)`;
-    const before = await run(database.url, 'vacuum', written);
+    const before = await run(database.adminUrl, 'vacuum', written);
     await database.stop();
     database = await startEmbeddedDatabase({ folder });
-    expect((await run(database.url, written))[0]).toEqual(before[1]);
+    expect((await run(database.adminUrl, written))[0]).toEqual(before[1]);
     await database.stop();
   }, 60_000);
 });

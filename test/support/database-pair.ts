@@ -20,11 +20,11 @@ export async function startPair(): Promise<{ embedded: Server; postgres: Server 
 
 export async function startEmbedded(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'embedded-'));
-  const { url, stop } = await startEmbeddedDatabase({ folder });
-  await prepare(url);
+  const { adminUrl, stop } = await startEmbeddedDatabase({ folder });
+  await prepare(adminUrl);
   return {
     name: 'embedded',
-    urlOf: (role) => Object.assign(new URL(url), { username: role }).href,
+    urlOf: (role) => Object.assign(new URL(adminUrl), { username: role }).href,
     stop: () => stop().finally(() => rm(folder, { recursive: true, force: true })),
   };
 }

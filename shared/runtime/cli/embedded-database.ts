@@ -12,10 +12,10 @@ export type EmbeddedDatabase = {
   url: string;
   /** The same as `aggregator_owner`, which owns the database. */
   ownerUrl: string;
-  /** The same as `aggregator_portal`. */
-  portalUrl: string;
   /** The same as `aggregator_sidecar`. */
   sidecarUrl: string;
+  /** The same as the superuser `postgres`. */
+  adminUrl: string;
   /** Rolls back open transactions and closes the database. */
   stop(): Promise<void>;
 };
@@ -60,8 +60,8 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
     return {
       url: urlOf(sockets, 'postgres'),
       ownerUrl: urlOf(sockets, embeddedRoles.owner),
-      portalUrl: urlOf(sockets, embeddedRoles.portal),
       sidecarUrl: urlOf(sockets, embeddedRoles.sidecar),
+      adminUrl: urlOf(sockets, 'postgres'),
       stop: () => stop().finally(free),
     };
   } catch (cause) {

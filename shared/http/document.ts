@@ -60,8 +60,9 @@ const frame = {
     version: '7.0',
     description:
       'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is. ' +
-      `A body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object and ` +
-      `${jsonLimits.values} members and elements in all; each operation names its limit in KiB.`,
+      `A body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object, ` +
+      `${jsonLimits.names} different member names and ${jsonLimits.values} members and elements in all; ` +
+      'each operation names its limit in KiB.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'This portal, in production or on a test stand', 'x-internal': false }],

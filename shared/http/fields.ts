@@ -14,6 +14,9 @@ export const Id = z
     example: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11',
   });
 
+/** A maximum after which no other check runs: bodies with pictures have room for texts of a mebibyte. */
+export const lengthFirst = { abort: true };
+
 /** RFC 3339, UTC, milliseconds. */
 export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T08:30:00.000Z' });
 
@@ -33,7 +36,7 @@ export const Name = z
   .string()
   .trim()
   .min(1)
-  .max(128)
+  .max(128, lengthFirst)
   .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
   .regex(
     /^[^\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$/u,

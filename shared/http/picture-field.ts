@@ -1,23 +1,37 @@
 import { z } from 'zod';
-import { dataUriOf, maxPictureBytes, readPicture } from '../kernel/pictures.ts';
+import { type FieldError, invalid } from '../kernel/errors.ts';
+import { maxPictureBytes, type Picture, readPicture } from '../kernel/pictures.ts';
+import { nextTurn } from '../kernel/turns.ts';
 
 /** Every byte as a percent-encoded triple would fill this. */
 const longest = 3 * maxPictureBytes + 64;
 
+/** A picture in a body: a data URI of a PNG, a WebP or an SVG, at most 256 KiB. `readPictures` checks it. */
+export const PictureUri = z.string().max(longest).meta({
+  description: 'A data URI of image/png, image/webp or image/svg+xml; at most 256 KiB; SVG is sanitised',
+  example: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
+});
+
 /**
- * A picture in a body: a data URI of a PNG, a WebP or an SVG, at most 256 KiB. It is checked, and comes out in one form:
- * base64, an SVG sanitised.
+ * Reads the members of a body that are pictures, each in a turn of the event loop of its own: an SVG takes milliseconds.
+ * @returns the pictures by their members
+ * @throws AppError `invalid_request` with one entry for each picture that is at fault
  */
-export const PictureUri = z
-  .string()
-  .max(longest)
-  .transform((uri, issues) => {
+export async function readPictures<N extends string>(
+  body: { readonly [name in N]?: unknown },
+  names: readonly N[],
+): Promise<Partial<Record<N, Picture>>> {
+  const pictures: Partial<Record<N, Picture>> = {};
+  const faults: FieldError[] = [];
+  for (const name of names) {
+    const uri = body[name];
+    if (typeof uri !== 'string') continue;
+    await nextTurn();
     const picture = readPicture(uri);
-    if (!('fault' in picture)) return dataUriOf(picture);
-    issues.addIssue({ code: 'custom', message: picture.fault, params: { code: 'invalid_picture' } });
-    return z.NEVER;
-  })
-  .meta({
-    description: 'A data URI of image/png, image/webp or image/svg+xml; at most 256 KiB; SVG is sanitised',
-    example: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
-  });
+    if ('fault' in picture)
+      faults.push({ pointer: `/${name}`, code: 'invalid_picture', detail: picture.fault });
+    else pictures[name] = picture;
+  }
+  if (faults.length > 0) throw invalid(...faults);
+  return pictures;
+}

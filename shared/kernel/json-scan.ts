@@ -6,6 +6,11 @@ export const jsonLimits = {
   members: 1_000,
   /** Members and elements in all. */
   values: 20_000,
+  /**
+   * Different member names, counted anew for another order of the same names: V8 makes a hidden class for each, which
+   * takes longer than all the rest of a body.
+   */
+  names: 2_000,
 } as const;
 
 /** A limit that a text exceeds, with the way to the object or array that does so. */
@@ -26,6 +31,8 @@ type Level = {
   entries: number;
   /** Where the name of the latest member begins. */
   name: number;
+  /** A hash of all names so far, in their order. */
+  shape: number;
 };
 
 /**
@@ -64,6 +71,10 @@ class Scanner implements Scan {
   readonly #bytes: Uint8Array;
   #values = 0;
   #string = 0;
+  #end = 0;
+  readonly #shapes = new Set<number>();
+  /** Unknown to a caller, who could choose names with the same hash. */
+  readonly #seed = Math.floor(Math.random() * 2 ** 32);
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -72,7 +83,8 @@ class Scanner implements Scan {
   /** @returns where its closing quote is */
   string(at: number): number {
     this.#string = at;
-    return endOfString(this.#bytes, at);
+    this.#end = endOfString(this.#bytes, at);
+    return this.#end;
   }
 
   member(): void {
@@ -82,6 +94,17 @@ class Scanner implements Scan {
     if (!level) return;
     level.name = this.#string;
     if (++level.entries > jsonLimits.members) this.#exceed('members', this.levels.slice(0, -1));
+    level.shape = this.#hash(level.name, level.shape);
+    if (this.#shapes.add(level.shape).size > jsonLimits.names) this.#exceed('names', []);
+  }
+
+  /** FNV-1a of the name that begins there, continued from another hash. */
+  #hash(start: number, from: number): number {
+    let hash = from;
+    for (let at = start + 1; at < this.#end; at++)
+      hash = Math.imul(hash ^ (this.#bytes[at] ?? 0), 0x01000193);
+    // A mark between two names: `ab`, `c` is not `a`, `bc`.
+    return Math.imul(hash ^ quote, 0x01000193);
   }
 
   separate(): void {
@@ -98,7 +121,7 @@ class Scanner implements Scan {
     }
     const isArray = this.#bytes[at] === openBracket;
     if (isArray && !isEmptyArray(this.#bytes, at)) this.#count();
-    this.levels.push({ isArray, entries: 0, name: 0 });
+    this.levels.push({ isArray, entries: 0, name: 0, shape: this.#seed });
   }
 
   #count(): void {

@@ -42,6 +42,7 @@ function countMembers(value: unknown): number {
 const details = {
   depth: `At most ${jsonLimits.depth} objects and arrays may be within one another`,
   members: `An object may have at most ${jsonLimits.members} members`,
+  names: `A body may have at most ${jsonLimits.names} different member names`,
   values: `A body may have at most ${jsonLimits.values} members and elements in all`,
 };
 

@@ -12,12 +12,12 @@ const value = `(?:"[^"<]*"|'[^'<]*')`;
 const token = new RegExp(
   [
     '<!--[^]*?-->',
-    '<!\\[CDATA\\[(?<cdata>[^]*?)\\]\\]>',
+    '<!\\[CDATA\\[([^]*?)\\]\\]>',
     // Without an internal subset there are no entities to expand.
-    '(?<doctype><!DOCTYPE\\s+svg\\b[^[\\]<>]*>)',
-    `</(?<close>${name})\\s*>`,
-    `<(?<open>${name})(?<attributes>(?:\\s+${name}\\s*=\\s*${value})*)\\s*(?<empty>/?)>`,
-    '(?<text>[^<]+)',
+    '(<!DOCTYPE\\s+svg\\b[^[\\]<>]*>)',
+    `</(${name})\\s*>`,
+    `<(${name})((?:\\s+${name}\\s*=\\s*${value})*)\\s*(/?)>`,
+    '([^<]+)',
   ].join('|'),
   'y',
 );
@@ -31,7 +31,8 @@ const attribute = new RegExp(`\\s+(${name})\\s*=\\s*(${value})`, 'g');
  */
 export function sanitiseSvg(text: string): { svg: string } | { fault: string } {
   try {
-    return { svg: new Writer().read(text.replace(/\r\n?/g, '\n').replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
+    const lines = storable(text.replace(/\r\n?/g, '\n'));
+    return { svg: new Writer().read(lines.replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
   } catch (error) {
     if (error instanceof Fault) return { fault: error.message };
     throw error;
@@ -52,9 +53,9 @@ class Writer {
   read(text: string): string {
     token.lastIndex = 0;
     while (token.lastIndex < text.length) {
-      const groups = token.exec(text)?.groups;
-      if (!groups) throw new Fault('The SVG is not well-formed, or has what is not accepted');
-      this.#take(groups);
+      const found = token.exec(text);
+      if (!found) throw new Fault('The SVG is not well-formed, or has what is not accepted');
+      this.#take(found);
     }
     if (this.#open.length > 0 || this.#elements === 0) throw new Fault('The SVG is not complete');
     if ([...this.#copied].some((id) => this.#copying.has(id)))
@@ -62,10 +63,10 @@ class Writer {
     return this.#output;
   }
 
-  #take({ open, attributes = '', empty, close, text, cdata, doctype }: Record<string, string | undefined>) {
+  #take([, cdata, doctype, close, open, attributes = '', empty, text]: RegExpExecArray) {
     if (open !== undefined) this.#start(open, attributesOf(attributes), empty === '/');
     else if (close !== undefined) this.#end(close);
-    else if (cdata !== undefined) this.#write(storable(cdata));
+    else if (cdata !== undefined) this.#write(cdata);
     else if (text !== undefined) this.#write(decoded(text));
     else if (doctype !== undefined && this.#elements > 0) throw new Fault('The SVG is not well-formed');
   }
@@ -75,8 +76,8 @@ class Writer {
     this.#assertPlace(name, parent);
     const isKept = (parent?.isKept ?? true) && elementNames.has(name);
     const kept = isKept ? keptOf(name, given) : [];
-    this.#open.push({ name, isKept, id: new Map(kept).get('id') });
-    if (isKept && name === 'use') this.#noteUse(new Map(kept).get('href'));
+    this.#open.push({ name, isKept, id: valueIn(kept, 'id') });
+    if (isKept && name === 'use') this.#noteUse(valueIn(kept, 'href'));
     // What a style says is known at its end only.
     if (isKept && name !== 'style')
       this.#output += `<${name}${kept.map(written).join('')}${isEmpty ? '/' : ''}>`;
@@ -117,9 +118,14 @@ class Writer {
 
 type Attribute = readonly [name: string, value: string];
 
+const valueIn = (attributes: readonly Attribute[], wanted: string): string | undefined =>
+  attributes.find(([name]) => name === wanted)?.[1];
+
 function attributesOf(text: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, name = '', quoted = ''] of text.matchAll(attribute)) {
+  attribute.lastIndex = 0;
+  for (let next = attribute.exec(text); next; next = attribute.exec(text)) {
+    const [, name = '', quoted = ''] = next;
     if (found.has(name)) throw new Fault('An attribute is given twice');
     found.set(name, decoded(quoted.slice(1, -1)).replace(/[\t\n]/g, ' '));
   }
@@ -142,7 +148,8 @@ const written = ([name, value]: Attribute): string =>
 
 /** CSS that loads nothing: no at-rules, no escapes that could spell one, and only functions that are known. */
 const isSafeCss = (css: string): boolean =>
-  !/[@\\<]/.test(css) && [...css.matchAll(/\(/g)].every(({ index }) => isSafeCall(css, index));
+  !/[@\\<]/.test(css) &&
+  (!css.includes('(') || [...css.matchAll(/\(/g)].every(({ index }) => isSafeCall(css, index)));
 
 /** Looks only so far around a parenthesis: a search from every letter on would take the square of the length. */
 function isSafeCall(css: string, at: number): boolean {
@@ -155,14 +162,18 @@ const named = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', ap
 
 /** Text with its references resolved: the five of XML, and characters by number. */
 const decoded = (text: string): string =>
-  storable(
-    text.replace(/&(?:([a-z]+);|#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});)?/g, (_, word?: string, number?: string) => {
-      const code = Number(number?.replace('x', '0x') ?? Number.NaN);
-      const character = code <= 0x10ffff ? String.fromCodePoint(code) : named.get(word ?? '');
-      if (character === undefined) throw new Fault('The SVG has an entity that is not known');
-      return character;
-    }),
-  );
+  text.includes('&')
+    ? storable(text.replace(reference, (_, word, number) => characterOf(word, number)))
+    : text;
+
+const reference = /&(?:([a-z]+);|#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});)?/g;
+
+function characterOf(word: string | undefined, number: string | undefined): string {
+  const code = Number(number?.replace('x', '0x') ?? Number.NaN);
+  const character = code <= 0x10ffff ? String.fromCodePoint(code) : named.get(word ?? '');
+  if (character === undefined) throw new Fault('The SVG has an entity that is not known');
+  return character;
+}
 
 /** XML has no control characters but tab and line feed, and no half surrogate pairs. */
 function storable(text: string): string {
@@ -172,5 +183,7 @@ function storable(text: string): string {
   return text;
 }
 
-const escaped = (text: string): string =>
+const escaped = (text: string): string => (/[&<>]/.test(text) ? withReferences(text) : text);
+
+const withReferences = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -3,6 +3,7 @@ import { root } from '../e2e/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
 import { type AuditEffort, measureAudit } from './audit.ts';
+import { type BodiesEffort, measureBodies } from './bodies/figures.ts';
 import { measureCards } from './cards.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
 import { measureExports } from './exports.ts';
@@ -23,6 +24,7 @@ type BenchEffort = Effort & {
   fleet: FleetEffort;
   audit: AuditEffort;
   operations: OperationsEffort;
+  bodies: BodiesEffort;
   soak: SoakEffort;
 };
 
@@ -42,6 +44,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
       ...{ connections: 16, warmUpS: 0.5, roundS: 2, rounds: 3, costRequests: 200 },
       sizes: [1, 10, 100].map((times) => ({ users: 1_000 * times, workplaces: 5_000 * times })),
     },
+    bodies: { cases: 1_000, repeats: 5 },
     soak: { minutes: 10, everyS: 10 },
     fleet: {
       farms: 20,
@@ -68,6 +71,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
       ...{ connections: 4, warmUpS: 0.05, roundS: 0.1, rounds: 1, costRequests: 4 },
       sizes: [{ users: 100, workplaces: 100 }],
     },
+    bodies: { cases: 2, repeats: 1 },
     soak: { minutes: 0.1, everyS: 1 },
     fleet: {
       farms: 4,
@@ -93,6 +97,7 @@ const parts = [
   'audit',
   'lists',
   'operations',
+  'bodies',
   'soak',
 ] as const;
 type Part = (typeof parts)[number];
@@ -112,7 +117,7 @@ try {
 
 /** One thing at a time, so that nothing measured shares the machine with another measurement. */
 async function run(
-  { rows, audit, operations, soak, ...effort }: BenchEffort,
+  { rows, audit, operations, bodies, soak, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
 ): Promise<Figures> {
   const only = async <T>(part: Part, measure: () => Promise<T>): Promise<T | undefined> =>
@@ -121,6 +126,7 @@ async function run(
   const edge = await only('starts', () => measureEdgeStarts(effort.coldStarts));
   // On databases of their own.
   const operationsFigures = await only('operations', () => measureOperations(operations));
+  const bodiesFigures = await only('bodies', () => measureBodies(bodies));
   const soakFigures = await only('soak', () => measureSoak(soak));
   return onStand(async (stand) => ({
     database: stand.database,
@@ -144,6 +150,7 @@ async function run(
     // It exports the events that the lists were filled with.
     exports: await only('lists', () => measureExports(stand.settings.databaseUrl)),
     operations: operationsFigures,
+    bodies: bodiesFigures,
     soak: soakFigures,
     starts,
     edge,

@@ -1,4 +1,6 @@
 import type { AuditFigures } from './audit.ts';
+import type { BodiesFigures } from './bodies/figures.ts';
+import { bodiesLines } from './bodies/table.ts';
 import type { CardFigures } from './cards.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
 import type { ExportFigures } from './exports.ts';
@@ -29,6 +31,7 @@ export type Figures = {
   exports?: ExportFigures | undefined;
   lists?: ListFigures | undefined;
   operations?: OperationsFigures | undefined;
+  bodies?: BodiesFigures | undefined;
   soak?: SoakFigures | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   edge?: EdgeFigures | undefined;
@@ -48,6 +51,7 @@ export function tableOf(figures: Figures): string {
     health,
     lists,
     operations,
+    bodies,
     soak,
     audit,
     exports,
@@ -68,6 +72,7 @@ export function tableOf(figures: Figures): string {
     ...(audit ? auditLines(audit) : []),
     ...(exports ? [exportLine(exports)] : []),
     ...(operations ? operationsLines(operations) : []),
+    ...(bodies ? bodiesLines(bodies) : []),
     ...(soak ? soakLines(soak) : []),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]

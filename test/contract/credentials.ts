@@ -18,7 +18,10 @@ export type Credentials = {
 };
 
 /** Makes a gateway, and for each operation a session agent of its own: an agent has a quota. */
-export async function createCredentials(portal: TestPortal, token: string): Promise<Credentials> {
+export async function createCredentials(
+  portal: Pick<TestPortal, 'send' | 'db'>,
+  token: string,
+): Promise<Credentials> {
   const ground = createGround(portal, token);
   const made = async (collection: string) =>
     (await ground.valuesFor(`/api/webui/aggregator/${collection}/{id}`)).last;
@@ -38,7 +41,11 @@ export async function createCredentials(portal: TestPortal, token: string): Prom
   };
 }
 
-async function addSessionAgents({ db }: TestPortal, farm: { id: string }, tokens: Map<string, string>) {
+async function addSessionAgents(
+  { db }: Pick<TestPortal, 'db'>,
+  farm: { id: string },
+  tokens: Map<string, string>,
+) {
   await addPart(db, farm, 'workplaces');
   await addWorkplaces(db, farm, ['agent']);
   const [workplace] = await db.select({ uuid: workplaces.uuid }).from(workplaces);

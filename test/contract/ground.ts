@@ -44,7 +44,11 @@ const ownerOf = (template: string): Json =>
  * Makes whatever an operation is about, by the operations that make such things.
  * @param given members of bodies by the id of the operation
  */
-export function createGround(portal: TestPortal, token: string, given: Record<string, Json> = {}) {
+export function createGround(
+  portal: Pick<TestPortal, 'send'>,
+  token: string,
+  given: Record<string, Json> = {},
+) {
   const references = new Map<string, Promise<Made>>();
 
   const make = async (create: Registered, path: string, more: Json = {}): Promise<Made> => {

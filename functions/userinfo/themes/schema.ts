@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Color, Name } from '../../../shared/http/fields.ts';
+import { Color, lengthFirst, Name } from '../../../shared/http/fields.ts';
 import { PictureUri } from '../../../shared/http/picture-field.ts';
 import { languages } from '../../../shared/kernel/languages.ts';
 
@@ -7,19 +7,19 @@ import { languages } from '../../../shared/kernel/languages.ts';
 const Text = (longest: number) =>
   z
     .string()
-    .max(longest)
+    .max(longest, lengthFirst)
     .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
     .default('');
 const Lines = (longest: number) =>
   z
     .string()
-    .max(longest)
+    .max(longest, lengthFirst)
     .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'Must not contain control characters')
     .default('');
 
 const WebLink = z
   .string()
-  .max(2048)
+  .max(2048, lengthFirst)
   .refine((text) => text === '' || isWebAddress(text), 'Must be an http or https address, or empty')
   .default('')
   .meta({ example: 'https://support.example.com/' });
@@ -44,7 +44,7 @@ export const ThemeWrite = z.strictObject({
 export const Theme = z.strictObject(ThemeWrite.shape);
 
 /** The members that are pictures. */
-export const pictures: ReadonlySet<string> = new Set(['logo', 'favicon', 'login_background']);
+export const pictures = ['logo', 'favicon', 'login_background'] as const;
 
 function isWebAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s"<>\\]+$/i.test(text) || !URL.canParse(text)) return false;

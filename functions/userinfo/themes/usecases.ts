@@ -5,8 +5,10 @@ import { findTheme, replaceTheme } from '../../../db/repositories/themes.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
 import { assertMatches, type Conditions } from '../../../shared/http/conditions.ts';
+import { readPictures } from '../../../shared/http/picture-field.ts';
 import { untilUncontested } from '../../../shared/http/record-writes.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
+import { dataUriOf } from '../../../shared/kernel/pictures.ts';
 import type { UserinfoCtx } from '../deps.ts';
 import { pictures, ThemeWrite } from './schema.ts';
 
@@ -22,8 +24,11 @@ export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
 }
 
 /** Replaces the branding with one audit event, in which pictures stand by their digests. */
-export const writeTheme = (ctx: UserinfoCtx, conditions: Conditions, theme: Branding): Promise<Answer> =>
-  untilUncontested(conditions, async () => {
+export async function writeTheme(ctx: UserinfoCtx, conditions: Conditions, body: Branding): Promise<Answer> {
+  const read = await readPictures(body, pictures);
+  const uris = Object.entries(read).map(([name, picture]) => [name, dataUriOf(picture)]);
+  const theme: Branding = { ...body, ...Object.fromEntries(uris) };
+  return untilUncontested(conditions, async () => {
     const { branding, revision } = await findTheme(ctx.deps.db);
     assertMatches(conditions, revision);
     const audit = auditEntry(ctx, {
@@ -40,6 +45,7 @@ export const writeTheme = (ctx: UserinfoCtx, conditions: Conditions, theme: Bran
     ]);
     return new Answer(theme, { revision: revision + 1 });
   });
+}
 
 /** Members that a later version adds are at their defaults until they are written. */
 const complete = (branding: Record<string, unknown>): Record<string, unknown> => ({
@@ -47,10 +53,12 @@ const complete = (branding: Record<string, unknown>): Record<string, unknown> =>
   ...branding,
 });
 
+const isPicture = (name: string): boolean => pictures.some((picture) => picture === name);
+
 const digested = (theme: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(theme).map(([name, value]) => [
       name,
-      pictures.has(name) && typeof value === 'string' ? sha256(value) : value,
+      isPicture(name) && typeof value === 'string' ? sha256(value) : value,
     ]),
   );

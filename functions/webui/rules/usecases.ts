@@ -2,12 +2,13 @@ import type { z } from 'zod';
 import { dropUnusedImage, imageIdOf, keepImage, lockImages } from '../../../db/repositories/images.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { readPictures } from '../../../shared/http/picture-field.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, createRecord, type Extras, removeRecord } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { readPicture } from '../../../shared/kernel/pictures.ts';
+import type { Picture } from '../../../shared/kernel/pictures.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { ruleCrud } from './record.ts';
 import { RuleWrite } from './schema.ts';
@@ -18,22 +19,27 @@ type Write = z.output<typeof RuleWrite>;
 type Shown = { image_id: string | null; image_digest: string | null };
 
 export async function createRule(ctx: WebuiCtx, body: Write): Promise<Answer> {
-  const { body: columns, ...extras } = written(ctx, assertMatching(body), {
-    image_id: null,
-    image_digest: null,
-  });
+  const checked = assertMatching(body);
+  const former = { image_id: null, image_digest: null };
+  const { body: columns, ...extras } = written(ctx, checked, former, await pictureIn(body));
   return createRecord(ctx, kind, columns, extras);
 }
 
 export async function replaceRule(ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> {
   const checked = assertMatching(body);
-  return changeRecord(ctx, kind, at, (row) => written(ctx, checked, row));
+  const picture = await pictureIn(body);
+  return changeRecord(ctx, kind, at, (row) => written(ctx, checked, row, picture));
 }
 
-export const updateRule = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
-  changeRecord(ctx, kind, at, (row) =>
-    written(ctx, assertMatching(applyPatch(RuleWrite, writableOf(kind, row), patch)), row),
+export async function updateRule(ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> {
+  const picture = await pictureIn(patch);
+  return changeRecord(ctx, kind, at, (row) =>
+    written(ctx, assertMatching(applyPatch(RuleWrite, writableOf(kind, row), patch)), row, picture),
   );
+}
+
+const pictureIn = async (body: { image?: unknown }): Promise<Picture | undefined> =>
+  (await readPictures(body, ['image'])).image;
 
 export const deleteRule = (ctx: WebuiCtx, at: Target): Promise<void> =>
   removeRecord(ctx, kind, at, ({ image_id: id }) =>
@@ -57,18 +63,16 @@ function assertMatching(body: Write): Write {
  */
 function written(
   ctx: WebuiCtx,
-  { image, ...body }: Write,
+  { image: _, ...body }: Write,
   { image_id: former, image_digest }: Shown,
+  picture: Picture | undefined,
 ): { body: Record<string, unknown> } & Extras {
   const named = { ...body, display_name: body.display_name ?? body.name };
   const drop: Extras['after'] = former === null ? () => [] : (h) => [dropUnusedImage(h, former)];
-  if (image === null) {
+  if (!picture) {
     if (named.image_id === former) return { body: named };
     return { body: named, before: (h) => [lockImages(h, [former, named.image_id])], after: drop };
   }
-  const picture = readPicture(image);
-  if ('fault' in picture)
-    throw invalid({ pointer: '/image', code: 'invalid_picture', detail: picture.fault });
   const { mediaType: media_type, digest, ...content } = picture;
   const stored = { id: newId(), digest, media_type, ...content, created_at: ctx.now };
   return {

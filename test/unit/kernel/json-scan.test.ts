@@ -74,6 +74,24 @@ describe('SEC-2: the limits of JSON', () => {
     expect(refusal(arrays)).toEqual(fault('too_many_levels', `/a${'/0'.repeat(31)}`));
   });
 
+  it('allow 2,000 different names, and the same ones again', () => {
+    const objects = (count: number, each: number, name: (object: number, at: number) => string): string =>
+      JSON.stringify({
+        a: Array.from({ length: count }, (_, object) =>
+          Object.fromEntries(Array.from({ length: each }, (__, at) => [name(object, at), 0])),
+        ),
+      });
+    const own = (object: number, at: number) => `m${object}_${at}`;
+    expect(refusal(objects(1_999, 1, own))).toBe('accepted');
+    expect(refusal(objects(2_000, 1, own))).toEqual(fault('too_many_names', ''));
+    expect(refusal(objects(19, 990, own))).toEqual(fault('too_many_names', ''));
+    expect(refusal(objects(19, 990, (_, at) => `m${at}`))).toBe('accepted');
+    // Each object begins its names at another one: as many orders as objects.
+    expect(refusal(objects(190, 98, (object, at) => `m${(at + object) % 98}`))).toEqual(
+      fault('too_many_names', ''),
+    );
+  });
+
   it('allow 20,000 values in all', () => {
     const list = (count: number): string => `{"a":[${Array(count).fill('0').join()}],"b":[ ],"c":{}}`;
     expect(refusal(list(19_997))).toBe('accepted');

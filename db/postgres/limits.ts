@@ -65,8 +65,8 @@ export type Session = {
 };
 
 /**
- * Reads how a new session is limited. A setting that somebody made by `set` does not count: behind a pooler it belongs
- * to another client, and is not there the next time.
+ * Reads how a new session is limited. Behind a pooler a setting made by `set` does not count: it belongs to another client,
+ * and is not there the next time.
  */
 export async function inspect(
   client: pg.ClientBase & { processID: number | null },
@@ -77,12 +77,12 @@ export async function inspect(
     `select pg_backend_pid() as pid, name, setting, source from pg_settings
      where name in (${Object.keys(wanted).map((name) => `'${name}'`)})`,
   );
-  const lasting = rows.filter(({ source }) => source !== 'session');
-  const actual = new Map(lasting.map(({ name, setting }) => [name, Number(setting)]));
   const isPooled = rows.some(({ pid }) => pid !== client.processID);
+  const lasting = rows.filter(({ source }) => !isPooled || source !== 'session');
+  const actual = new Map(lasting.map(({ name, setting }) => [name, Number(setting)]));
   return {
-    // Behind a pooler these may be the options of another client.
-    isByOptions: !isPooled && rows.every(({ source }) => source === 'client'),
+    // Behind a pooler these may be the options of another client. The embedded database has them as settings.
+    isByOptions: !isPooled && rows.every(({ source }) => source === 'client' || source === 'session'),
     isPooled,
     isLimited: Object.entries(wanted).every(([name, most]) => isWithin(actual.get(name), most)),
   };

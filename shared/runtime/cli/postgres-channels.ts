@@ -5,8 +5,8 @@ import { type Notification, notificationIn } from './postgres-answers.ts';
 import { type Message, messageOf, query } from './postgres-messages.ts';
 import { literal } from './postgres-state.ts';
 
-/** A session that can listen. `pid` is the process ID that the front gave it. */
-export type Listener = { pid: number; channels: Set<string>; answer(bytes: Buffer): void };
+/** A session that can listen: `id` of the front, and the process ID that clients see. */
+export type Listener = { id: number; pid: number; channels: Set<string>; answer(bytes: Buffer): void };
 
 /**
  * LISTEN and NOTIFY for each client. The engine listens to every channel that any client listens to. A client's LISTEN
@@ -34,8 +34,8 @@ export class Channels {
   }
 
   /** @returns what runs in place of LISTEN and UNLISTEN; the number makes each unique, or PostgreSQL would drop repetitions */
-  rewrite(pid: number, verb: 'listen' | 'unlisten', channel: string): string {
-    return `notify "${this.#control}", ${literal(`${pid} ${++this.#count} ${verb} ${channel}`)}`;
+  rewrite(id: number, verb: 'listen' | 'unlisten', channel: string): string {
+    return `notify "${this.#control}", ${literal(`${id} ${++this.#count} ${verb} ${channel}`)}`;
   }
 
   /** Listens before the statement of the client does, whose transaction may notify itself. */
@@ -100,8 +100,8 @@ export class Channels {
 
 /** A command of another session cannot be among them: only the sender's transaction has ended. */
 function applyCommand(sender: Listener, payload: string): void {
-  const [, pid, verb, channel = ''] = /^(\d+) \d+ (\w+) (.*)$/s.exec(payload) ?? [];
-  if (Number(pid) !== sender.pid) return;
+  const [, id, verb, channel = ''] = /^(\d+) \d+ (\w+) (.*)$/s.exec(payload) ?? [];
+  if (Number(id) !== sender.id) return;
   if (verb === 'listen') sender.channels.add(channel);
   else if (channel === '*') sender.channels.clear();
   else sender.channels.delete(channel);

@@ -22,6 +22,9 @@ const ignored: readonly string[] = ['d', 'c', 'f', 'p'];
 /** One client: its connection, its session state, and its statements that have not begun. */
 export class Session implements Client, Executing {
   readonly socket: Socket;
+  /** Of this front; unlike that of any other session. */
+  readonly id: number;
+  /** That of the engine, as `pg_backend_pid()` returns it. A client whose process ID differs takes the front for a pooler. */
   readonly pid: number;
   readonly secret = randomBytes(4);
   readonly reader: BatchReader;
@@ -41,10 +44,11 @@ export class Session implements Client, Executing {
   #isSkipping = false;
   #hasEnded = false;
 
-  constructor(socket: Socket, pid: number, rewriteListen: RewriteListen) {
+  constructor(socket: Socket, { id, pid }: { id: number; pid: number }, rewriteListen: RewriteListen) {
     this.socket = socket;
+    this.id = id;
     this.pid = pid;
-    this.reader = new BatchReader(`c${pid}_`, rewriteListen);
+    this.reader = new BatchReader(`c${id}_`, rewriteListen);
   }
 
   /** Answers a successful login. */

@@ -56,6 +56,13 @@ export async function createSessions(engine: Engine, options: SessionsOptions = 
   return front;
 }
 
+/** Of the backend key data in the answer to a startup message; 0 without it. */
+function processIdIn(greeting: Buffer): number {
+  for (let at = 0; at + 5 <= greeting.length; at += 1 + greeting.readUInt32BE(at + 1))
+    if (greeting[at] === 'K'.charCodeAt(0)) return greeting.readInt32BE(at + 5);
+  return 0;
+}
+
 class Front implements Sessions {
   readonly #sessions = new Map<number, Session>();
   readonly #logins = new Map<string, Login>();
@@ -65,10 +72,12 @@ class Front implements Sessions {
   readonly #execution: Execution;
   readonly #watch: LimitWatch;
   readonly #maxSessions: number;
+  readonly #pid: number;
   #count = 0;
 
   constructor(engine: Engine, { maxSessions = 100, idleInTransactionMs = 30_000 }: SessionsOptions) {
     this.#maxSessions = maxSessions;
+    this.#pid = processIdIn(engine.greeting);
     this.#channels = new Channels(engine, () => this.#sessions.values());
     this.#engineSession = new EngineSession(engine);
     this.#execution = new Execution(engine, this.#engineSession, this.#channels);
@@ -132,8 +141,12 @@ class Front implements Sessions {
 
   /** A cancel request is never answered, as in PostgreSQL. */
   #cancel(body: Buffer): void {
-    const session = body.length === 8 ? this.#sessions.get(body.readInt32BE(0)) : undefined;
-    if (!session || !timingSafeEqual(session.secret, body.subarray(4))) return;
+    if (body.length !== 8 || body.readInt32BE(0) !== this.#pid) return;
+    // All sessions have one process ID; the secret alone tells them apart.
+    const session = [...this.#sessions.values()].find(({ secret }) =>
+      timingSafeEqual(secret, body.subarray(4)),
+    );
+    if (!session) return;
     if (!this.#queue.isHeldBy(session)) this.#queue.withdraw(session)?.refuse(limitProblems.cancel);
   }
 
@@ -142,9 +155,10 @@ class Front implements Sessions {
     if (this.#sessions.size >= this.#maxSessions) {
       throw new SessionError({ code: '53300', message: 'sorry, too many clients already' });
     }
-    const pid = ++this.#count;
-    const session = new Session(socket, pid, (verb, channel) => this.#channels.rewrite(pid, verb, channel));
-    this.#sessions.set(pid, session);
+    const id = ++this.#count;
+    const key = { id, pid: this.#pid };
+    const session = new Session(socket, key, (verb, channel) => this.#channels.rewrite(id, verb, channel));
+    this.#sessions.set(id, session);
     session.onBatch = (batch) => this.#add(session, batch);
     session.onEnd = () => this.#leave(session);
     session.isRunning = () => session.jobs.length > 0 || this.#queue.isHeldBy(session);
@@ -186,7 +200,7 @@ class Front implements Sessions {
 
   /** What has not begun does not run; an open transaction is rolled back. */
   #leave(session: Session): void {
-    if (!this.#sessions.delete(session.pid)) return;
+    if (!this.#sessions.delete(session.id)) return;
     session.jobs = [];
     const { reader, channels } = session;
     if (!this.#queue.isHeldBy(session) && reader.statements.length === 0 && channels.size === 0) return;

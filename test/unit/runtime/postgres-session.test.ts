@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 it('runs nothing that arrives after its end, so that no half of a transaction takes effect', async () => {
-  const session = new Session(near, 7, () => '');
+  const session = new Session(near, { id: 7, pid: 1 }, () => '');
   const batches: Batch[] = [];
   session.onBatch = (batch) => batches.push(batch);
   session.receive(query('begin'));
@@ -36,7 +36,7 @@ it('runs nothing that arrives after its end, so that no half of a transaction ta
 });
 
 it('answers a Sync that follows a refused batch at once, and an empty batch without an error', async () => {
-  const session = new Session(near, 7, () => '');
+  const session = new Session(near, { id: 7, pid: 1 }, () => '');
   const batches: Batch[] = [];
   session.onBatch = (batch) => batches.push(batch);
   session.receive(messageOf('E', '\0\0\0\0\0'));

@@ -168,6 +168,7 @@ describe('npm run bench', () => {
         ratio: positive,
       },
       operations: operationsFigures,
+      bodies: { operations: expect.any(Array), worst_ms: positive },
       starts: { first_ms: positive, later_ms: positive },
       edge: {
         request: expect.any(String),

@@ -73,13 +73,20 @@ export async function bundleEntry(entry: string, platform: Platform, outfile: st
   return metafile;
 }
 
-/** Its other fifty languages are half of a bundle, and problems are told in English. */
-const englishOnly: Plugin = {
-  name: 'zod speaks English only',
-  setup: ({ onLoad }) =>
+/**
+ * Leaves out of zod what no module uses and its namespace object keeps from being dropped: its other fifty languages, half
+ * of a bundle, and the reader of JSON Schema.
+ */
+const smallZod: Plugin = {
+  name: 'zod in English, without the reader of JSON Schema',
+  setup: ({ onLoad }) => {
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: 'export { default as en } from "./en.js"',
-    })),
+    }));
+    onLoad({ filter: /zod\/v4\/classic\/from-json-schema\.js$/ }, () => ({
+      contents: 'export const fromJSONSchema = undefined',
+    }));
+  },
 };
 
 /** Under `nodejs_compat` the runtime has these modules; packages also name them without their prefix. */
@@ -107,7 +114,7 @@ const kinds: Record<Platform, Kind> = {
       // As wrangler's own bundler looks things up.
       conditions: ['workerd', 'worker', 'browser'],
       external: ['cloudflare:sockets'],
-      plugins: [englishOnly, builtinsOutside],
+      plugins: [smallZod, builtinsOutside],
     },
   },
   lambda: {
@@ -117,7 +124,7 @@ const kinds: Record<Platform, Kind> = {
       platform: 'node',
       target: 'node20',
       external: ['pg-native'],
-      plugins: [englishOnly],
+      plugins: [smallZod],
       banner: { js: requireBanner },
     },
   },

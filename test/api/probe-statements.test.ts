@@ -14,7 +14,7 @@ let database: FreshDatabase;
 let connection: Connection;
 beforeAll(async () => {
   database = await freshDatabase();
-  connection = connectPg({ url: database.url, maxConnections: 2 });
+  connection = connectPg({ url: database.ownerUrl, maxConnections: 2 });
 });
 beforeEach(() => connection.db.execute(sql`truncate sites cascade`));
 afterAll(async () => {

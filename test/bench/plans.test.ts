@@ -7,7 +7,7 @@ let fresh: FreshDatabase;
 let database: pg.Pool;
 beforeAll(async () => {
   fresh = await freshDatabase();
-  database = new pg.Pool({ connectionString: fresh.url, max: 1 });
+  database = new pg.Pool({ connectionString: fresh.ownerUrl, max: 1 });
   await database.query('create table shelf (id int primary key, colour int not null)');
   await database.query('insert into shelf select n, n % 2 from generate_series(1, 5000) as n');
   await database.query('vacuum analyze shelf');

@@ -138,7 +138,7 @@ describe('a streamed answer', () => {
     expect(heard).toEqual(['one', 'two']);
     expect(result).toEqual({
       statusCode: 201,
-      headers: {},
+      headers: { 'strict-transport-security': 'max-age=31536000' },
       cookies: ['a=1; Secure', 'b=2; Secure'],
       body: 'one two',
     });

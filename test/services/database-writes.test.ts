@@ -15,6 +15,7 @@ import {
 } from '../../shared/runtime/cli/throwaway-postgres.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
+import { databaseUrl } from '../support/database.ts';
 import { accessKeys, askOver, checkPath, token } from '../support/health-port.ts';
 import { startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService, whereThereIs } from '../support/services.ts';
@@ -40,14 +41,15 @@ async function start(parent?: string): Promise<Installation> {
   const server = await startThrowawayPostgres(binaries, parent);
   const address = await createDatabase(server.url);
   await prepareSchema(address);
-  const client = new pg.Client({ connectionString: server.url });
+  const superuserUrl = databaseUrl(server.url, new URL(address.url).pathname.slice(1));
+  const client = new pg.Client({ connectionString: superuserUrl });
   client.on('error', () => undefined);
   await client.connect();
   const folder = await mkdtemp(join(tmpdir(), 'writes-'));
   const { caFile } = await ensureLocalTls(join(folder, 'tls'), []);
   const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
   const portal = await startPortal({
-    database: { ...address, superuserUrl: server.url, drop: async () => undefined },
+    database: { ...address, superuserUrl, drop: async () => undefined },
     // As in production: the regular writes of a portal are its counts.
     telemetry: (db, writes) => telemetryInto(db, createLog({ write: () => undefined }), { writes }),
   });

@@ -53,12 +53,12 @@ async function register(): Promise<void> {
 beforeAll(async () => {
   fleet = await startProbeFleet(count);
   database = await freshDatabase();
-  admin = connectPg({ url: database.url, maxConnections: 2 });
+  admin = connectPg({ url: database.ownerUrl, maxConnections: 2 });
   folder = await mkdtemp(join(tmpdir(), 'fleet-'));
   const { caFile } = await ensureLocalTls(join(folder, 'tls'), []);
   agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
   await register();
-  sidecar = await startSidecar({ databaseUrl: database.url, folder });
+  sidecar = await startSidecar({ databaseUrl: database.sidecarUrl, folder });
 });
 afterAll(async () => {
   await sidecar?.stop();

@@ -20,7 +20,7 @@ export async function startPair(): Promise<{ embedded: Server; postgres: Server 
 
 export async function startEmbedded(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'embedded-'));
-  const { url, stop } = await startEmbeddedDatabase({ folder });
+  const { superuserUrl: url, stop } = await startEmbeddedDatabase({ folder });
   await prepare(url);
   return {
     name: 'embedded',

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import type { Db } from './client.ts';
 import { pgFault } from './errors.ts';
 import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
@@ -20,6 +22,18 @@ const lock = 7_040_001;
  * @throws Error in one line when the database cannot be reached
  */
 export const schemaStateOf = (url: string): Promise<SchemaState> => withClient(url, stateOf);
+
+/** The same by a driver that is connected already. @throws errors of the database as they are */
+export async function schemaStateIn(db: Db): Promise<SchemaState> {
+  const [table] = await db
+    .select({ name: sql<string | null>`to_regclass('drizzle.__drizzle_migrations')::text` })
+    .from(sql`(values (1)) as once`);
+  if (!table?.name) return 'empty';
+  const [applied] = await db
+    .select({ at: sql<number | null>`max(created_at)::float8` })
+    .from(sql`drizzle.__drizzle_migrations`);
+  return stateAt(applied?.at ?? 0);
+}
 
 /**
  * Brings the schema, the job queue's included, up to this code and grants the roles what they use. Several processes
@@ -89,7 +103,10 @@ async function stateOf(client: pg.Client): Promise<SchemaState> {
   const applied = await client.query<{ at: number | null }>(
     'select max(created_at)::float8 as at from drizzle.__drizzle_migrations',
   );
-  const at = applied.rows[0]?.at ?? 0;
+  return stateAt(applied.rows[0]?.at ?? 0);
+}
+
+function stateAt(at: number): SchemaState {
   const known = newestMigration();
   if (at === known) return 'current';
   return at > known ? 'newer' : 'older';

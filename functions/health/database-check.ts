@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
-import { type SchemaState, schemaStateOf } from '../../db/migrate.ts';
+import { type SchemaState, schemaStateIn } from '../../db/migrate.ts';
 import type { Log } from '../../shared/kernel/log.ts';
 import { createSealer } from '../../shared/kernel/sealing.ts';
 import { type Config, ConfigError } from '../../shared/runtime/config.ts';
@@ -9,7 +9,6 @@ import { isSecretKeyChecked } from '../../shared/runtime/secret-key.ts';
 
 export type CheckedDatabase = {
   config: Pick<Config, 'secretKey'>;
-  databaseUrl: string;
   db: Db;
   log: Pick<Log, 'warn'>;
 };
@@ -22,13 +21,13 @@ const retryMs = 1_000;
  * @throws ConfigError for another schema or another key; AbortError when `signal` aborts
  */
 export async function verifyDatabase(
-  { config, databaseUrl, db, log }: CheckedDatabase,
+  { config, db, log }: CheckedDatabase,
   signal: AbortSignal,
 ): Promise<void> {
   const sealer = await createSealer(config.secretKey);
   for (let tries = 0; ; tries++) {
     try {
-      assertCurrent(await schemaStateOf(databaseUrl));
+      assertCurrent(await schemaStateIn(db));
       if (await isSecretKeyChecked(db, sealer)) return;
       if (tries === 0)
         log.warn('the jobs wait for the portal, which has not been started with this database yet');

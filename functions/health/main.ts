@@ -67,7 +67,7 @@ async function startAll(start: Start): Promise<void> {
   shutdown.add('telemetry', () => telemetry.flush());
   const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
   const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
-  const verified = verifyDatabase({ config, databaseUrl, db: jobsDb.db, log }, shutdown.signal);
+  const verified = verifyDatabase({ config, db: jobsDb.db, log }, shutdown.signal);
   const registered = verified.then(() => writes.observe(() => beat(leaseDb.db, worker)).catch(() => false));
   shutdown.add('worker entry', () => retire(leaseDb.db, worker.name));
   shutdown.add('lease', () => lease.release());

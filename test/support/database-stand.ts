@@ -48,6 +48,8 @@ export async function startPortalOn(
       DATABASE_URL: address.url,
       DATABASE_OWNER_URL: address.ownerUrl,
       DATABASE_SIDECAR_URL: address.sidecarUrl,
+      // A load opens a connection for each request that waits, all from one address.
+      MAX_CONNECTIONS_PER_ADDRESS: '10000',
       ...env,
     },
   });

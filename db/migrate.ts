@@ -21,7 +21,8 @@ const lock = 7_040_001;
  * Reads the state of the schema; any of our roles may.
  * @throws Error in one line when the database cannot be reached
  */
-export const schemaStateOf = (url: string): Promise<SchemaState> => withClient(url, stateOf);
+export const schemaStateOf = (url: string): Promise<SchemaState> =>
+  withClient(url, (client) => schemaStateIn(drizzle({ client })));
 
 /** The same by a driver that is connected already. @throws errors of the database as they are */
 export async function schemaStateIn(db: Db): Promise<SchemaState> {
@@ -43,7 +44,7 @@ export async function schemaStateIn(db: Db): Promise<SchemaState> {
  */
 export async function migrateDatabase(url: string, roles: DatabaseRoles = {}): Promise<void> {
   await withClient(url, async (client) => {
-    const state = await stateOf(client);
+    const state = await schemaStateIn(drizzle({ client }));
     if (state === 'newer')
       throw new Error(
         'The database has a newer schema than this version of the portal knows; use the newer version',
@@ -95,15 +96,6 @@ async function withClient<T>(url: string, work: (client: SessionClient) => Promi
   } finally {
     await client.end();
   }
-}
-
-async function stateOf(client: pg.Client): Promise<SchemaState> {
-  const table = await client.query(`select to_regclass('drizzle.__drizzle_migrations') as name`);
-  if (table.rows[0]?.name === null) return 'empty';
-  const applied = await client.query<{ at: number | null }>(
-    'select max(created_at)::float8 as at from drizzle.__drizzle_migrations',
-  );
-  return stateAt(applied.rows[0]?.at ?? 0);
 }
 
 function stateAt(at: number): SchemaState {

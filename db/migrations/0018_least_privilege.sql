@@ -20,7 +20,7 @@ CREATE TABLE "leases" (
 --> statement-breakpoint
 insert into installation default values;
 --> statement-breakpoint
--- The audit is append-only whoever asks, the owner of the tables included. No setting opens it: a change is accepted
+-- The audit is append-only for every role, the owner of the tables included. No setting opens it: a change is accepted
 -- when it is the one that its place in the chain demands. An UPDATE may only append an unsealed event to the sealed ones,
 -- and the text and the hash are computed here. A DELETE needs a checkpoint that declares the event as removed.
 -- Qualified names, because the functions below run this with their own search path.

@@ -36,7 +36,7 @@ export type FleetGauges = {
   /** In service, and heard at least once. */
   gateways: { gateway: string; is_up: boolean }[];
   audit_unsealed: number;
-  /** Age of the oldest of them in seconds; 0 when there is none. */
+  /** Age of the oldest of them in seconds. 0 without unsealed events. */
   audit_unsealed_age_s: number;
 };
 

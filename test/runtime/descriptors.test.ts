@@ -20,7 +20,7 @@ const script = `
   console.log(JSON.stringify([before, kept, await read()]));`;
 
 whereThereIs('/proc', process.platform === 'linux')('FLT-2 the descriptors of a process', () => {
-  it('FLT-2: are counted against the soft limit, also when there is none left to count with', async () => {
+  it('FLT-2: are counted against the soft limit, also when no descriptor is left for the count', async () => {
     const command =
       'ulimit -n 90; exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
     const { stdout } = await promisify(execFile)('bash', ['-c', command, process.execPath, script]);

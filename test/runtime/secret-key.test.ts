@@ -91,7 +91,7 @@ describe('the check value of SECRET_KEY', () => {
     await db.delete(dispatchers).where(eq(dispatchers.id, node));
   });
 
-  it('USE-1: that was changed is told from another key', async () => {
+  it('USE-1: that was changed is reported differently from another key', async () => {
     const sealer = await createSealer([makeKey()]);
     await unclaim();
     await assertSecretKey(connection.db, sealer);

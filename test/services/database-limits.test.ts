@@ -117,7 +117,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
       );
       return rows.map(({ application_name }) => application_name);
     };
-    // A client without the settings, whose statement the server would finish for nobody.
+    // A client without the settings, whose statement the server would finish although its client is gone.
     const other = new pg.Client({ connectionString: server.url, application_name: 'other' });
     other.on('error', () => undefined);
     await other.connect();

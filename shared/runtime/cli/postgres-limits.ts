@@ -1,7 +1,7 @@
 import type { Problem } from './postgres-messages.ts';
 import type { Client, EngineQueue, Holder } from './postgres-queue.ts';
 
-/** Limits of a client in milliseconds; 0 is none. */
+/** Limits of a client in milliseconds; 0 means no limit. */
 export type Limits = {
   statementMs: number;
   lockMs: number;

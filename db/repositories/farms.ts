@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
-import { farmParts } from '../schema/farm-parts.ts';
+import { farmParts, partKinds } from '../schema/farm-parts.ts';
 import { farmTags } from '../schema/farm-tags.ts';
 import { farms as table } from '../schema/farms.ts';
 import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
@@ -34,7 +34,8 @@ export const farms = records({
     dispatchers_count: countOf(dispatchers, dispatchers.farm_id, table.id),
     status,
     last_sync_at: derived<Date | null>(
-      sql`select max(${farmParts.fetched_at}) from ${farmParts} where ${farmParts.farm_id} = ${table.id}`,
+      sql`select case when count(${farmParts.fetched_at}) = ${partKinds.length}::int then min(${farmParts.fetched_at}) end
+        from ${farmParts} where ${farmParts.farm_id} = ${table.id}`,
     ).mapWith(farmParts.fetched_at),
     last_sync_error: derived<string | null>(sql`select ${farmParts.error} from ${farmParts}
       where ${farmParts.farm_id} = ${table.id} and ${farmParts.error} is not null order by ${farmParts.kind} limit 1`),

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
-import { farmParts } from '../schema/farm-parts.ts';
+import { farmParts, partKinds } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
 import { sites } from '../schema/sites.ts';
 import { parameterOverrides } from './login-sessions.ts';
@@ -22,7 +22,7 @@ export type FarmChoice = {
   scope: Scope;
   siteId?: string | undefined;
   farmId?: string | undefined;
-  /** Only those of which nothing was ever read. */
+  /** Only those of which some part was never read. */
   unread?: boolean;
   /** Only those of which some part could not be read last time, or only the others. */
   failing?: boolean;
@@ -53,7 +53,7 @@ export const farmsToSync = (
         within(farms.site_id, scope),
         siteId === undefined ? undefined : eq(farms.site_id, siteId),
         farmId === undefined ? undefined : eq(farms.id, farmId),
-        unread ? sql`not exists (${read})` : undefined,
+        unread ? sql`(${partsRead}) < ${partKinds.length}::int` : undefined,
         failing === undefined ? undefined : sql`exists (${failed}) = ${failing}`,
       ),
     )
@@ -63,5 +63,5 @@ export const farmsToSync = (
       farms.id,
     );
 
-const read = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.fetched_at} is not null`;
+const partsRead = sql`select count(*) from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.fetched_at} is not null`;
 const failed = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.error} is not null`;

@@ -4,7 +4,8 @@ import { dispatchers } from './dispatchers.ts';
 import { farms } from './farms.ts';
 
 /** What the snapshot has of each farm, and the life of a sync. */
-export type PartKind = 'servicespools' | 'workplaces' | 'spsessions' | 'tags';
+export const partKinds = ['servicespools', 'workplaces', 'spsessions', 'tags'] as const;
+export type PartKind = (typeof partKinds)[number];
 
 /**
  * How old each part of a farm's snapshot is. `fetched_at` is our time of the last good read, `full_at` that of the last

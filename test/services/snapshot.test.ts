@@ -230,4 +230,16 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     await run();
     expect(listCalls()).toHaveLength(4);
   });
+
+  it('is dated when every part was read; a farm of which a part is missing counts as new', async () => {
+    const dated = async () =>
+      (await world.admin(`GET /api/webui/aggregator/farms/${farm.id}`)).body.last_sync_at as string | null;
+    await read('workplaces');
+    await read('tags');
+    expect(await dated()).toBeNull();
+    await newFarmsJob(world.portal.deps).round(new AbortController().signal);
+    expect(listCalls()).toHaveLength(4);
+    const oldest = await partOf(world.portal.db, farm, 'workplaces');
+    expect(await dated()).toBe(oldest?.fetched_at?.toISOString());
+  });
 });

@@ -24,7 +24,10 @@ export const Farm = z.strictObject({
   tags: z.array(z.string()),
   dispatchers_count: z.int(),
   status: Status,
-  last_sync_at: Moment.nullable(),
+  last_sync_at: Moment.nullable().meta({
+    description:
+      'When the part of the farm that was read longest ago was read; null until each part was read once',
+  }),
   last_sync_error: z.string().nullable(),
   created_at: Moment,
   updated_at: Moment,

@@ -13,13 +13,16 @@ import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
 /** The schema of a database compared with the one that this code was written for. */
 export type SchemaState = 'empty' | 'older' | 'current' | 'newer';
 
+/** Why the schema is not brought up to this code, in one line that says what to do. */
+export class SchemaRefusal extends Error {}
+
 const folder = fileURLToPath(new URL('migrations', import.meta.url));
 /** Key of the advisory lock that lets one process migrate at a time. */
 const lock = 7_040_001;
 
 /**
  * Reads the state of the schema; any of our roles may.
- * @throws Error in one line when the database cannot be reached
+ * @throws errors of the driver as they are
  */
 export const schemaStateOf = (url: string): Promise<SchemaState> =>
   withClient(url, (client) => schemaStateIn(drizzle({ client })));
@@ -40,18 +43,18 @@ export async function schemaStateIn(db: Db): Promise<SchemaState> {
  * Brings the schema, the job queue's included, up to this code and grants the roles what they use. Several processes
  * may do so at once. A role that does not own the tables may call this when the schema is current already.
  * @param url of the owner of the database, who needs no further privilege
- * @throws Error in one line when the database cannot be reached, has a newer schema than this code, or may not be changed
+ * @throws SchemaRefusal when the schema is newer than this code or may not be changed; errors of the driver as they are
  */
 export async function migrateDatabase(url: string, roles: DatabaseRoles = {}): Promise<void> {
   await withClient(url, async (client) => {
     const state = await schemaStateIn(drizzle({ client }));
     if (state === 'newer')
-      throw new Error(
-        'The database has a newer schema than this version of the portal knows; use the newer version',
+      throw new SchemaRefusal(
+        'the database has a newer schema than this version of the portal knows; use the newer version',
       );
     const isShared = await sharesSessions(client, url);
     if (state === 'current' && (isShared || !(await isOwnedBy(client)))) return;
-    if (isShared) throw new Error(poolerRefusal);
+    if (isShared) throw new SchemaRefusal(poolerRefusal);
     await client.query('select pg_advisory_lock($1)', [lock]);
     // A statement that waits for a table lock blocks every statement behind it: it fails instead, and is tried again.
     await client.query(`set lock_timeout = '5s'`);
@@ -66,7 +69,7 @@ export async function migrateDatabase(url: string, roles: DatabaseRoles = {}): P
 }
 
 const poolerRefusal =
-  'DATABASE_OWNER_URL: the URL of the server itself; this one leads through a pooler of transactions, and migrations need a session of their own';
+  'the URL leads through a pooler of transactions, and migrations need a session of their own; name the server itself in DATABASE_OWNER_URL';
 
 const attempts = 10;
 const pauseMs = 1_000;
@@ -78,8 +81,8 @@ async function retryLocked(work: () => Promise<void>, left = attempts): Promise<
   } catch (cause) {
     if (!['55P03', '40P01'].includes(pgFault(cause)?.code ?? '')) throw cause;
     if (left === 1)
-      throw new Error(
-        `The schema could not be changed: other sessions held locks on its tables in ${attempts} attempts`,
+      throw new SchemaRefusal(
+        `the schema could not be changed, because other sessions held locks on its tables in ${attempts} attempts; end them`,
         { cause },
       );
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -88,9 +91,7 @@ async function retryLocked(work: () => Promise<void>, left = attempts): Promise<
 }
 
 async function withClient<T>(url: string, work: (client: SessionClient) => Promise<T>): Promise<T> {
-  const client = await connectSession(url, 'aggregator-migrate').catch((cause: Error) => {
-    throw new Error(`The database cannot be reached: ${cause.message}`, { cause });
-  });
+  const client = await connectSession(url, 'aggregator-migrate');
   try {
     return await work(client);
   } finally {
@@ -122,7 +123,9 @@ async function refusalOf(client: pg.Client, state: SchemaState, cause: unknown):
   const { rows } = await client.query<{ role: string }>('select current_user as role');
   const why = `the schema is ${state === 'empty' ? 'missing' : state} and the role ${rows[0]?.role} may not change it`;
   const detail = pgFault(cause)?.message;
-  return new Error(`DATABASE_OWNER_URL: the URL of the owner of the database; ${why} (${detail})`, { cause });
+  return new SchemaRefusal(`${why} (${detail}); name the owner of the database in DATABASE_OWNER_URL`, {
+    cause,
+  });
 }
 
 /** Makes or updates the schema of pg-boss, which the sidecar's role may not. */

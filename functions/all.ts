@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,8 +19,10 @@ import { ensureLocalTls, type LocalTls } from '../shared/runtime/cli/local-tls.t
 import { type DatabaseAddress, prepareSchema } from '../shared/runtime/cli/prepared-database.ts';
 import { loadSettings } from '../shared/runtime/cli/settings.ts';
 import { startSidecar } from '../shared/runtime/cli/sidecar-process.ts';
+import { readTlsFiles } from '../shared/runtime/cli/tls-files.ts';
 import { type Config, ConfigError } from '../shared/runtime/config.ts';
 import { connectDatabase, loggedConnections } from '../shared/runtime/database.ts';
+import { namingDatabase } from '../shared/runtime/database-faults.ts';
 import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { serveNode } from '../shared/runtime/node.ts';
@@ -43,8 +44,9 @@ type Start = { config: Config; env: Record<string, string>; log: Log; shutdown: 
 
 /** Every module in one Node process, with the sidecar beside it. */
 async function start(): Promise<void> {
-  const { config, env } = await loadSettings(undefined, { makesAccessKeys: true });
+  const { config, env, misspelt } = await loadSettings(undefined, { makesAccessKeys: true });
   const log = createLog({ level: config.logLevel });
+  for (const line of misspelt) log.warn(line);
   const shutdown = createShutdown({ log });
   await orShutDown(shutdown, () => startAll({ config, env, log, shutdown }));
 }
@@ -52,17 +54,18 @@ async function start(): Promise<void> {
 async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   const folder = ownDataFolder(config.dataDir);
   shutdown.add('data folder', () => folder.release());
-  const tls = await tlsOf(config);
+  const tls = await tlsOf(config, log);
   const serving = await listen(config, tls, log);
   const database = databaseOf(config) ?? (await startDatabase(config, log, shutdown));
   await prepareSchema(database, (databaseUrl) => connectDatabase({ ...config, databaseUrl }));
   const deps = await depsOf(config, database.url, log, shutdown);
-  await assertSecretKey(deps.db, deps.sealer);
+  const named = namingDatabase(database.folder === undefined ? 'DATABASE_URL' : 'DATA_DIR', database.url);
+  await assertSecretKey(deps.db, deps.sealer).catch(named);
   const sidecarEnv = {
     ...env,
     // Its own role alone: an empty variable counts as absent.
-    DATABASE_URL: database.sidecarUrl,
-    DATABASE_SIDECAR_URL: '',
+    DATABASE_URL: '',
+    DATABASE_SIDECAR_URL: database.sidecarUrl,
     DATABASE_OWNER_URL: '',
     ADMIN_PASSWORD: '',
     BASE_URL: config.baseUrl,
@@ -70,7 +73,7 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   };
   const { healthUrl } = await startSidecar(sidecarMain, sidecarEnv, log, shutdown);
   // Last of what may fail: a generated password is printed once.
-  const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword);
+  const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword).catch(named);
   shutdown.signal.throwIfAborted();
   shutdown.add('requests', () => serving.close(8_000));
   // Runs first: the step before waits for requests, and session agents wait for events.
@@ -82,20 +85,23 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
 
 type Tls = Omit<LocalTls, 'caFile'> & { caFile: string | undefined };
 
-async function tlsOf(config: Config): Promise<Tls | undefined> {
+async function tlsOf(config: Config, log: Log): Promise<Tls | undefined> {
   if (!config.tls) return undefined;
-  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = config;
-  if (!certFile || !keyFile) {
+  const given = readTlsFiles(config);
+  if (!given) {
     return ensureLocalTls(join(config.dataDir, 'tls'), [config.host, new URL(config.baseUrl).hostname]);
   }
-  const [certPem, keyPem] = [readFileSync(certFile, 'utf8'), readFileSync(keyFile, 'utf8')];
-  return { certPem, keyPem, certFile, keyFile, caFile: undefined };
+  if (given.warning) log.warn(given.warning);
+  return { ...given, caFile: undefined };
 }
 
 function databaseOf(config: Config): DatabaseAddress | undefined {
   const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
   if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl };
-  if (sidecarUrl) throw new ConfigError(['DATABASE_URL: required with DATABASE_SIDECAR_URL']);
+  if (sidecarUrl)
+    throw new ConfigError([
+      'DATABASE_URL: required with DATABASE_SIDECAR_URL, postgres://user:password@host:port/database',
+    ]);
   return undefined;
 }
 

@@ -5,10 +5,11 @@ import { type SchemaState, schemaStateIn } from '../../db/migrate.ts';
 import type { Log } from '../../shared/kernel/log.ts';
 import { createSealer } from '../../shared/kernel/sealing.ts';
 import { type Config, ConfigError } from '../../shared/runtime/config.ts';
+import { namingDatabase } from '../../shared/runtime/database-faults.ts';
 import { isSecretKeyChecked } from '../../shared/runtime/secret-key.ts';
 
 export type CheckedDatabase = {
-  config: Pick<Config, 'secretKey'>;
+  config: Pick<Config, 'secretKey' | 'databaseUrl' | 'databaseSidecarUrl'>;
   db: Db;
   log: Pick<Log, 'warn'>;
 };
@@ -24,15 +25,18 @@ export async function verifyDatabase(
   { config, db, log }: CheckedDatabase,
   signal: AbortSignal,
 ): Promise<void> {
+  const { databaseUrl, databaseSidecarUrl: url = '' } = config;
+  const variable = url === databaseUrl ? 'DATABASE_URL' : 'DATABASE_SIDECAR_URL';
+  const named = namingDatabase(variable, url);
   const sealer = await createSealer(config.secretKey);
   for (let tries = 0; ; tries++) {
     try {
-      assertCurrent(await schemaStateIn(db));
+      assertCurrent(await schemaStateIn(db), variable);
       if (await isSecretKeyChecked(db, sealer)) return;
       if (tries === 0)
         log.warn('the jobs wait for the portal, which has not been started with this database yet');
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
+      if (!isUnavailable(error)) return named(error);
       if (tries === 0) log.warn('the jobs wait for the database', { error });
     }
     await delay(retryMs, undefined, { signal });
@@ -46,7 +50,7 @@ const faults: Partial<Record<SchemaState, string>> = {
   newer: 'the database has a newer schema than this version knows; start the newer version of the sidecar',
 };
 
-function assertCurrent(state: SchemaState): void {
+function assertCurrent(state: SchemaState, variable: string): void {
   const fault = faults[state];
-  if (fault) throw new ConfigError([`DATABASE_SIDECAR_URL: ${fault}`]);
+  if (fault) throw new ConfigError([`${variable}: ${fault}`]);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { orEnd, orShutDown } from '../../shared/runtime/cli/fatal.ts';
 import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
 import { loadSettings } from '../../shared/runtime/cli/settings.ts';
 import { attachedFlag } from '../../shared/runtime/cli/sidecar-process.ts';
+import { readTlsFiles } from '../../shared/runtime/cli/tls-files.ts';
 import { type Config, ConfigError, isLoopbackHost } from '../../shared/runtime/config.ts';
 import { connectDatabase, loggedConnections } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
@@ -29,15 +29,19 @@ import { createSystemSampler, type SystemSampler } from './system.ts';
 
 type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown };
 
+const isAttached = process.argv.includes(attachedFlag);
+
 /** The long-running process beside the functions: health, metrics and the jobs. */
 async function startSidecar(): Promise<void> {
-  const { config } = await loadSettings();
+  const { config, misspelt } = await loadSettings();
   const { databaseSidecarUrl: databaseUrl } = config;
   if (!databaseUrl)
     throw new ConfigError([
       'DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database',
     ]);
   const log = createLog({ level: config.logLevel });
+  // The portal, which started this process with the same environment, has logged them.
+  if (!isAttached) for (const line of misspelt) log.warn(line);
   const shutdown = createShutdown({ log });
   endWithParent(shutdown);
   await orShutDown(shutdown, () => startAll({ config, databaseUrl, log, shutdown }));
@@ -45,7 +49,7 @@ async function startSidecar(): Promise<void> {
 
 /** A parent that was killed hard cannot pass a signal on; its closed channel is the sign. */
 function endWithParent({ exit }: Shutdown): void {
-  if (!process.argv.includes(attachedFlag)) return;
+  if (!isAttached) return;
   process.once('disconnect', () => exit(0));
   if (!process.connected) void exit(0);
 }
@@ -134,20 +138,10 @@ async function serve(
 
 async function tlsOf(config: Config): Promise<{ cert: string; key: string } | undefined> {
   if (!config.tls) return undefined;
-  const { tlsCertFile, tlsKeyFile } = config;
-  if (tlsCertFile && tlsKeyFile)
-    return { cert: readPem('TLS_CERT_FILE', tlsCertFile), key: readPem('TLS_KEY_FILE', tlsKeyFile) };
   const names = [config.host, new URL(config.baseUrl).hostname];
-  const { certPem, keyPem } = await ensureLocalTls(join(config.dataDir, 'tls'), names);
+  const { certPem, keyPem } =
+    readTlsFiles(config) ?? (await ensureLocalTls(join(config.dataDir, 'tls'), names));
   return { cert: certPem, key: keyPem };
-}
-
-function readPem(variable: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new ConfigError([`${variable}: a file that can be read`], { cause });
-  }
 }
 
 function urlOf(config: Config, port: number): string {

@@ -20,12 +20,12 @@ type Key = { algorithm: string; key: CryptoKey; jwk: JWK };
 
 /**
  * @param pems PKCS 8, P-256, RSA or Ed25519; the first one signs, all are published
- * @throws Error for a key of another kind
+ * @throws Error in one line for a key of another kind
  */
 export async function createSigningKeys(pems: readonly string[], issuer: string): Promise<SigningKeys> {
   const keys = await Promise.all(pems.map(importKey));
   const [current] = keys;
-  if (!current) throw new Error('AGGREGATOR_JWT_SSL_KEY holds no key');
+  if (!current) throw new Error('AGGREGATOR_JWT_SSL_KEY: required, a PEM private key');
   const kid = String(current.jwk.kid);
   return {
     kid,
@@ -50,13 +50,20 @@ export async function createSigningKeys(pems: readonly string[], issuer: string)
 const algorithms = ['ES256', 'RS256', 'EdDSA'];
 
 /** The PEM does not name an algorithm that `jose` could read, so each that we accept is tried. */
-async function importKey(pem: string): Promise<Key> {
+async function importKey(pem: string, index: number): Promise<Key> {
+  const variable = index === 0 ? 'AGGREGATOR_JWT_SSL_KEY' : 'AGGREGATOR_JWT_SSL_KEY_SECOND';
   for (const algorithm of algorithms) {
     const key = await importPKCS8(pem, algorithm, { extractable: true }).catch(() => undefined);
-    if (key) return { algorithm, key, jwk: await publicJwk(key, algorithm) };
+    if (key && isLongEnough(key)) return { algorithm, key, jwk: await publicJwk(key, algorithm) };
   }
-  throw new Error('AGGREGATOR_JWT_SSL_KEY must be a PKCS 8 key: EC P-256, RSA or Ed25519');
+  throw new Error(
+    `${variable}: must be a PKCS 8 key, EC P-256, RSA of 2,048 bits or more, or Ed25519; openssl pkcs8 -topk8 -nodes converts other PEM`,
+  );
 }
+
+/** `jose` refuses shorter RSA keys, but not before the first signature. */
+const isLongEnough = ({ algorithm }: CryptoKey): boolean =>
+  !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= 2_048;
 
 async function publicJwk(key: CryptoKey, alg: string): Promise<JWK> {
   const { kty, crv, x, y, n, e } = await exportJWK(key);

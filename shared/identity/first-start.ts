@@ -44,7 +44,7 @@ function assertWanted(password: string): void {
     assertPassword(password, administrator, parameters, 'ADMIN_PASSWORD');
   } catch (cause) {
     const shortest = shortestPassword(parameters, administrator.domain);
-    const expected = `from ${shortest} to ${longestPassword} characters, no common password, without "admin" in it`;
-    throw new ConfigError([`ADMIN_PASSWORD: ${expected}`], { cause });
+    const expected = `a password of ${shortest} to ${longestPassword} characters, not a common one, without "admin" in it`;
+    throw new ConfigError([`ADMIN_PASSWORD: must be ${expected}`], { cause });
   }
 }

@@ -119,7 +119,7 @@ export const names: readonly (keyof Variables)[] = Object.keys(variables.shape).
 
 /** One fault in the words that operators read. */
 export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
-  `${String(path[0])}: ${message}`;
+  `${String(path[0])}: must be ${message}`;
 
 /** What one variable demands of another. */
 function togetherFaults(given: Variables): string[] {
@@ -134,12 +134,15 @@ function togetherFaults(given: Variables): string[] {
     demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
     demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
-  if (given.DATABASE_DRIVER === 'neon') demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
+  // The sidecar by itself may have a URL of its own only.
+  if (given.DATABASE_DRIVER === 'neon' && !given.DATABASE_SIDECAR_URL)
+    demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
   if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
   if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
-  if (given.TLS === 'off' && !isLoopbackHost(given.HOST)) faults.push('TLS: off is for a loopback HOST only');
+  if (given.TLS === 'off' && !isLoopbackHost(given.HOST))
+    faults.push('TLS: must be on unless HOST is a loopback address');
   if (given.TLS === 'on' && given.BASE_URL?.startsWith('http:'))
-    faults.push('BASE_URL: an https URL while TLS is on');
+    faults.push('BASE_URL: must be an https URL while TLS is on');
   if (given.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
   if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
   if (given.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');

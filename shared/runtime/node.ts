@@ -10,6 +10,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { traceOf } from '../http/request-ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { clientOf } from './client-address.ts';
+import { ConfigError } from './config.ts';
 import type { Invocation } from './invocation.ts';
 import { limitConnections } from './node-connections.ts';
 import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './node-refusals.ts';
@@ -80,7 +81,7 @@ const ciphers = [
 
 /**
  * Serves an app over HTTPS or HTTP/1.1.
- * @throws Error in one line when the port cannot be listened on
+ * @throws ConfigError in one line when the port cannot be listened on
  */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
   const { log } = options;
@@ -180,18 +181,19 @@ async function listen(server: Server, { host, port, portVariable = 'PORT' }: Ser
   try {
     await promise;
   } catch (cause) {
-    const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-    throw new Error(`Cannot listen on ${at}: ${reasonOf(cause, portVariable)}`, { cause });
+    throw new ConfigError([listenFault(cause, portVariable, host, port)], { cause });
   } finally {
     server.off('error', reject);
   }
 }
 
-function reasonOf(error: unknown, portVariable: string): string {
+function listenFault(error: unknown, portVariable: string, host: string, port: number): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `the port is in use; set ${portVariable} to another one`;
-  if (code === 'EACCES') return `this user may not use the port; set ${portVariable} to another one`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return 'this machine has no such address; set HOST to another one';
-  return String(error);
+  const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  if (code === 'EADDRINUSE')
+    return `${portVariable}: ${at} is in use by another program; stop it, or set another port`;
+  if (code === 'EACCES') return `${portVariable}: this user may not listen on ${at}; set a port above 1023`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `HOST: this machine has no address ${host}; set one of its own`;
+  return `${portVariable}: ${at} cannot be listened on (${error instanceof Error ? error.message : error}); set another port`;
 }

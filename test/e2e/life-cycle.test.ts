@@ -89,7 +89,9 @@ describe('a first start', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^ADMIN_PASSWORD: from \d+ to 256 characters, [^\n]*\n$/),
+      stderr: expect.stringMatching(
+        /^ADMIN_PASSWORD: must be a password of \d+ to 256 characters, [^\n]*\n$/,
+      ),
     });
   });
 });
@@ -148,19 +150,21 @@ describe('a second start', () => {
     const refused = await runPortal({ env: bareVariables(join(folder, 'data'), await freePorts(2)) });
     expectRefusal(
       refused,
-      new RegExp(`^The data folder ${folder}/data is in use by process ${running.announcement.pid}$`),
+      new RegExp(
+        `^DATA_DIR: ${folder}/data is in use by process ${running.announcement.pid}; stop it, or name another folder$`,
+      ),
     );
   });
 
   it('on a used port names the port and the variable', async () => {
     const [free = 0] = await freePorts(1);
     const refused = await runPortal({ env: bareVariables(join(folder, 'other'), [ports[0] ?? 0, free]) });
-    expectRefusal(refused, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${ports[0]}: .*\\bPORT\\b`));
+    expectRefusal(refused, new RegExp(`^PORT: 127\\.0\\.0\\.1:${ports[0]} is in use`));
   });
 
   it('with a variable that is not as it must be names it, and what is expected', async () => {
     const refused = await runPortal({ env: { ...env, PORTAL_TYPE: 'everybody' } });
-    expectRefusal(refused, /^PORTAL_TYPE: one of admin, user, universal$/);
+    expectRefusal(refused, /^PORTAL_TYPE: must be one of admin, user, universal$/);
   });
 
   it('leaves the running one alone', async () => {

@@ -70,7 +70,7 @@ it('changes keys and passwords of a stopped portal, which then starts with the n
       stdout: '',
       stderr: expect.stringContaining(`in use by process ${pid}`),
     });
-    expect(refused.stderr).toMatch(/stop the portal first\n$/);
+    expect(refused.stderr).toMatch(/; stop it, or name another folder\n$/);
     return jwksOf(api);
   });
   const before = readConfigFile(configFile());

@@ -217,9 +217,9 @@ describe('listening', () => {
   it('tells in one line that the port is in use, and which variable sets it', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(
-      `Cannot listen on 127.0.0.1:${port}: the port is in use; set PORT to another one`,
+      `PORT: 127.0.0.1:${port} is in use by another program; stop it, or set another port`,
     );
-    await expect(start({ port, portVariable: 'HEALTH_PORT' })).rejects.toThrow(/set HEALTH_PORT/);
+    await expect(start({ port, portVariable: 'HEALTH_PORT' })).rejects.toThrow(/^HEALTH_PORT: /);
   });
 });
 

@@ -75,7 +75,7 @@ describe('npm start with DATABASE_DRIVER=neon', () => {
 
   it.each([
     ['DATABASE_URL', '', /^DATABASE_URL: required with DATABASE_DRIVER=neon$/],
-    ['NEON_PROXY', 'http://elsewhere.example', /^NEON_PROXY: a URL of this machine$/],
+    ['NEON_PROXY', 'http://elsewhere.example', /^NEON_PROXY: must be a URL of this machine$/],
   ])('does not start with %s=%s', async (name, value, line) => {
     const { code, stderr } = await runPortal({ env: { ...env, [name]: value } });
     expect({ code, stderr: stderr.trimEnd() }).toEqual({ code: 1, stderr: expect.stringMatching(line) });

@@ -272,7 +272,7 @@ describe('the process', () => {
     const port = typeof address === 'object' && address ? address.port : 0;
     const child = launch({ HEALTH_PORT: String(port) });
     expect(await exitOf(child)).toBe(1);
-    const expected = `Cannot listen on 127.0.0.1:${port}: the port is in use; set HEALTH_PORT to another one\n`;
+    const expected = `HEALTH_PORT: 127.0.0.1:${port} is in use by another program; stop it, or set another port\n`;
     expect(child.errors()).toBe(expected);
     taken.close();
   });

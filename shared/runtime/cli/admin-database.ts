@@ -6,6 +6,8 @@ import { connectPg } from '../../../db/pg.ts';
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createSealer } from '../../kernel/sealing.ts';
+import { ConfigError } from '../config.ts';
+import { namingDatabase } from '../database-faults.ts';
 import { assertSecretKey } from '../secret-key.ts';
 import { ownDataFolder } from './data-folder.ts';
 import { startEmbeddedDatabase } from './embedded-database.ts';
@@ -16,8 +18,7 @@ import type { Settings } from './settings.ts';
  * Runs the work on the database of the portal: that of `DATABASE_URL` at any time, the embedded one while the portal
  * is stopped.
  * @param takesAnyKey do the work although `SECRET_KEY` is not that of the database
- * @throws Error naming the process that uses the data folder
- * @throws ConfigError when `SECRET_KEY` is not that of the database
+ * @throws ConfigError when the data folder is in use, the database cannot be reached, or `SECRET_KEY` is not its key
  */
 export async function withDatabase<T>(
   { config }: Settings,
@@ -52,8 +53,10 @@ export const breakGlassEvent = (
 async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Promise<T> {
   const folder = join(dataDir, 'database');
   if (!existsSync(folder))
-    throw new Error(`${dataDir} holds no database; the first start of the portal makes it`);
-  const lock = ownStopped(dataDir);
+    throw new ConfigError([
+      `DATA_DIR: ${dataDir} holds no database; start the portal once, or name another folder`,
+    ]);
+  const lock = ownDataFolder(dataDir);
   try {
     const database = await startEmbeddedDatabase({ folder });
     try {
@@ -67,15 +70,7 @@ async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Pro
   }
 }
 
-function ownStopped(dataDir: string): ReturnType<typeof ownDataFolder> {
-  try {
-    return ownDataFolder(dataDir);
-  } catch (cause) {
-    throw new Error(`${cause instanceof Error ? cause.message : cause}; stop the portal first`, { cause });
-  }
-}
-
 async function onUrl<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const { db, close } = connectPg({ url, applicationName: 'aggregator-admin', maxConnections: 1 });
-  return work(db).finally(close);
+  return work(db).catch(namingDatabase('DATABASE_URL', url)).finally(close);
 }

@@ -1,22 +1,25 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError, names } from '../config.ts';
 import { replaceFile } from './data-folder.ts';
+import { fileFault, makeFolder } from './file-faults.ts';
+import { nearestName } from './misspelt-names.ts';
 
 /**
- * `KEY=value` lines; `#` starts a comment line, quotes around a value are optional. An absent file is an empty one.
+ * `KEY=value` lines, which may end with CRLF; `#` starts a comment line, quotes around a value are optional. An absent file
+ * is an empty one.
  * @throws ConfigError for a line that is something else, and for names that are not ours
  */
 export function readConfigFile(path: string): Record<string, string> {
   if (!existsSync(path)) return {};
   const values: Record<string, string> = {};
   const faults: string[] = [];
-  for (const [index, line] of readText(path).split('\n').entries()) {
+  for (const [index, line] of readText(path).split(/\r?\n/).entries()) {
     const [, name, value = ''] = /^\s*([A-Z][A-Z0-9_]*)\s*=(.*)$/.exec(line) ?? [];
     if (name === undefined && !/^\s*(#|$)/.test(line))
-      faults.push(`CONFIG_FILE: line ${index + 1} is not KEY=value`);
+      faults.push(`CONFIG_FILE: line ${index + 1} of ${path} is not KEY=value`);
     else if (name !== undefined && !known.has(name))
-      faults.push(`${name}: not a setting (CONFIG_FILE, line ${index + 1})`);
+      faults.push(`${name}: not a setting${suggestion(name)} (CONFIG_FILE, line ${index + 1})`);
     else if (name !== undefined) values[name] = unquoted(value.trim());
   }
   if (faults.length > 0) throw new ConfigError(faults);
@@ -31,9 +34,13 @@ export function appendToConfigFile(path: string, values: Readonly<Record<string,
     ? readText(path)
     : '# Settings of the portal; the environment wins over them.\n';
   const start = existsSync(path) ? (before === '' || before.endsWith('\n') ? '' : '\n') : before;
-  mkdirSync(dirname(path), { recursive: true });
-  appendFileSync(path, start + lines.join(''), { mode: 0o600 });
-  chmodSync(path, 0o600);
+  try {
+    makeFolder(dirname(path));
+    appendFileSync(path, start + lines.join(''), { mode: 0o600 });
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw fileFault('CONFIG_FILE', path, error);
+  }
 }
 
 /** Gives variables other values, where they stand or at the end; all of it at once, and whatever else is there stays. */
@@ -55,11 +62,17 @@ export function replaceInConfigFile(path: string, values: Readonly<Record<string
 
 const known: ReadonlySet<string> = new Set(names);
 
+function suggestion(name: string): string {
+  const nearest = nearestName(name);
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new ConfigError(['CONFIG_FILE: a file that can be read'], { cause });
+    // Editors on Windows begin a file with a byte order mark.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    throw fileFault('CONFIG_FILE', path, error);
   }
 }
 

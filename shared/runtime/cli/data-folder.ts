@@ -1,31 +1,38 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 // biome-ignore lint/correctness/noUnresolvedImports: Node 24 has it, the linter's list of built-ins does not
 import { DatabaseSync } from 'node:sqlite';
+import { ConfigError } from '../config.ts';
+import { inDataFolder, makeFolder } from './file-faults.ts';
 
 export type Lock = { release(): void };
 
 /**
  * Makes the folder (mode 700) and its owner this process, until `release` or its end.
- * @throws Error naming the folder and the process that owns it
+ * @throws ConfigError naming the folder and the process that owns it
  */
 export function ownDataFolder(folder: string): Lock {
   const path = resolve(folder);
-  preparePrivateFolder(path);
   const note = join(path, 'owner.pid');
-  const lock = tryLock(join(path, 'owner.lock'), 0);
-  if (!lock) throw new Error(`The data folder ${path} is in use by process ${readOwner(note)}`);
-  writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
+  const lock = inDataFolder(path, () => {
+    preparePrivateFolder(path);
+    return tryLock(join(path, 'owner.lock'), 0);
+  });
+  if (!lock)
+    throw new ConfigError([
+      `DATA_DIR: ${path} is in use by process ${readOwner(note)}; stop it, or name another folder`,
+    ]);
+  inDataFolder(path, () => writeFileSync(note, `${process.pid}\n`, { mode: 0o600 }));
   return lock;
 }
 
-/** A folder that nobody else may look into; one that exists is narrowed when it is ours. */
+/** Makes a folder that only its owner may look into; one that exists gets the same mode, if it belongs to this user. */
 export function preparePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path, 0o700);
   try {
     chmodSync(path, 0o700);
   } catch {
-    // A folder of somebody else, say a mounted volume, keeps the mode that its owner chose.
+    // A folder of another user, for example a mounted volume, keeps the mode that its owner chose.
   }
 }
 

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defaultRoles } from '../../../db/roles.ts';
+import { ConfigError } from '../config.ts';
 import { ownDataFolder } from './data-folder.ts';
 import type { WorkerOptions } from './embedded-database-worker.ts';
+import { freeBytes, inDataFolder, isFull } from './file-faults.ts';
 
 export type EmbeddedDatabase = {
+  folder: string;
   /** For `pg`, over a Unix socket: the database as the role of the portal. */
   url: string;
   /** The same as the role that owns the database. */
@@ -37,7 +40,7 @@ const maxSocketPath = 103;
  * can connect, with any role: the socket is in a folder of mode 700, and no password is asked for.
  * Acknowledged commits survive a killed process. After a power failure, those that the operating system has not yet
  * written back are lost.
- * @throws Error when another process uses the folder, or the database does not start
+ * @throws ConfigError when another process uses the folder, or the database does not start
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const folder = resolve(options.folder);
@@ -48,9 +51,12 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
     complete: join(folder, 'cluster.complete'),
     socket: join(sockets, socketName),
   };
-  // A cluster whose creation was interrupted is unusable, and has acknowledged nothing.
-  if (!existsSync(places.complete)) rmSync(places.cluster, { recursive: true, force: true });
-  rmSync(places.socket, { force: true });
+  try {
+    inDataFolder(folder, () => prepareCluster(folder, places));
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const free = () => {
     if (sockets !== folder) rmSync(sockets, { recursive: true, force: true });
     lock.release();
@@ -58,6 +64,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   try {
     const stop = await startWorker(places, options.onFailure ?? fail);
     return {
+      folder,
       url: urlOf(sockets, defaultRoles.portal),
       ownerUrl: urlOf(sockets, defaultRoles.owner),
       sidecarUrl: urlOf(sockets, defaultRoles.sidecar),
@@ -66,9 +73,43 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
     };
   } catch (cause) {
     free();
-    throw new Error(`The embedded database in ${folder} does not start: ${String(cause)}`, { cause });
+    throw new ConfigError([`DATA_DIR: ${startFault(folder, cause)}`], { cause });
   }
 }
+
+function prepareCluster(folder: string, { cluster, complete, socket }: WorkerOptions): void {
+  rmSync(socket, { force: true });
+  if (existsSync(complete)) {
+    // Without this file PGlite makes a new cluster in place of the old one.
+    if (!existsSync(join(cluster, 'PG_VERSION')))
+      throw new ConfigError([`DATA_DIR: ${damaged(folder, 'PG_VERSION is missing')}`]);
+    return;
+  }
+  // A cluster whose creation was interrupted is unusable, and has acknowledged nothing.
+  rmSync(cluster, { recursive: true, force: true });
+  const free = freeBytes(folder);
+  if (free !== undefined && free < bytesOfNew)
+    throw new ConfigError([
+      `DATA_DIR: ${folder} has ${megabytes(free)} MB of free space, and a new database needs ${megabytes(bytesOfNew)} MB; free some space, or name another folder`,
+    ]);
+}
+
+/** 39 MB for the cluster, the schema, and two segments of the write-ahead log. */
+const bytesOfNew = 100_000_000;
+const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);
+
+function startFault(folder: string, cause: unknown): string {
+  if (isFull(folder) || isNoSpace(cause))
+    return `the disk of the embedded database in ${folder} is full; free some space`;
+  return damaged(folder, cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause));
+}
+
+const damaged = (folder: string, reason: string | undefined): string =>
+  `the embedded database in ${folder} does not start (${reason}) and is probably damaged; restore it from a backup, or move the folder away to begin with an empty one`;
+
+/** Emscripten's own error, which is no `Error`; its numbers are those of WASI: 51 ENOSPC, 19 EDQUOT. */
+const isNoSpace = (error: unknown): boolean =>
+  error instanceof Object && 'errno' in error && (error.errno === 51 || error.errno === 19);
 
 function socketFolder(folder: string): string {
   const fits = Buffer.byteLength(join(folder, socketName)) <= maxSocketPath;

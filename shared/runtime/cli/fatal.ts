@@ -34,7 +34,7 @@ function report(error: unknown): void {
 
 /** Drizzle's own message is the whole statement; what the database said is its cause. */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return typeof error === 'object' ? JSON.stringify(error) : String(error);
   return error.cause instanceof Error && /^Failed query/.test(error.message)
     ? messageOf(error.cause)
     : error.message;

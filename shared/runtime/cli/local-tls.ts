@@ -1,8 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { ConfigError } from '../config.ts';
 import { preparePrivateFolder, replaceFile } from './data-folder.ts';
+import { dataFolderFault } from './file-faults.ts';
 import type { Issued } from './local-certificates.ts';
 
 export type LocalTls = {
@@ -21,9 +23,17 @@ const always = ['localhost', '127.0.0.1', '::1'];
 /**
  * A certificate for this machine's loopback names and `hosts` (DNS names or addresses), issued by a private CA; all
  * in `folder`. What is there is used again while it fits; the CA stays the same when names change.
+ * @throws ConfigError when the files cannot be read or written, or those of the CA are damaged
  */
 export async function ensureLocalTls(folder: string, hosts: readonly string[]): Promise<LocalTls> {
+  return ensure(folder, hosts).catch((error: unknown) => {
+    throw dataFolderFault(folder, error);
+  });
+}
+
+async function ensure(folder: string, hosts: readonly string[]): Promise<LocalTls> {
   preparePrivateFolder(folder);
+  assertIntact(folder);
   const names = [...new Set([...always, ...hosts.filter(isNameable)])];
   const ca = readPair(folder, 'ca') ?? store(folder, 'ca', await (await certificates()).issueCa());
   const known = readPair(folder, 'localhost');
@@ -37,6 +47,22 @@ export async function ensureLocalTls(folder: string, hosts: readonly string[]): 
     keyFile: join(folder, 'localhost-key.pem'),
     caFile: join(folder, 'ca.pem'),
   };
+}
+
+/** Clients trust the CA: a damaged one is not replaced without a word. */
+function assertIntact(folder: string): void {
+  const files = { 'ca.pem': (pem: string) => new X509Certificate(pem), 'ca-key.pem': createPrivateKey };
+  for (const [name, read] of Object.entries(files)) {
+    const path = join(folder, name);
+    if (!existsSync(path)) continue;
+    const pem = readFileSync(path, 'utf8');
+    try {
+      read(pem);
+    } catch (cause) {
+      const remedy = `restore it, or remove ca.pem and ca-key.pem for a new authority, which clients must then trust`;
+      throw new ConfigError([`DATA_DIR: ${path} is damaged; ${remedy}`], { cause });
+    }
+  }
 }
 
 /** Loaded when there is something to issue only: it costs a tenth of a second. */

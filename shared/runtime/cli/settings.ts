@@ -6,6 +6,8 @@ import type { z } from 'zod';
 import { type Config, ConfigError, type Env, lineOf, names, parseConfig, variables } from '../config.ts';
 import { appendToConfigFile, readConfigFile } from './config-file.ts';
 import { preparePrivateFolder, replaceFile, tryLock } from './data-folder.ts';
+import { fileReason, inDataFolder } from './file-faults.ts';
+import { misspeltNames } from './misspelt-names.ts';
 
 export type Settings = {
   config: Config;
@@ -13,6 +15,8 @@ export type Settings = {
   env: Record<string, string>;
   /** No URL of a database is set: the embedded database is used. */
   embedded: boolean;
+  /** Lines about variables of the environment that are probably misspelt settings. */
+  misspelt: string[];
 };
 
 type Places = { dataDir: string; configFile: string };
@@ -36,7 +40,7 @@ export async function loadSettings(
   if (embedded) generateMissing(environment, places, { SECRET_KEY: secretKey, ...signingKey, ...accessKeys });
   else if (makesAccessKeys) generateMissing(environment, places, accessKeys);
   const env = { PORTAL_NAME: hostname(), ...merge(environment, places) };
-  return { config: parseConfig(env), env, embedded };
+  return { config: parseConfig(env), env, embedded, misspelt: misspeltNames(environment) };
 }
 
 const migrationVariables = variables
@@ -80,8 +84,11 @@ function merge(
     if (value === undefined) continue;
     try {
       merged[name] = readValue(name, value, own === undefined ? dirname(configFile) : '.');
-    } catch {
-      faults.push(`${name}: PEM text, or a file that can be read`);
+    } catch (error) {
+      // The value may be a key that lost its first line: it is not shown.
+      faults.push(
+        `${name}: must be PEM text, or name a file that can be read (${fileReason(error) ?? 'bad path'})`,
+      );
     }
   }
   if (faults.length > 0) throw new ConfigError(faults);
@@ -104,13 +111,20 @@ function readValue(name: string, value: string, base: string): string {
 
 /** Locked, so that two first starts at once end with the same keys. */
 function generateMissing(environment: Env, places: Places, generators: Generators): void {
-  preparePrivateFolder(places.dataDir);
-  const lock = tryLock(join(places.dataDir, 'settings.lock'), 10_000);
-  if (!lock) throw new ConfigError(['DATA_DIR: a folder that no other start is working on']);
+  const lock = inDataFolder(places.dataDir, () => {
+    preparePrivateFolder(places.dataDir);
+    return tryLock(join(places.dataDir, 'settings.lock'), 10_000);
+  });
+  if (!lock)
+    throw new ConfigError([
+      `DATA_DIR: another start is working on ${places.dataDir}; wait for it, or name another folder`,
+    ]);
   try {
     const present = merge(environment, places);
     const missing = Object.entries(generators).filter(([name]) => present[name] === undefined);
-    const made = missing.map(([name, generate]) => [name, generate(places)]);
+    const made = inDataFolder(places.dataDir, () =>
+      missing.map(([name, generate]) => [name, generate(places)]),
+    );
     appendToConfigFile(places.configFile, Object.fromEntries(made));
   } finally {
     lock.release();

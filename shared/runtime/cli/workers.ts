@@ -17,6 +17,7 @@ import { loadSettings, type Settings } from './settings.ts';
 async function start(): Promise<void> {
   const settings = await loadSettings(localEnvironment('8787'));
   const log = createLog({ level: settings.config.logLevel });
+  for (const line of settings.misspelt) log.warn(line);
   const shutdown = createShutdown({ log });
   await orShutDown(shutdown, () => startAll(settings, log, shutdown));
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,8 +26,8 @@ async function newPlace(): Promise<Place> {
   return { folder, ports, env: bareVariables(folder, ports) };
 }
 
-function start(place: Place): Start {
-  const child = spawn(process.execPath, launcher, {
+function start(place: Place, command = launcher): Start {
+  const child = spawn(process.execPath, command, {
     cwd: root,
     env: place.env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -88,6 +88,29 @@ requireService('/proc', isLinux)('a signal', () => {
     }
     const again = await startPortal({ env: used.env });
     await again.stop();
+  });
+
+  it('USE-2: at any moment of the start of npm run workers leaves no process and no folder', async () => {
+    const temporary = mkdtempSync(join(parent, 'temporary-'));
+    // The throwaway PostgreSQL of root runs as another user.
+    chmodSync(parent, 0o755);
+    chmodSync(temporary, 0o777);
+    const [port = 0, health = 0] = await freePorts(2);
+    const env = { ...bareVariables(join(temporary, 'data'), [port, health]), TMPDIR: temporary };
+    const left = () => readdirSync(temporary).filter((name) => name !== 'data');
+    const place = { folder: join(temporary, 'data'), ports: [port, health], env };
+    const workers = ['shared/runtime/cli/launch.mjs', 'shared/runtime/cli/workers.ts', '--json'];
+    const stages = [/^aggregator-postgres-/, /^aggregator-workers-/, /^miniflare-/];
+    for (const stage of stages) {
+      const { child, ended, errors } = start(place, workers);
+      await vi.waitFor(() => expect(left()).toContainEqual(expect.stringMatching(stage)), patient);
+      await delay(Math.random() * 500);
+      child.kill('SIGTERM');
+      await ended;
+      expect.soft(errors(), String(stage)).toBe('');
+      await vi.waitFor(() => expect(processesWith(temporary)).toEqual([]), patient);
+      expect(left(), String(stage)).toEqual([]);
+    }
   });
 
   it.each([

@@ -37,9 +37,10 @@ async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'that of DATABASE_URL' };
   const binaries = findBinaries();
   if (binaries) {
-    const { url, stop } = await startThrowawayPostgres(binaries);
-    add('PostgreSQL', () => stop());
-    return { ...(await createDatabase(url)), kind: 'a throwaway PostgreSQL' };
+    const starting = startThrowawayPostgres(binaries);
+    // A signal meanwhile waits for it: otherwise its folder would be left behind.
+    add('PostgreSQL', () => starting.then(({ stop }) => stop()).catch(() => undefined));
+    return { ...(await createDatabase((await starting).url)), kind: 'a throwaway PostgreSQL' };
   }
   const folder = ownDataFolder(config.dataDir);
   add('data folder', () => folder.release());
@@ -51,6 +52,10 @@ async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
 /** In a folder of this process: a build beside it may be writing to `dist`. */
 async function makeBundles(platform: Platform, add: Add): Promise<Bundle[]> {
   const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
-  add('bundles', () => rm(folder, { recursive: true, force: true }));
-  return bundleAll(platform, folder);
+  const bundling = bundleAll(platform, folder);
+  // What is still being written would make the folder again.
+  add('bundles', () =>
+    bundling.catch(() => undefined).then(() => rm(folder, { recursive: true, force: true })),
+  );
+  return bundling;
 }

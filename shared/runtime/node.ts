@@ -13,6 +13,7 @@ import { clientOf } from './client-address.ts';
 import type { Invocation } from './invocation.ts';
 import { limitConnections } from './node-connections.ts';
 import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './node-refusals.ts';
+import { discardUnread } from './node-unread-bodies.ts';
 
 export type ServeOptions = {
   fetch: (request: Request, invocation: Invocation) => Response | Promise<Response>;
@@ -49,6 +50,8 @@ const timeouts = {
   headers: 15_000,
   /** For a whole request. */
   request: 60_000,
+  /** For the rest of a body after its answer. */
+  unread: 10_000,
   /** Between two requests. */
   keepAlive: 65_000,
   /** Without a byte in either direction during a request: the client does not read its answer. */
@@ -97,6 +100,8 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     server.prependListener(event, (_: unknown, answer: ServerResponse) => {
       for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
     });
+  const { unread } = { ...timeouts, ...options.timeouts };
+  server.prependListener('request', (incoming, answer) => discardUnread(incoming, answer, unread));
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers));
   server.on('checkExpectation', refuseExpectation);
   const connections = limitConnections(server, {
@@ -163,6 +168,8 @@ function listenerOf(
     },
     {
       hostname: 'localhost',
+      // `discardUnread` does it. The adapter resets the connection after 500 ms.
+      autoCleanupIncoming: false,
       errorHandler: (error) => {
         if (error instanceof RequestError)
           return refusal('malformed_request', 'The request line or a header is malformed');

@@ -2,7 +2,7 @@ import {
   createServer as createHttpServer,
   type Server as HttpServer,
   type RequestListener,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
@@ -100,8 +100,6 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     server.prependListener(event, (_: unknown, answer: ServerResponse) => {
       for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
     });
-  const { unread } = { ...timeouts, ...options.timeouts };
-  server.prependListener('request', (incoming, answer) => discardUnread(incoming, answer, unread));
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers));
   server.on('checkExpectation', refuseExpectation);
   const connections = limitConnections(server, {
@@ -147,12 +145,13 @@ function serverOf(
 }
 
 function listenerOf(
-  { fetch, log, trustProxy }: ServeOptions,
+  { fetch, log, trustProxy, timeouts: given }: ServeOptions,
   background: Invocation['background'],
 ): RequestListener {
+  const { unread } = { ...timeouts, ...given };
   const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
   return getRequestListener(
-    (request, { incoming }) => {
+    async (request, { incoming, outgoing }) => {
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
@@ -164,7 +163,11 @@ function listenerOf(
         forwardedFor: header(headers['x-forwarded-for']),
         forwardedProto: header(headers['x-forwarded-proto']),
       };
-      return fetch(request, { client: clientOf(peer, trustProxy), background });
+      try {
+        return await fetch(request, { client: clientOf(peer, trustProxy), background });
+      } finally {
+        if (outgoing instanceof ServerResponse) discardUnread(outgoing.req, outgoing, unread);
+      }
     },
     {
       hostname: 'localhost',

@@ -28,13 +28,15 @@ let database: FreshDatabase;
 let bundles: Bundle[];
 let calls: LimitedCalls;
 
+type Form = readonly [name: string, toEvent: (request: LambdaRequest) => unknown, contentType: string];
+
 /** What API Gateway makes of a request: a text stays a text for an HTTP API, everything else travels in base64. */
-const forms = [
-  ['an HTTP API, as text', eventOf, 'application/json'],
+const asText: Form = ['an HTTP API, as text', eventOf, 'application/json'];
+const forms: readonly Form[] = [
+  asText,
   ['an HTTP API, in base64', eventOf, 'application/merge-patch+json'],
   ['a REST API', restEventOf, 'application/json'],
-] as const;
-type Form = (typeof forms)[number];
+];
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
@@ -57,7 +59,7 @@ beforeAll(async () => {
     databaseUrl: database.url,
     password,
     send: (route, { token, body }) =>
-      ask(route.includes('/auth/') ? 'auth' : 'webui', forms[0], {
+      ask(route.includes('/auth/') ? 'auth' : 'webui', asText, {
         route,
         headers: token ? { 'x-auth-token': token } : {},
         body: Buffer.from(JSON.stringify(body)),

@@ -52,7 +52,11 @@ beforeAll(async () => {
   });
   const { base_url, ca_file } = portal.announcement;
   api = createApi(base_url, readFileSync(ca_file, 'utf8'));
-  calls = await prepareLimitedCalls({ databaseUrl: database.url, password, send: api.send });
+  calls = await prepareLimitedCalls({
+    databaseUrl: database.url,
+    password,
+    send: (route, { token = '', body }) => api.send(route, { token, body }),
+  });
 }, 90_000);
 afterEach(() => {
   for (const { socket } of clients.splice(0)) socket.destroy();

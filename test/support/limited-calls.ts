@@ -110,13 +110,13 @@ async function addAgents(databaseUrl: string, farm: { id: string }) {
 }
 
 /** The body as JSON of so many bytes: spaces after it are no part of it. */
-export function padded({ body }: Pick<LimitedCall, 'body'>, bytes: number): Buffer {
+export function padded({ body }: Pick<LimitedCall, 'body'>, bytes: number): Buffer<ArrayBuffer> {
   const text = JSON.stringify(body());
   return Buffer.from(text + ' '.repeat(bytes - Buffer.byteLength(text)));
 }
 
 /** Bytes beyond the limit, which as characters of UTF-16 are within it. */
-export const wide = ({ limit }: Pick<LimitedCall, 'limit'>): Buffer =>
+export const wide = ({ limit }: Pick<LimitedCall, 'limit'>): Buffer<ArrayBuffer> =>
   Buffer.from(JSON.stringify({ name: '\u4e00'.repeat(limit / 2) }));
 
 /** Modules for agents answer in a form of their own, all others by a problem document. */

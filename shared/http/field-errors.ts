@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { pointerTo } from '../kernel/json-pointer.ts';
 import { isStorable } from '../kernel/text.ts';
 
@@ -57,23 +58,27 @@ export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
 }
 
 /** @returns true if `report` wants no more */
-function collectUnstorable(
-  value: unknown,
-  path: string[],
-  report: (path: readonly string[]) => boolean,
-): boolean {
+function collectUnstorable(value: unknown, path: (string | number)[], report: Report): boolean {
   if (typeof value === 'string') return !isStorable(value) && report(path);
-  if (typeof value !== 'object' || value === null) return false;
-  for (const [name, member] of Object.entries(value)) {
-    if (!isStorable(name)) {
-      if (report(path)) return true;
-      continue;
-    }
-    path.push(name);
-    if (collectUnstorable(member, path, report)) return true;
-    path.pop();
-  }
+  if (Array.isArray(value)) return value.some((element, at) => collectWithin(element, at, path, report));
+  if (!isObject(value)) return false;
+  for (const name in value)
+    if (isStorable(name) ? collectWithin(value[name], name, path, report) : report(path)) return true;
   return false;
+}
+
+type Report = (path: readonly (string | number)[]) => boolean;
+
+function collectWithin(
+  value: unknown,
+  step: string | number,
+  path: (string | number)[],
+  report: Report,
+): boolean {
+  path.push(step);
+  const isEnough = collectUnstorable(value, path, report);
+  path.pop();
+  return isEnough;
 }
 
 const invalidText = { code: 'invalid_text', detail: 'The text has a character that cannot be stored' };

@@ -1,19 +1,25 @@
 import { z } from 'zod';
 import { type FieldError, invalid } from '../kernel/errors.ts';
 import { maxPictureBytes, type Picture, readPicture } from '../kernel/pictures.ts';
+import { maxAttributes, maxElements } from '../kernel/svg.ts';
 import { nextTurn } from '../kernel/turns.ts';
 
 /** Every byte as a percent-encoded triple would fill this. */
 const longest = 3 * maxPictureBytes + 64;
 
 /** A picture in a body: a data URI of a PNG, a WebP or an SVG, at most 256 KiB. `readPictures` checks it. */
-export const PictureUri = z.string().max(longest).meta({
-  description: 'A data URI of image/png, image/webp or image/svg+xml; at most 256 KiB; SVG is sanitised',
-  example: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
-});
+export const PictureUri = z
+  .string()
+  .max(longest)
+  .meta({
+    description:
+      'A data URI of image/png, image/webp or image/svg+xml; at most 256 KiB; SVG is sanitised and has at most ' +
+      `${maxElements.toLocaleString('en')} elements of at most ${maxAttributes.toLocaleString('en')} attributes each`,
+    example: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
+  });
 
 /**
- * Reads the members of a body that are pictures, each in a turn of the event loop of its own: an SVG takes milliseconds.
+ * Reads the members of a body that are pictures, each in turns of the event loop of its own.
  * @returns the pictures by their members
  * @throws AppError `invalid_request` with one entry for each picture that is at fault
  */
@@ -27,7 +33,7 @@ export async function readPictures<N extends string>(
     const uri = body[name];
     if (typeof uri !== 'string') continue;
     await nextTurn();
-    const picture = readPicture(uri);
+    const picture = await readPicture(uri);
     if ('fault' in picture)
       faults.push({ pointer: `/${name}`, code: 'invalid_picture', detail: picture.fault });
     else pictures[name] = picture;

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { AppError, type FieldError, invalid } from '../kernel/errors.ts';
 import { parseObject } from '../kernel/json.ts';
+import { nextTurn } from '../kernel/turns.ts';
 import { bodyLimitOf } from './body-limits.ts';
 import { unstorable } from './field-errors.ts';
 import type { Operation, RawInput } from './operation.ts';
@@ -8,6 +9,8 @@ import type { Operation, RawInput } from './operation.ts';
 const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
 /** Nothing is unpacked: a small body must not become a large one. */
 const codings = /^\s*(identity)?\s*$/i;
+/** A larger body takes more than about a millisecond to parse. */
+const largeBytes = 32_768;
 
 /**
  * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
@@ -39,7 +42,10 @@ async function readBody(request: Request, limit: number): Promise<Record<string,
   const bytes = await readBytes(request, limit);
   if (bytes.length === 0) return undefined;
   if (type === null) throw new AppError('unsupported_media_type');
-  return parseObject(bytes);
+  const body = parseObject(bytes);
+  // To check what was parsed takes as long again.
+  if (bytes.length > largeBytes) await nextTurn();
+  return body;
 }
 
 /** Counts while it reads, because a length may be absent or a lie. */
@@ -47,7 +53,8 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.body ?? []) {
+    // On Node, cancelling would close the connection before the refusal is written.
+    for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
       chunks.push(chunk);

@@ -10,7 +10,7 @@ export const jsonLimits = {
    * Different member names, counted anew for another order of the same names: V8 makes a hidden class for each, which
    * takes longer than all the rest of a body.
    */
-  names: 2_000,
+  names: 1_500,
 } as const;
 
 /** A limit that a text exceeds, with the way to the object or array that does so. */

@@ -15,7 +15,7 @@ const maxSide = 4096;
  * sanitised.
  * @returns the picture, or a sentence on what is wrong with it
  */
-export function readPicture(uri: string): Picture | { fault: string } {
+export async function readPicture(uri: string): Promise<Picture | { fault: string }> {
   const [, type = '', parameters = '', data = ''] =
     /^data:(image\/(?:png|webp|svg\+xml))((?:;[\w=-]+)*),(.*)$/is.exec(uri) ?? [];
   const mediaType = type.toLowerCase() as PictureType | '';
@@ -41,14 +41,14 @@ const pictureOf = (mediaType: PictureType, bytes: Buffer): Picture => ({
   digest: sha256(bytes),
 });
 
-function svgOf(bytes: Buffer): Picture | { fault: string } {
+async function svgOf(bytes: Buffer): Promise<Picture | { fault: string }> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return { fault: 'The SVG is not UTF-8' };
   }
-  const read = sanitiseSvg(text);
+  const read = await sanitiseSvg(text);
   if ('fault' in read) return read;
   const clean = Buffer.from(read.svg);
   return clean.length > maxPictureBytes

@@ -1,10 +1,14 @@
 import { attributeNames, elementNames, isReferring, safeFunctions, textElements } from './svg-names.ts';
+import { nextTurn } from './turns.ts';
 
 /** Thrown and caught in this file only: the text is not what a strict reader understands. */
 class Fault extends Error {}
 
-const maxElements = 10_000;
+export const maxElements = 10_000;
+export const maxAttributes = 1_000;
 const maxDepth = 100;
+/** Characters that are read before other work may run: one or two milliseconds. */
+const sliceLength = 16_384;
 
 const name = '[A-Za-z_][\\w.:-]*';
 const value = `(?:"[^"<]*"|'[^'<]*')`;
@@ -17,7 +21,8 @@ const token = new RegExp(
     '(<!DOCTYPE\\s+svg\\b[^[\\]<>]*>)',
     `</(${name})\\s*>`,
     `<(${name})((?:\\s+${name}\\s*=\\s*${value})*)\\s*(/?)>`,
-    '([^<]+)',
+    // One reference at most, so that a text of many is read in slices as well.
+    '(&[^<&]*|[^<&]+)',
   ].join('|'),
   'y',
 );
@@ -26,20 +31,21 @@ const attribute = new RegExp(`\\s+(${name})\\s*=\\s*(${value})`, 'g');
 /**
  * Reads a picture and writes it anew with only what is known to be harmless: shapes, text, gradients, filters. Scripts,
  * handlers, animations, foreign content, references to anything outside and what they contain are left out; what is not
- * understood, entities above all, is refused. The result read again gives itself.
+ * understood, entities above all, is refused. The result read again gives itself. The text is read in slices, each in a
+ * turn of the event loop of its own.
  * @returns the picture, or the fault for which it is refused
  */
-export function sanitiseSvg(text: string): { svg: string } | { fault: string } {
+export async function sanitiseSvg(text: string): Promise<{ svg: string } | { fault: string }> {
   try {
     const lines = storable(text.replace(/\r\n?/g, '\n'));
-    return { svg: new Writer().read(lines.replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
+    return { svg: await new Writer().read(lines.replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
   } catch (error) {
     if (error instanceof Fault) return { fault: error.message };
     throw error;
   }
 }
 
-type Open = { name: string; isKept: boolean; id: string | undefined };
+type Open = { name: string; isKept: boolean; id: string | undefined; hasUse: boolean };
 
 class Writer {
   #output = '';
@@ -50,17 +56,27 @@ class Writer {
   readonly #copying = new Set<string>();
   readonly #copied = new Set<string>();
 
-  read(text: string): string {
-    token.lastIndex = 0;
-    while (token.lastIndex < text.length) {
-      const found = token.exec(text);
-      if (!found) throw new Fault('The SVG is not well-formed, or has what is not accepted');
-      this.#take(found);
+  async read(text: string): Promise<string> {
+    for (let at = 0; at < text.length; ) {
+      if (at > 0) await nextTurn();
+      at = this.#readSlice(text, at);
     }
     if (this.#open.length > 0 || this.#elements === 0) throw new Fault('The SVG is not complete');
     if ([...this.#copied].some((id) => this.#copying.has(id)))
       throw new Fault('The SVG uses elements that themselves use others');
     return this.#output;
+  }
+
+  /** @returns where the next slice begins: after the token with which this one is long enough */
+  #readSlice(text: string, from: number): number {
+    const end = Math.min(from + sliceLength, text.length);
+    token.lastIndex = from;
+    while (token.lastIndex < end) {
+      const found = token.exec(text);
+      if (!found) throw new Fault('The SVG is not well-formed, or has what is not accepted');
+      this.#take(found);
+    }
+    return token.lastIndex;
   }
 
   #take([, cdata, doctype, close, open, attributes = '', empty, text]: RegExpExecArray) {
@@ -76,7 +92,7 @@ class Writer {
     this.#assertPlace(name, parent);
     const isKept = (parent?.isKept ?? true) && elementNames.has(name);
     const kept = isKept ? keptOf(name, given) : [];
-    this.#open.push({ name, isKept, id: valueIn(kept, 'id') });
+    this.#open.push({ name, isKept, id: valueIn(kept, 'id'), hasUse: false });
     if (isKept && name === 'use') this.#noteUse(valueIn(kept, 'href'));
     // What a style says is known at its end only.
     if (isKept && name !== 'style')
@@ -111,7 +127,12 @@ class Writer {
   }
 
   #noteUse(href: string | undefined): void {
-    for (const { id } of this.#open) if (id !== undefined) this.#copying.add(id);
+    // From the inside out, up to an element that is noted with all around it.
+    for (const element of this.#open.toReversed()) {
+      if (element.hasUse) break;
+      element.hasUse = true;
+      if (element.id !== undefined) this.#copying.add(element.id);
+    }
     if (href !== undefined) this.#copied.add(href.slice(1));
   }
 }
@@ -127,6 +148,7 @@ function attributesOf(text: string): Map<string, string> {
   for (let next = attribute.exec(text); next; next = attribute.exec(text)) {
     const [, name = '', quoted = ''] = next;
     if (found.has(name)) throw new Fault('An attribute is given twice');
+    if (found.size === maxAttributes) throw new Fault('An element of the SVG has too many attributes');
     found.set(name, decoded(quoted.slice(1, -1)).replace(/[\t\n]/g, ' '));
   }
   return found;
@@ -147,15 +169,20 @@ const written = ([name, value]: Attribute): string =>
   ` ${name}="${escaped(value).replaceAll('"', '&quot;')}"`;
 
 /** CSS that loads nothing: no at-rules, no escapes that could spell one, and only functions that are known. */
-const isSafeCss = (css: string): boolean =>
-  !/[@\\<]/.test(css) &&
-  (!css.includes('(') || [...css.matchAll(/\(/g)].every(({ index }) => isSafeCall(css, index)));
+function isSafeCss(css: string): boolean {
+  if (/[@\\<]/.test(css)) return false;
+  const parts = css.includes('(') ? css.split('(') : [];
+  return parts.every((after, at) => at === 0 || isSafeCall(parts[at - 1] ?? '', after));
+}
 
-/** Looks only so far around a parenthesis: a search from every letter on would take the square of the length. */
-function isSafeCall(css: string, at: number): boolean {
-  const [called = ''] = /[\w-]*\s*$/.exec(css.slice(Math.max(0, at - 40), at).toLowerCase()) ?? [];
-  const isLocal = /^\s*['"]?#/.test(css.slice(at + 1, at + 40));
-  return safeFunctions.has(called.trim()) || (called.trim() === 'url' && isLocal);
+/** Longer than the name of any function that is known. */
+const longestName = 20;
+
+/** The text between two parentheses is looked at from both of its ends, and never searched. */
+function isSafeCall(before: string, after: string): boolean {
+  const end = before.trimEnd().slice(-longestName);
+  const name = end.slice(end.search(/[\w-]*$/)).toLowerCase();
+  return safeFunctions.has(name) || (name === 'url' && /^\s*['"]?#/.test(after));
 }
 
 const named = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }));

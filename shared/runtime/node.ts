@@ -2,7 +2,7 @@ import {
   createServer as createHttpServer,
   type Server as HttpServer,
   type RequestListener,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
@@ -14,6 +14,7 @@ import { ConfigError } from './config.ts';
 import type { Invocation } from './invocation.ts';
 import { limitConnections } from './node-connections.ts';
 import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './node-refusals.ts';
+import { discardUnread } from './node-unread-bodies.ts';
 
 export type ServeOptions = {
   fetch: (request: Request, invocation: Invocation) => Response | Promise<Response>;
@@ -50,6 +51,8 @@ const timeouts = {
   headers: 15_000,
   /** For a whole request. */
   request: 60_000,
+  /** For the rest of a body after its answer. */
+  unread: 10_000,
   /** Between two requests. */
   keepAlive: 65_000,
   /** Without a byte in either direction during a request: the client does not read its answer. */
@@ -143,12 +146,13 @@ function serverOf(
 }
 
 function listenerOf(
-  { fetch, log, trustProxy }: ServeOptions,
+  { fetch, log, trustProxy, timeouts: given }: ServeOptions,
   background: Invocation['background'],
 ): RequestListener {
+  const { unread } = { ...timeouts, ...given };
   const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
   return getRequestListener(
-    (request, { incoming }) => {
+    async (request, { incoming, outgoing }) => {
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
@@ -160,10 +164,16 @@ function listenerOf(
         forwardedFor: header(headers['x-forwarded-for']),
         forwardedProto: header(headers['x-forwarded-proto']),
       };
-      return fetch(request, { client: clientOf(peer, trustProxy), background });
+      try {
+        return await fetch(request, { client: clientOf(peer, trustProxy), background });
+      } finally {
+        if (outgoing instanceof ServerResponse) discardUnread(outgoing.req, outgoing, unread);
+      }
     },
     {
       hostname: 'localhost',
+      // `discardUnread` does it. The adapter resets the connection after 500 ms.
+      autoCleanupIncoming: false,
       errorHandler: (error) => {
         if (error instanceof RequestError)
           return refusal('malformed_request', 'The request line or a header is malformed');

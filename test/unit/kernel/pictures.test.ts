@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { dataUriOf, maxPictureBytes, readPicture } from '../../../shared/kernel/pictures.ts';
 import { dataUri, png, svg, webp } from '../../support/pictures.ts';
 
-const faultOf = (uri: string): string | undefined => {
-  const read = readPicture(uri);
+const faultOf = async (uri: string): Promise<string | undefined> => {
+  const read = await readPicture(uri);
   return 'fault' in read ? read.fault : undefined;
 };
 
@@ -13,14 +13,14 @@ describe('a picture', () => {
     ['image/png', png(4096, 1)],
     ['image/webp', webp(3, 2)],
     ['image/webp', webp(4096, 4096)],
-  ])('of %s is kept as it is', (mediaType, bytes) => {
+  ])('of %s is kept as it is', async (mediaType, bytes) => {
     const uri = `data:${mediaType};base64,${bytes.toString('base64')}`;
-    const read = readPicture(uri);
+    const read = await readPicture(uri);
     expect(read).toMatchObject({ mediaType, bytes: bytes.length, content: bytes.toString('base64') });
     expect('fault' in read || dataUriOf(read)).toBe(uri);
   });
 
-  it('that is an SVG comes sanitised, however it was encoded', () => {
+  it('that is an SVG comes sanitised, however it was encoded', async () => {
     const dirty = svg('<script>x</script><path d="M0 0"/>');
     const clean = dataUri('svg+xml', svg('<path d="M0 0"/>'));
     for (const uri of [
@@ -29,19 +29,19 @@ describe('a picture', () => {
       `data:image/svg+xml;charset=utf-8,${encodeURIComponent(dirty)}`,
       `DATA:IMAGE/SVG+XML;BASE64,${Buffer.from(dirty).toString('base64')}`,
     ]) {
-      const read = readPicture(uri);
+      const read = await readPicture(uri);
       expect('fault' in read ? read : dataUriOf(read)).toBe(clean);
     }
   });
 
-  it('has at most 256 KiB', () => {
+  it('has at most 256 KiB', async () => {
     const padding = maxPictureBytes - png().length;
     expect(png(1, 1, padding)).toHaveLength(maxPictureBytes);
-    expect(faultOf(dataUri('png', png(1, 1, padding)))).toBeUndefined();
-    expect(faultOf(dataUri('png', png(1, 1, padding + 1)))).toMatch('256 KiB');
+    expect(await faultOf(dataUri('png', png(1, 1, padding)))).toBeUndefined();
+    expect(await faultOf(dataUri('png', png(1, 1, padding + 1)))).toMatch('256 KiB');
     // Shorter as it was sent than as it is written.
     const growing = svg(`<text>${'>'.repeat(maxPictureBytes / 2)}</text>`);
-    expect(faultOf(dataUri('svg+xml', growing))).toMatch('256 KiB');
+    expect(await faultOf(dataUri('svg+xml', growing))).toMatch('256 KiB');
   });
 
   it.each([
@@ -67,5 +67,5 @@ describe('a picture', () => {
     ['an encoding that is none', 'data:image/svg+xml,%zz'],
     ['an SVG that is no UTF-8', dataUri('svg+xml', Buffer.from([0x3c, 0x73, 0xff, 0xfe]))],
     ['an SVG with entities', dataUri('svg+xml', '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>')],
-  ])('is refused when it is %s', (_, uri) => expect(faultOf(uri)).toMatch(/\w/));
+  ])('is refused when it is %s', async (_, uri) => expect(await faultOf(uri)).toMatch(/\w/));
 });

@@ -9,6 +9,7 @@ import { installation } from '../schema/installation.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
 import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { secondFactors } from '../schema/second-factors.ts';
+import { passwordHistory } from '../schema/users.ts';
 
 /** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
 export type SealedColumn = {
@@ -53,6 +54,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     row: sql`${authenticators.id}::text`,
   },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
+  { table: passwordHistory, column: passwordHistory.sealed_hash, row: sql`${passwordHistory.id}::text` },
   { table: installation, column: installation.secret_key_check, row: sql`'installation'` },
   {
     table: loginChallenges,

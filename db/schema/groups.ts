@@ -3,7 +3,10 @@ import { authenticators } from './authenticators.ts';
 import { byteText, recordColumns } from './columns.ts';
 import { users } from './users.ts';
 
-/** Groups of a domain; `external_id` is the DN of a directory group. */
+/**
+ * Groups of a domain. `external_id` is the DN of a directory group, `directory_id` its immutable identifier: a SID in Active
+ * Directory.
+ */
 export const groups = pgTable(
   'groups',
   {
@@ -14,13 +17,17 @@ export const groups = pgTable(
     name: text().notNull(),
     name_key: byteText().notNull(),
     external_id: text(),
+    directory_id: text(),
     comments: text().notNull().default(''),
     state: text().$type<'active' | 'inactive'>().notNull().default('active'),
     type: text().$type<'group' | 'meta'>().notNull().default('group'),
     meta_if_any: boolean().notNull().default(false),
     skip_two_factor: boolean().notNull().default(false),
   },
-  (t) => [uniqueIndex('groups_name_key').on(t.authenticator_id, t.name_key)],
+  (t) => [
+    uniqueIndex('groups_name_key').on(t.authenticator_id, t.name_key),
+    index('groups_directory_id').on(t.authenticator_id, t.directory_id),
+  ],
 );
 
 export const groupMembers = pgTable(

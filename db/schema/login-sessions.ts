@@ -2,7 +2,10 @@ import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { users } from './users.ts';
 
-/** Live sessions; an ended one is deleted. Only the SHA-256 of the token is kept. */
+/**
+ * Live sessions; an ended one is deleted. Only the SHA-256 of the token is kept. `idle_until` is when the session ends for
+ * want of use, by the parameter of the moment in which `last_seen_at` was written.
+ */
 export const loginSessions = pgTable(
   'login_sessions',
   {
@@ -18,6 +21,7 @@ export const loginSessions = pgTable(
     locale: text(),
     created_at: moment().notNull(),
     last_seen_at: moment().notNull(),
+    idle_until: moment(),
   },
   (t) => [
     uniqueIndex('login_sessions_token').on(t.token_hash),

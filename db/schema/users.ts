@@ -2,7 +2,12 @@ import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle
 import { authenticators } from './authenticators.ts';
 import { byteText, moment, recordColumns } from './columns.ts';
 
-/** Users of a domain. `password_hash` carries its own parameters (see shared/identity/passwords). */
+/**
+ * Users of a domain. `password_hash` carries its own parameters (see shared/identity/passwords). `directory_id` is the
+ * immutable identifier of the entry in its directory, absent until the first login that finds it. `card_fingerprint` is the SHA-256
+ * of the public key of the smart card that was used at `directory_checked_at`, the last login for which the directory
+ * answered.
+ */
 export const users = pgTable(
   'users',
   {
@@ -23,11 +28,29 @@ export const users = pgTable(
     must_change_password: boolean().notNull().default(false),
     attributes: jsonb().$type<Record<string, string>>().notNull().default({}),
     last_login_at: moment(),
+    directory_id: text(),
+    directory_checked_at: moment(),
+    card_fingerprint: text(),
   },
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),
+    uniqueIndex('users_directory_id').on(t.authenticator_id, t.directory_id),
     index('users_created_at').on(t.authenticator_id, t.created_at, t.id),
     index('users_updated_at').on(t.authenticator_id, t.updated_at, t.id),
     index('users_search').using('gin', t.name_key.op('gin_trgm_ops')),
   ],
+);
+
+/** Password hashes of a user that may not be used again, sealed; the current one included. */
+export const passwordHistory = pgTable(
+  'password_history',
+  {
+    id: uuid().primaryKey(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    sealed_hash: text().notNull(),
+    at: moment().notNull(),
+  },
+  (t) => [index('password_history_user').on(t.user_id, t.at)],
 );

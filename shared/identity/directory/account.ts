@@ -106,6 +106,9 @@ const newUser = ({ now }: LoginCtx, domainId: string, { name }: Person): Account
   must_change_password: false,
   attributes: {},
   last_login_at: null,
+  directory_id: null,
+  directory_checked_at: null,
+  card_fingerprint: null,
 });
 
 type Facts = Pick<KnownPerson, 'realName' | 'email' | 'attributes'>;

@@ -59,6 +59,10 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCode
  */
 const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34])/;
 
+/** What `pg` and its pool say of a connection, in errors without a code. */
+const lostConnection =
+  /^(?:timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error)/;
+
 /** True for these SQLSTATEs, and when there was no answer at all. */
 export function isUnavailable(error: unknown): boolean {
   const code = pgFault(error)?.code;
@@ -68,8 +72,7 @@ export function isUnavailable(error: unknown): boolean {
     if (link.name === 'NeonDbError') return true;
     if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
       return true;
-    if (/timeout|Connection terminated|Client has encountered a connection error/i.test(link.message))
-      return true;
+    if (lostConnection.test(link.message)) return true;
   }
   return false;
 }

@@ -1,9 +1,13 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { ResourceType } from '../../shared/resources.ts';
 import type { Db, Statement } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 
 /** An event as the code that causes it describes it; the sealer adds `seq` and the hashes. */
-export type AuditEntry = Omit<typeof auditEvents.$inferInsert, 'seq' | 'prev_hash' | 'hash' | 'sealed_text'>;
+export type AuditEntry = Omit<
+  typeof auditEvents.$inferInsert,
+  'seq' | 'prev_hash' | 'hash' | 'sealed_text' | 'object_type'
+> & { object_type?: ResourceType | null | undefined };
 
 /** The statement that writes one event; it belongs into the batch of the change it tells of. */
 export const appendAudit = (handle: Db, entry: AuditEntry): Statement =>

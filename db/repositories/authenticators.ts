@@ -42,6 +42,10 @@ export const authenticators = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  // Addresses of servers are for those who administer the whole installation.
+  narrowed: ({ params }: { params: Record<string, unknown> }) => ({
+    params: { ...params, ...('hosts' in params && { hosts: [] }) },
+  }),
   search: [table.name_key, table.small_name_key],
   filters: {
     type: (value: string) => sql`${table.type} = ${value}`,

@@ -1,9 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { type ResourceType, resources } from '../../shared/resources.ts';
 import { atomically, type Db, type Statement } from '../client.ts';
 import { isReferenceViolation } from '../errors.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { type AuditEntry, auditRow } from './audit.ts';
+import { objectWithin } from './placement.ts';
 import {
   type Reach,
   type RecordSpec,
@@ -13,8 +15,7 @@ import {
   reachable,
   type Selection,
 } from './records.ts';
-import type { Scope } from './scope.ts';
-import { objectWithin } from './sited-objects.ts';
+import { liesWithin, type Scope } from './scope.ts';
 import { must, oneOf } from './statements.ts';
 
 /** Rows that are kept, and why: a code of the error table and a sentence. */
@@ -43,7 +44,7 @@ export async function bulkDestroy<S extends Selection>(
 ): Promise<BulkResult> {
   const chosen =
     and(wanted === 'all' ? undefined : oneOf(spec.table.id, wanted), reachable(spec, reach)) ?? sql`true`;
-  const reasons = reasonsOf(spec, kept, chosen);
+  const reasons = reasonsOf(spec, [...outside(spec, reach.scope), ...kept], chosen);
   const reason = caseOf(reasons);
   const attempt = () =>
     atomically(db, (h) => [
@@ -65,7 +66,7 @@ export async function bulkDestroy<S extends Selection>(
 }
 
 /** Within which sites somebody may read objects of a type; undefined when he may not at all. */
-export type Reading = (type: string) => Scope | undefined;
+export type Reading = (type: ResourceType) => Scope | undefined;
 
 /** @returns up to ten rows that refer to the record, of those that may be read, for the error that says why it stays. */
 export async function referencesTo<S extends Selection>(
@@ -85,11 +86,23 @@ export async function referencesTo<S extends Selection>(
           name: sql<string>`${reference.name}`,
         })
         .from(reference.table)
-        .where(and(eq(sql`${reference.by}`, id), objectWithin(reference.type, reference.id, scope)))
+        .where(
+          and(
+            eq(sql`${reference.by}`, id),
+            objectWithin(reference.type, reference.row ?? reference.id, scope),
+          ),
+        )
         .limit(10);
     }),
   );
   return found.flat().slice(0, 10);
+}
+
+/** Rows that are seen and also lie in sites out of scope. */
+function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): Kept[] {
+  const inside = sites && liesWithin(sites, scope);
+  const detail = 'This needs the permission for all sites that the object lies in';
+  return inside ? [{ where: sql`not ${inside}`, code: 'forbidden', detail }] : [];
 }
 
 /**
@@ -111,8 +124,10 @@ const keptBy = <S extends Selection>(
 ): Kept => ({
   where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id} ${going ? sql`and ${id} not in (${going})` : sql``})`,
   code: 'in_use',
-  detail: `A ${type} refers to it`,
+  detail: `${capitalised(resources[type].one)} refers to it`,
 });
+
+const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The place of the first reason that holds for the row, or null. */
 function caseOf(reasons: readonly Kept[]): SQL<number | null> {

@@ -13,7 +13,7 @@ import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { installationCounts } from './installation-counts.ts';
-import { visibleRecords } from './monitoring.ts';
+import { visibleRecords } from './monitoring-list.ts';
 import { type Scope, within } from './scope.ts';
 import { siteStatus } from './sites.ts';
 import { momentText } from './snapshot-lists.ts';

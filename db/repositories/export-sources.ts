@@ -2,7 +2,7 @@ import { and, asc, type Column, is, type SQL, sql } from 'drizzle-orm';
 import { PgColumn } from 'drizzle-orm/pg-core';
 import { auditList } from './audit-list.ts';
 import type { ExportSubject } from './exported-files.ts';
-import { monitoring } from './monitoring.ts';
+import { monitoring } from './monitoring-list.ts';
 import { filterConditions, searchCondition } from './pages.ts';
 import { portals } from './portals.ts';
 import type { ListSpec, Selection } from './records.ts';

@@ -1,5 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { type GatewayStats, gatewaySites, gateways as table } from '../schema/gateways.ts';
+import { sitesOfGateway } from './placement.ts';
 import { records } from './records.ts';
 import { derived, memberIds } from './statements.ts';
 
@@ -48,6 +49,8 @@ export const gateways = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  sites: sitesOfGateway(table.id),
+  narrowed: ({ sites }: { sites: string[] }, scope) => ({ sites: sites.filter((id) => scope.includes(id)) }),
   search: [table.name_key, sql`lower(${table.host})`],
   filters: {
     site_id: (value: string) =>

@@ -33,6 +33,7 @@ export const maintenanceTemplates = records({
       table: pools,
       by: pools.maintenance_template_id,
       id: pools.uuid,
+      row: pools.id,
       name: pools.name,
     },
     {

@@ -1,57 +1,14 @@
-import { and, eq, getTableColumns, gte, lte, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { newId } from '../../shared/kernel/ids.ts';
 import { foldName } from '../../shared/kernel/text.ts';
+import type { ResourceType } from '../../shared/resources.ts';
 import type { Db, Statement } from '../client.ts';
 import { monitoringRecords as table } from '../schema/monitoring-records.ts';
-import { records } from './records.ts';
-import type { Scope } from './scope.ts';
-import { namedWithin } from './sited-objects.ts';
 
 type Row = typeof table.$inferInsert;
 /** What the system has to say of an object. */
 export type MonitoringEntry = Pick<Row, 'at' | 'level' | 'source' | 'code' | 'message'> &
-  Partial<Pick<Row, 'object_type' | 'object_id' | 'object_name' | 'details'>>;
-
-/** Records about an object of a site are for those whose scope has the site; all others are for everybody. */
-export function visibleRecords(scope: Scope): SQL | undefined {
-  return namedWithin(table.object_type, table.object_id, scope);
-}
-
-export const monitoring = records({
-  table,
-  select: {
-    id: table.id,
-    revision: table.revision,
-    at: table.at,
-    level: table.level,
-    source: table.source,
-    object_type: table.object_type,
-    object_id: table.object_id,
-    object_name: table.object_name,
-    code: table.code,
-    message: table.message,
-    details: table.details,
-    state: table.state,
-    acknowledged_by: table.acknowledged_by,
-    acknowledged_at: table.acknowledged_at,
-    created_at: table.created_at,
-    updated_at: table.updated_at,
-  },
-  within: visibleRecords,
-  search: [table.message_key],
-  filters: {
-    level: (value: Row['level']) => eq(table.level, value),
-    source: (value: NonNullable<Row['source']>) => eq(table.source, value),
-    state: (value: NonNullable<Row['state']>) => eq(table.state, value),
-    object_type: (value: string) => eq(table.object_type, value),
-    object_id: (value: string) => eq(table.object_id, value),
-    code: (value: string) => eq(table.code, value),
-    from: (value: string) => gte(table.at, new Date(value)),
-    to: (value: string) => lte(table.at, new Date(value)),
-  },
-  sorts: { at: table.at },
-  unique: {},
-});
+  Partial<Pick<Row, 'object_id' | 'object_name' | 'details'>> & { object_type?: ResourceType | null };
 
 /**
  * The statement by which the system writes a record; it belongs into the batch of the change it tells of.

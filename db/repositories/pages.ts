@@ -6,6 +6,7 @@ import { atomically, type Db, type Statement } from '../client.ts';
 import {
   type ListRow,
   type ListSpec,
+  narrowedTo,
   type Page,
   type PageQuery,
   pageOrder,
@@ -42,7 +43,7 @@ export async function listPage<S extends Selection>(
     ? await atomically(db, (h) => [page(h), total(h)])
     : [await page(db)];
   const [found, counted] = results;
-  return assemble(query, found as Found<S>[], counted as { n: number }[] | undefined);
+  return assemble(spec, query, found as Found<S>[], counted as { n: number }[] | undefined);
 }
 
 /** `_owner` and a row without `id` come only where an owner was asked for, `_more` only where rows are weighed. */
@@ -134,7 +135,8 @@ export function searchCondition<S extends Selection>(
 }
 
 function assemble<S extends Selection>(
-  { limit }: PageQuery,
+  spec: ListSpec<S>,
+  { limit, scope }: PageQuery,
   found: Found<S>[],
   counted: { n: number }[] = [],
 ): Page<S> {
@@ -144,7 +146,7 @@ function assemble<S extends Selection>(
   const last = present.length > limit || end?._more ? end : undefined;
   const [total] = counted;
   return {
-    rows,
+    rows: rows.map((row) => narrowedTo(spec, row, scope)),
     parentExists: found[0]?._owner !== false,
     ...(last && { next: { key: last._key, id: last.id } }),
     ...(total && { total: total.n }),

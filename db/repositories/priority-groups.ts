@@ -1,11 +1,16 @@
+import { sql } from 'drizzle-orm';
+import { farms } from '../schema/farms.ts';
 import {
   priorityGroupFarms,
   priorityGroupGroups,
   priorityGroupUsers,
   priorityGroups as table,
 } from '../schema/priority-groups.ts';
+import { sitesOfPriorityGroup } from './placement.ts';
 import { records } from './records.ts';
-import { memberIds, memberObjects } from './statements.ts';
+import { derived, memberIds, memberObjects } from './statements.ts';
+
+type Preference = { farm_id: string; priority: number };
 
 const links = {
   users: {
@@ -36,10 +41,20 @@ export const priorityGroups = records({
     priority: table.priority,
     users: memberIds(links.users, table.id),
     groups: memberIds(links.groups, table.id),
-    farms: memberObjects<{ farm_id: string; priority: number }>(links.farms, table.id),
+    farms: memberObjects<Preference>(links.farms, table.id),
+    /** For narrow scopes; no view names it. */
+    farm_sites: derived<
+      Record<string, string>
+    >(sql`select coalesce(jsonb_object_agg(${farms.id}, ${farms.site_id}), '{}')
+      from ${priorityGroupFarms} join ${farms} on ${farms.id} = ${priorityGroupFarms.farm_id}
+      where ${priorityGroupFarms.priority_group_id} = ${table.id}`),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  sites: sitesOfPriorityGroup(table.id),
+  narrowed: (row: { farms: Preference[]; farm_sites: Record<string, string> }, scope) => ({
+    farms: row.farms.filter(({ farm_id }) => scope.includes(row.farm_sites[farm_id] ?? '')),
+  }),
   search: [table.name_key],
   filters: {},
   sorts: {

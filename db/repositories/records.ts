@@ -2,8 +2,9 @@ import { and, asc, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
 import type { Position } from '../../shared/kernel/cursor.ts';
+import type { ResourceType } from '../../shared/resources.ts';
 import { atomically, type Db, type Statement } from '../client.ts';
-import { type Scope, within } from './scope.ts';
+import { liesWithin, type Scope, sharesSite, within } from './scope.ts';
 import { type Link, type Member, must, setMembers } from './statements.ts';
 
 /** A table whose rows are listed. */
@@ -14,10 +15,12 @@ export type Selection = Record<string, PgColumn | SQL | SQL.Aliased>;
 
 /** Rows elsewhere that refer to a record by `by` and keep it from being deleted. */
 export type Reference = {
-  type: string;
+  type: ResourceType;
   table: PgTable;
   by: PgColumn | SQL;
   id: PgColumn;
+  /** Our own identifier of an object that is shown by that of its node. */
+  row?: PgColumn;
   name: PgColumn | SQL;
   /** What `id` names is a record of the same table, to which nothing of it refers; both may go in one bulk deletion. */
   own?: true;
@@ -30,7 +33,14 @@ export type ListSpec<S extends Selection> = {
   select: S & { id: PgColumn };
   /** The site a row belongs to; without it rows are seen with any scope. */
   site?: PgColumn | SQL;
-  /** Which rows a scope sees, where no column of theirs names the site. */
+  /**
+   * A select of the sites that a row lies in, where these are members of it; without any it is there for all sites. It is
+   * seen with one of them in scope, and written with all of them in scope.
+   */
+  sites?: SQL;
+  /** The members that a narrow scope sees otherwise: without what lies in other sites. */
+  narrowed?: (row: never, scope: readonly string[]) => object;
+  /** Which rows a scope sees, where it is none of these. */
   within?: (scope: Scope) => SQL | undefined;
   /**
    * The column that names the owner of a nested collection, the owner's table, the owner's site if it has one, and
@@ -97,17 +107,18 @@ export type Records<S extends Selection> = {
     also: Alongside,
   ): Promise<Row<S>>;
   /** @throws AppError `precondition_failed` when the row is no longer at `revision` */
-  remove(db: Db, at: { id: string; revision: number }, also: Alongside): Promise<void>;
+  remove(db: Db, at: { id: string; revision: number }, reach: Reach, also: Alongside): Promise<void>;
 };
 
 /** The condition that a row is within reach. */
 export const reachable = <S extends Selection>(
-  { site, parent, where, ...spec }: ListSpec<S>,
+  { site, sites, parent, where, ...spec }: ListSpec<S>,
   reach: Reach,
 ): SQL | undefined =>
   and(
     where,
     site && within(site, reach.scope),
+    sites && sharesSite(sites, reach.scope),
     spec.within?.(reach.scope),
     parent && reach.parent !== undefined ? eq(parent.column, reach.parent) : undefined,
   );
@@ -117,7 +128,10 @@ export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
   const { table } = spec;
   return {
     spec,
-    find: async (db, id, reach) => firstOf<S>(await readRow(spec, db, id, reachable(spec, reach))),
+    find: async (db, id, reach) => {
+      const row = firstOf<S>(await readRow(spec, db, id, reachable(spec, reach)));
+      return row && narrowedTo(spec, row, reach.scope);
+    },
     create: (db, id, values, reach, { before, after }) =>
       saved(spec, db, (h) => [
         ...(before?.(h) ?? []),
@@ -130,6 +144,7 @@ export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
       saved(spec, db, (h) => [
         ...(before?.(h) ?? []),
         lockRow(h, table, id, revision),
+        ...writable(spec, h, id, reach.scope),
         h
           .update(table)
           .set({ ...values.columns, revision: revision + 1, updated_at: sql`now()` })
@@ -138,10 +153,11 @@ export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
         ...after(h),
         readRow(spec, h, id),
       ]),
-    remove: async (db, { id, revision }, { before, after }) => {
+    remove: async (db, { id, revision }, reach, { before, after }) => {
       await atomically(db, (h) => [
         ...(before?.(h) ?? []),
         lockRow(h, table, id, revision),
+        ...writable(spec, h, id, reach.scope),
         h.delete(table).where(eq(table.id, id)),
         ...after(h),
       ]);
@@ -171,12 +187,13 @@ async function saved<S extends Selection>(
 
 /** Links of a row just written, and the proof that it lies where its writer may write. */
 function placed<S extends Selection>(
-  { table, links, site }: RecordSpec<S>,
+  spec: RecordSpec<S>,
   h: Db,
   id: string,
   values: Values,
   reach: Reach,
 ): Statement[] {
+  const { table, links, site } = spec;
   const inside = site && within(site, reach.scope);
   return [
     ...Object.entries(values.links).flatMap(([name, ids]) => {
@@ -189,8 +206,30 @@ function placed<S extends Selection>(
     ...(inside
       ? [must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope')]
       : []),
+    ...writable(spec, h, id, reach.scope),
   ];
 }
+
+/** The proof that all sites that the row lies in at this point of the batch are in scope. */
+function writable<S extends Selection>(
+  { table, sites }: RecordSpec<S>,
+  h: Db,
+  id: string,
+  scope: Scope,
+): Statement[] {
+  const inside = sites && liesWithin(sites, scope);
+  if (!inside) return [];
+  return [
+    must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope'),
+  ];
+}
+
+/** The row without what a narrow scope does not see. */
+export const narrowedTo = <S extends Selection, R extends object>(
+  { narrowed }: ListSpec<S>,
+  row: R,
+  scope: Scope,
+): R => (scope === '*' || !narrowed ? row : { ...row, ...narrowed(row as never, scope) });
 
 /** Locks the row and ends the batch unless it is still at this revision: of two writers of one revision, one wins. */
 const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): Statement =>

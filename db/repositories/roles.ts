@@ -33,6 +33,9 @@ export const roles = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  narrowed: ({ scope }: { scope: { sites: '*' | string[] } }, within) => ({
+    scope: scope.sites === '*' ? scope : { sites: scope.sites.filter((id) => within.includes(id)) },
+  }),
   search: [table.name_key],
   filters: {},
   sorts: { name: table.name_key, created_at: table.created_at, updated_at: table.updated_at },

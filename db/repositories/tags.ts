@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { ResourceType } from '../../shared/resources.ts';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { portals } from '../schema/portals.ts';
@@ -17,7 +18,9 @@ type Tagged = PgTable & {
 };
 
 /** The objects of ours that carry tags; they do so by name. */
-const tagged = { authenticator: authenticators, portal: portals } satisfies Record<string, Tagged>;
+const tagged = { authenticator: authenticators, portal: portals } satisfies Partial<
+  Record<ResourceType, Tagged>
+>;
 export type TaggedType = keyof typeof tagged;
 export type TaggedObject = { type: TaggedType; id: string };
 export const taggedTypes = Object.keys(tagged) as [TaggedType, ...TaggedType[]];
@@ -128,7 +131,8 @@ export async function objectsWithTag(
   reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found = await Promise.all(
-    Object.entries(tagged).map(async ([type, object]) => {
+    taggedTypes.map(async (type) => {
+      const object: Tagged = tagged[type];
       if (reading(type) === undefined) return [];
       return db
         .select({

@@ -1,3 +1,5 @@
+import { type ResourceType, resources } from '../resources.ts';
+
 /** Which actions each resource knows; a permission is `<resource>.<action>`. The list is closed. */
 const actions = {
   audit: ['read', 'export'],
@@ -36,6 +38,13 @@ export const permissions: readonly Permission[] = Object.entries(actions).flatMa
 
 const known: ReadonlySet<string> = new Set(permissions);
 export const isPermission = (text: string): text is Permission => known.has(text);
+
+/** The permission to read objects of a type; undefined where no operation lists them. */
+export function readPermissionOf(type: ResourceType): Permission | undefined {
+  const resource: Resource | null = resources[type].permissions;
+  const permission = `${resource}.read`;
+  return isPermission(permission) ? permission : undefined;
+}
 
 export const resourceOf = (permission: Permission): string => permission.split('.')[0] ?? '';
 export const actionOf = (permission: Permission): string => permission.split('.')[1] ?? '';

@@ -3,6 +3,7 @@ import type { FieldChange } from '../../db/schema/audit-events.ts';
 import { newId } from '../kernel/ids.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { escapeControls } from '../kernel/text.ts';
+import type { ResourceType } from '../resources.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 
 /** What only the cause of an event knows; who, when and from where come from the context. */
@@ -35,7 +36,7 @@ export function auditEntry(ctx: Ctx<BaseDeps>, happening: Happening): AuditEntry
 export const entityAction = (
   ctx: Ctx<BaseDeps>,
   action: 'create' | 'update' | 'delete',
-  object: { type: string; id: string; name: string },
+  object: { type: ResourceType; id: string; name: string },
   changes: FieldChange[] = [],
 ): AuditEntry =>
   auditEntry(ctx, {

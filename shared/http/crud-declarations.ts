@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Permission, Resource } from '../access/permissions.ts';
+import type { Permission } from '../access/permissions.ts';
+import { type ResourceType, resources } from '../resources.ts';
 import type { Conditions } from './conditions.ts';
 import { listOf, listQuery } from './list.ts';
 import type { Method } from './operation.ts';
@@ -15,10 +16,7 @@ type PathShape = z.ZodType<Record<string, string>>;
 
 /** A crud declaration with everything filled in that documents and paths need. */
 export type Plan<W extends z.ZodObject> = {
-  type: string;
-  resource: Resource;
-  one: string;
-  many: string;
+  type: ResourceType;
   path: string;
   view: z.ZodObject;
   shapes: CrudShapes<W>;
@@ -50,7 +48,7 @@ const collectionVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   list: {
     ...named(plan, 'list', 'read'),
     route: route('GET', plan.path),
-    summary: `List ${plan.many}`,
+    summary: `List ${resources[plan.type].many}`,
     params: plan.shapes.parents,
     query: listQuery(plan.sorts, plan.filters, plan.defaultSort),
     returns: [200, listOf(plan.view)] as const,
@@ -58,7 +56,7 @@ const collectionVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   create: {
     ...named(plan, 'create', 'create'),
     route: route('POST', plan.path),
-    summary: `Create ${plan.one}`,
+    summary: `Create ${resources[plan.type].one}`,
     params: plan.shapes.parents,
     body: { required: plan.shapes.body },
     returns: [201, plan.view] as const,
@@ -67,7 +65,7 @@ const collectionVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   bulkDestroy: {
     ...named(plan, 'bulkDestroy', 'delete'),
     route: route(plan.bulkDestroyMethod, `${plan.path}/bulk_destroy`),
-    summary: `Delete several or all ${plan.many}`,
+    summary: `Delete several or all ${resources[plan.type].many}`,
     params: plan.shapes.parents,
     body: { required: BulkDestroyBody },
     returns: [200, BulkDestroyResult] as const,
@@ -78,13 +76,13 @@ const objectVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   get: {
     ...named(plan, 'get', 'read'),
     ...item(plan, 'GET'),
-    summary: `Read ${plan.one}`,
+    summary: `Read ${resources[plan.type].one}`,
     returns: [200, plan.view] as const,
   },
   replace: {
     ...named(plan, 'replace', 'update'),
     ...item(plan, 'PUT'),
-    summary: `Replace ${plan.one}`,
+    summary: `Replace ${resources[plan.type].one}`,
     body: { required: plan.shapes.body },
     returns: [200, plan.view] as const,
     errors: ['already_exists'] as const,
@@ -92,7 +90,7 @@ const objectVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   update: {
     ...named(plan, 'update', 'update'),
     ...item(plan, 'PATCH'),
-    summary: `Change members of ${plan.one} (JSON Merge Patch)`,
+    summary: `Change members of ${resources[plan.type].one} (JSON Merge Patch)`,
     body: { required: plan.shapes.patch },
     returns: [200, plan.view] as const,
     errors: ['already_exists'] as const,
@@ -100,16 +98,16 @@ const objectVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   delete: {
     ...named(plan, 'delete', 'delete'),
     ...item(plan, 'DELETE'),
-    summary: `Delete ${plan.one}`,
+    summary: `Delete ${resources[plan.type].one}`,
     returns: [204, null] as const,
     errors: ['in_use'] as const,
   },
 });
 
 /** What all verbs of a record declare alike. */
-const named = <W extends z.ZodObject>({ type, resource, sited }: Plan<W>, verb: string, action: string) => ({
+const named = <W extends z.ZodObject>({ type, sited }: Plan<W>, verb: string, action: string) => ({
   id: `${type}.${verb}`,
-  access: `${resource}.${action}` as Permission,
+  access: `${resources[type].permissions}.${action}` as Permission,
   ...(sited && { sited }),
 });
 

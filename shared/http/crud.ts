@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Selection } from '../../db/repositories/records.ts';
-import type { Resource } from '../access/permissions.ts';
 import type { Conditions } from './conditions.ts';
 import type { BaseDeps } from './context.ts';
 import {
@@ -25,11 +24,6 @@ import {
 import { applyPatch, patchBody, writeBody } from './write-shapes.ts';
 
 export type CrudDeclaration<S extends Selection, W extends z.ZodObject> = KindDeclaration<S, W> & {
-  /** First half of its permissions. */
-  resource: Resource;
-  /** The words of its documents: "a farm of resource providers", "farms of resource providers". */
-  one: string;
-  many: string;
   verbs: readonly Verb[];
   /** The name of the identifier in the path. */
   idParam?: 'id' | 'uuid';

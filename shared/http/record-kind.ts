@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { Records, Row, Selection, Values } from '../../db/repositories/records.ts';
 import { foldName } from '../kernel/text.ts';
+import type { ResourceType } from '../resources.ts';
 import { viewOf } from './views.ts';
 
 /** What the writes of a record need to know of it: its rows, its public shapes, its words. */
 export type RecordKind<S extends Selection> = {
   /** Singular, as in operation ids, audit events and references. */
-  type: string;
+  type: ResourceType;
   /** Path of the collection. */
   path: string;
   records: Records<S>;
@@ -25,7 +26,7 @@ export type RecordKind<S extends Selection> = {
 };
 
 export type KindDeclaration<S extends Selection, W extends z.ZodObject> = {
-  type: string;
+  type: ResourceType;
   path: string;
   records: Records<S>;
   view: z.ZodObject;

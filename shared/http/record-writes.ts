@@ -130,8 +130,9 @@ export const removeRecord = <S extends Selection>(
     );
     const revised = { id: at.id, revision: row.revision };
     try {
-      await kind.records.remove(ctx.deps.db, revised, alongside(extras, audit));
+      await kind.records.remove(ctx.deps.db, revised, reachOf(ctx, at.parent), alongside(extras, audit));
     } catch (error) {
+      if (raisedByMust(error)?.code === 'out_of_scope') throw allSitesNeeded();
       if (!isReferenceViolation(error)) throw error;
       const references = await referencesTo(ctx.deps.db, kind.records, at.id, readingOf(ctx.actor));
       throw new AppError('in_use', undefined, { references }, { cause: error });
@@ -233,10 +234,11 @@ async function explainWrite<S extends Selection>(
   const raised = raisedByMust(error);
   if (raised?.code === 'dangling') return dangling(raised.reason ?? '');
   if (raised?.code !== 'out_of_scope') return error;
-  return kind.placedBy
-    ? dangling(`/${kind.placedBy}`)
-    : new AppError('forbidden', 'This needs the permission for all sites');
+  return kind.placedBy ? dangling(`/${kind.placedBy}`) : allSitesNeeded();
 }
+
+const allSitesNeeded = (): AppError =>
+  new AppError('forbidden', 'This needs the permission for all sites that the object lies in');
 
 const dangling = (pointer: string): AppError =>
   invalid({ pointer, code: 'not_found', detail: 'There is no such object' });

@@ -1,11 +1,11 @@
 import type { Reading } from '../../db/repositories/bulk.ts';
 import { type Actor, scopeOf } from '../access/actor.ts';
-import { isPermission } from '../access/permissions.ts';
+import { readPermissionOf } from '../access/permissions.ts';
 
-/** What the actor may read of objects that an error names: by type, as `site` of `sites.read`. */
+/** Within which sites the actor may read objects that an error names, by their type. */
 export const readingOf =
   (actor: Actor): Reading =>
   (type) => {
-    const permission = `${type}s.read`;
-    return actor.kind === 'user' && isPermission(permission) ? scopeOf(actor, permission) : undefined;
+    const permission = readPermissionOf(type);
+    return actor.kind === 'user' && permission ? scopeOf(actor, permission) : undefined;
   };

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendAudit } from '../../db/repositories/audit.ts';
+import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { sealAll } from '../support/audit.ts';
@@ -37,7 +37,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
   };
 
   /** An event as it comes of no request of ours. */
-  async function write(given: Partial<typeof auditEvents.$inferInsert> = {}): Promise<string> {
+  async function write(given: Partial<AuditEntry> = {}): Promise<string> {
     const id = newId();
     await appendAudit(world.portal.db, {
       id,
@@ -115,7 +115,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
       category: 'workplace',
       result: 'failure',
       user_name: unique('Somebody'),
-      object_type: unique('kind'),
+      object_type: 'audit_checkpoint',
       object_id: unique('object'),
       source_ip: '2001:db8::17',
       at: new Date('2020-02-03T04:05:06.789Z'),

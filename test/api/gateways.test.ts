@@ -238,17 +238,25 @@ describe('gateways', () => {
 });
 
 describe('an administrator of one site', () => {
-  it('reads gateways and writes none', async () => {
+  it('SEC-11: writes the gateways of that site, and none that is for others too', async () => {
+    const everywhere = await addGateway(admin);
     const made = await addGateway(admin, { sites: [world.site.id] });
     const { ask } = await addMember(world, permissions, [world.site.id]);
     expect((await ask(`GET ${path}/${made.id}`)).body.id).toBe(made.id);
-    const writes = [
+    expect((await ask(`GET ${path}/${everywhere.id}`)).body.id).toBe(everywhere.id);
+    const refused = [
       await ask(`POST ${path}`, gatewayBody()),
-      await ask(`PATCH ${path}/${made.id}`, { rotate_token: true }),
-      await ask(`DELETE ${path}/${made.id}`),
-      await ask(`PATCH ${path}/bulk_destroy`, { all: true }),
+      await ask(`PATCH ${path}/${everywhere.id}`, { rotate_token: true }),
+      await ask(`DELETE ${path}/${everywhere.id}`),
     ];
-    expect(writes.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
-    expect((await rowOf(made)).token_hash).toBe(sha256(made.token));
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect((await rowOf(everywhere)).token_hash).toBe(sha256(everywhere.token));
+    const { body } = await ask(`PATCH ${path}/${made.id}`, { rotate_token: true });
+    expect((await rowOf(made)).token_hash).toBe(sha256(body.token));
+    const bulk = await ask(`PATCH ${path}/bulk_destroy`, { ids: [made.id, everywhere.id] });
+    expect(bulk.body).toMatchObject({
+      deleted: [made.id],
+      failed: [{ id: everywhere.id, code: 'forbidden' }],
+    });
   });
 });

@@ -232,9 +232,8 @@ describe('what is told of objects elsewhere', () => {
       await about('site', own.site.id),
       await about('farm', own.farm.id),
       await about('dispatcher', own.node.id),
-      await about('gateway', newId()),
+      await about('user', newId()),
       await about(null, null),
-      await about('site of the moon', other.site.id),
     ];
     const hidden = [
       await about('site', other.site.id),
@@ -242,6 +241,8 @@ describe('what is told of objects elsewhere', () => {
       await about('dispatcher', other.node.id),
       await about('dispatcher', gone.node.id),
       await about('farm', 'no id at all'),
+      await about('gateway', newId()),
+      await about('site of the moon', own.site.id),
     ];
     await admin(`DELETE ${base}/dispatchers/${gone.node.id}`);
     const ids = (rows: Json[]) => rows.map(({ id }) => id).sort();

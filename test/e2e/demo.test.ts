@@ -123,7 +123,7 @@ describe('npm run demo', () => {
   it('ends with 1 and the line of the portal when that cannot start', async () => {
     env = { ...env, PORTAL_NAME: 'x'.repeat(300) };
     await expect(startDemo()).rejects.toThrow(
-      /^the demo ended with 1: Starting the portal[^\n]*\nPORTAL_NAME: at most 253 characters\n$/,
+      /^the demo ended with 1: Starting the portal[^\n]*\nPORTAL_NAME: must be at most 253 characters\n$/,
     );
   });
 });

@@ -86,7 +86,7 @@ describe('npm run deploy', () => {
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n').sort()).toEqual([
       'BASE_URL: required to deploy',
-      'PORTAL_TYPE: one of admin, user, universal',
+      'PORTAL_TYPE: must be one of admin, user, universal',
     ]);
     const second = await deploy(['auth'], own);
     expect([second.code, second.stderr]).toEqual([1, 'DATABASE_URL: required to deploy\n']);

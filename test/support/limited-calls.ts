@@ -115,9 +115,9 @@ export function padded({ body }: Pick<LimitedCall, 'body'>, bytes: number): Buff
   return Buffer.from(text + ' '.repeat(bytes - Buffer.byteLength(text)));
 }
 
-/** Bytes beyond the limit, which as characters of UTF-16 are within it. */
+/** A few bytes beyond the limit, which as characters of UTF-16 are a third of it. */
 export const wide = ({ limit }: Pick<LimitedCall, 'limit'>): Buffer<ArrayBuffer> =>
-  Buffer.from(JSON.stringify({ name: '\u4e00'.repeat(limit / 2) }));
+  Buffer.from(JSON.stringify({ name: '\u4e00'.repeat(Math.ceil(limit / 3)) }));
 
 /** Modules for agents answer in a form of their own, all others by a problem document. */
 export function expectTooLarge(

@@ -26,7 +26,7 @@ export async function register(
     token_hash: sha256(token),
     created_at: now,
   };
-  const object = { type: 'agent', id: registration.id, name: hostname };
+  const object = { type: 'agent' as const, id: registration.id, name: hostname };
   await atomically(deps.db, (h) => [
     ...addRegistration(h, registration, scope),
     appendAudit(h, entityAction(ctx, 'create', object)),

@@ -6,9 +6,6 @@ import { Peer, PeerWrite, peerFilters } from './schema.ts';
 /** Every write of a peer says who may come with which rights; only reads are plain. */
 export const peerCrud = crud({
   type: 'peer',
-  one: 'a peer aggregator',
-  many: 'peer aggregators',
-  resource: 'peers',
   path: `${base}/peers`,
   records: peers,
   view: Peer,

@@ -49,7 +49,7 @@ export async function changeLanguage(
 ): Promise<z.input<typeof Userinfo>> {
   const { user } = ctx.actor;
   const language = wanted === undefined ? user.language : wanted;
-  const object = { type: 'user', id: user.id, name: user.name };
+  const object = { type: 'user' as const, id: user.id, name: user.name };
   const changes = changesBetween({ language: user.language }, { language });
   const audit = entityAction(ctx, 'update', object, changes);
   await atomically(ctx.deps.db, (h) => [

@@ -17,7 +17,6 @@ export const auditOperations = [
     type: 'audit',
     path: `${base}/audit`,
     access: 'audit.export',
-    many: 'audit events',
     filters: auditFilters,
     formats: ['csv', 'ndjson', 'json', 'cef'],
   }),

@@ -6,9 +6,6 @@ import { Authenticator, AuthenticatorWrite, authenticatorFilters } from './schem
 /** Writing a domain decides who may log in, so its writes are use cases. */
 export const authenticatorCrud = crud({
   type: 'authenticator',
-  one: 'an authentication domain',
-  many: 'authentication domains',
-  resource: 'authenticators',
   path: `${base}/authenticators`,
   records: authenticators,
   view: Authenticator,

@@ -62,14 +62,18 @@ export const AuthenticatorWrite = z.object({
     .meta({ description: 'By type; described by `authenticators/gui/{data_type}`' }),
 });
 
-const secret = { bind_password: z.null(), bind_password_set: z.boolean() };
+const shown = {
+  bind_password: z.null(),
+  bind_password_set: z.boolean(),
+  hosts: z.array(z.string()).max(5).meta({ description: 'Empty without the permission for all sites' }),
+};
 const { internal, ldap, active_directory } = paramShapes;
 
 export const Authenticator = z.strictObject({
   id: Id,
   uuid: Id,
   ...AuthenticatorWrite.shape,
-  params: z.union([internal, ldap.extend(secret), active_directory.extend(secret)]),
+  params: z.union([internal, ldap.extend(shown), active_directory.extend(shown)]),
   attributes: z.array(z.strictObject({ name: z.string(), source: z.string(), title: z.string() })),
   users_count: z.int(),
   groups_count: z.int(),

@@ -6,9 +6,6 @@ import { Dispatcher, DispatcherWrite, dispatcherFilters, dispatcherSorts } from 
 /** Creating and changing a node are decisions (address policy, secrets); the other verbs are plain. */
 export const dispatcherCrud = crud({
   type: 'dispatcher',
-  one: 'a dispatcher node',
-  many: 'dispatcher nodes',
-  resource: 'dispatchers',
   path: `${base}/dispatchers`,
   records: dispatchers,
   view: Dispatcher,

@@ -6,9 +6,6 @@ import { Farm, FarmWrite, farmFilters, farmSorts } from './schema.ts';
 /** Moving a farm to another site is a decision (rules name it where it is); the other verbs are plain. */
 export const farmCrud = crud({
   type: 'farm',
-  one: 'a farm of resource providers',
-  many: 'farms of resource providers',
-  resource: 'farms',
   path: `${base}/farms`,
   records: farms,
   view: Farm,

@@ -6,15 +6,13 @@ import { Gateway, GatewayWrite, gatewayFilters } from './schema.ts';
 /** Creation and change give tokens out; the other verbs are plain. */
 export const gatewayCrud = crud({
   type: 'gateway',
-  one: 'a gateway',
-  many: 'gateways',
-  resource: 'gateways',
   path: `${base}/gateways`,
   records: gateways,
   view: Gateway,
   write: GatewayWrite,
   filters: gatewayFilters,
   sorts: ['name', 'priority', 'created_at', 'updated_at'],
+  sited: true,
   verbs: ['list', 'get', 'replace', 'delete', 'bulkDestroy'],
   bulkDestroyMethod: 'PATCH',
 });

@@ -6,9 +6,6 @@ import { Group, GroupWrite, groupFilters } from './schema.ts';
 /** A group that skips the second factor weakens its members' login, so writes of a group are use cases. */
 export const groupCrud = crud({
   type: 'group',
-  one: 'a group of a domain',
-  many: 'groups of a domain',
-  resource: 'groups',
   path: `${base}/authenticators/{auth_uuid}/groups`,
   records: groups,
   view: Group,

@@ -6,9 +6,6 @@ import { MaintenanceTemplate, MaintenanceTemplateWrite } from './schema.ts';
 /** Writes judge two members together, when it starts and when it ends; the other verbs are plain. */
 export const maintenanceCrud = crud({
   type: 'maintenance_template',
-  one: 'a maintenance template',
-  many: 'maintenance templates',
-  resource: 'maintenance',
   path: `${base}/maintenance`,
   records: maintenanceTemplates,
   view: MaintenanceTemplate,

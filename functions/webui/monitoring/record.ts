@@ -1,4 +1,4 @@
-import { monitoring } from '../../../db/repositories/monitoring.ts';
+import { monitoring } from '../../../db/repositories/monitoring-list.ts';
 import { crud } from '../../../shared/http/crud.ts';
 import { base } from '../deps.ts';
 import { MonitoringRecord, MonitoringWrite, monitoringFilters } from './schema.ts';
@@ -6,9 +6,6 @@ import { MonitoringRecord, MonitoringWrite, monitoringFilters } from './schema.t
 /** Writes keep who acknowledged a record and when; the other verbs are plain. */
 export const monitoringCrud = crud({
   type: 'monitoring_record',
-  one: 'a record of the monitoring journal',
-  many: 'records of the monitoring journal',
-  resource: 'monitoring',
   path: `${base}/monitoring`,
   records: monitoring,
   view: MonitoringRecord,

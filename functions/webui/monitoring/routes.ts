@@ -17,7 +17,6 @@ export const monitoringOperations = [
     type: 'monitoring_record',
     path: `${base}/monitoring`,
     access: 'monitoring.export',
-    many: 'records of the monitoring journal',
     filters: { search: ListSearch, ...monitoringFilters },
     formats: ['csv', 'ndjson', 'json'],
   }),

@@ -11,9 +11,6 @@ import { deletePortal, tagsOfPortal } from './usecases.ts';
 /** Portals come into being by their heartbeats; only tags are written. */
 export const portalCrud = crud({
   type: 'portal',
-  one: 'a portal',
-  many: 'portals',
-  resource: 'portals',
   path: `${base}/appnodes/portals`,
   records: portals,
   view: Portal,
@@ -34,7 +31,6 @@ export const portalOperations = [
     type: 'portal',
     path: `${base}/appnodes/portals`,
     access: 'portals.export',
-    many: 'portals',
     filters: { search: ListSearch, ...portalFilters },
     formats: ['csv', 'ndjson', 'json'],
   }),

@@ -5,13 +5,11 @@ import { PriorityGroup, PriorityGroupWrite } from './schema.ts';
 
 export const { operations: priorityGroupOperations } = crud({
   type: 'priority_group',
-  one: 'a priority group',
-  many: 'priority groups',
-  resource: 'priority_groups',
   path: `${base}/priority_groups`,
   records: priorityGroups,
   view: PriorityGroup,
   write: PriorityGroupWrite,
   sorts: ['name', 'priority', 'created_at', 'updated_at'],
+  sited: true,
   verbs: ['list', 'create', 'get', 'replace', 'update', 'delete'],
 });

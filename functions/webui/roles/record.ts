@@ -6,9 +6,6 @@ import { Role, RoleWrite } from './schema.ts';
 /** What a role grants, and to whom, is decided at every write; only reads are plain. */
 export const roleCrud = crud({
   type: 'role',
-  one: 'a role',
-  many: 'roles',
-  resource: 'roles',
   path: `${base}/rbac`,
   records: roles,
   view: Role,

@@ -6,9 +6,6 @@ import { Rule, RuleWrite, ruleFilters, ruleSorts } from './schema.ts';
 /** Writes of a rule bring pictures along and leave them behind, so they are use cases. */
 export const ruleCrud = crud({
   type: 'rule',
-  one: 'a rule (merged resource set)',
-  many: 'rules (merged resource sets)',
-  resource: 'rules',
   path: `${base}/rules`,
   records: rules,
   view: Rule,

@@ -141,7 +141,7 @@ async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<voi
 
 /** The token as the object of an audit event, and whose it is. */
 const objectOf = ({ id, name }: { id: string; name: string }, user: string) => ({
-  object_type: 'service_token',
+  object_type: 'service_token' as const,
   object_id: id,
   object_name: name,
   details: { user: escapeControls(user) },

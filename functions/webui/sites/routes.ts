@@ -7,9 +7,6 @@ import { listAssignable } from './usecases.ts';
 
 const { operations } = crud({
   type: 'site',
-  one: 'a site',
-  many: 'sites',
-  resource: 'sites',
   path: `${base}/sites`,
   records: sites,
   view: Site,

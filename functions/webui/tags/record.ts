@@ -6,9 +6,6 @@ import { Tag, TagWrite, tagFilters } from './schema.ts';
 /** Objects carry tags by name, so a tag that is renamed or deleted concerns them. */
 export const tagCrud = crud({
   type: 'tag',
-  one: 'a tag',
-  many: 'tags',
-  resource: 'tags',
   path: `${base}/tags`,
   records: tags,
   view: Tag,

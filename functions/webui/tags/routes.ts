@@ -14,7 +14,6 @@ export const tagOperations = [
     type: 'tag',
     path: `${base}/tags`,
     access: 'tags.export',
-    many: 'tags',
     filters: { search: ListSearch, ...tagFilters },
     formats: ['csv', 'ndjson', 'json'],
   }),

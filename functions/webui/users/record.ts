@@ -7,9 +7,6 @@ import { User, UserPatch, UserWrite, userFilters } from './schema.ts';
 /** Every write of a user concerns rights or secrets; only reads are plain. */
 export const userCrud = crud({
   type: 'user',
-  one: 'a user of a domain',
-  many: 'users of a domain',
-  resource: 'users',
   path: `${base}/authenticators/{auth_uuid}/users`,
   records: users,
   view: User,

@@ -5,6 +5,7 @@ import type { BaseDeps } from '../../http/context.ts';
 import { Id, Moment } from '../../http/fields.ts';
 import { endpointIn, type Operation } from '../../http/operation.ts';
 import type { ObjectReader } from '../../kernel/object-store.ts';
+import { type ResourceType, resources } from '../../resources.ts';
 import { formats as allFormats, type FormatName } from './formats.ts';
 import { obtainExport } from './obtaining.ts';
 import { orderExport, reportExport } from './ordering.ts';
@@ -16,13 +17,10 @@ export type ExportDeps = BaseDeps & {
 
 type Exported = {
   subject: ExportSubject;
-  /** First half of the operation ids. */
-  type: string;
+  type: ResourceType;
   /** Of the list: the pair stands below it. */
   path: `/${string}`;
   access: Permission & `${string}.export`;
-  /** What the files hold, in the words of the documents. */
-  many: string;
   /** The filters of the list, `search` among them where the list has it. */
   filters: Record<string, z.ZodType>;
   formats: readonly [FormatName, ...FormatName[]];
@@ -61,7 +59,7 @@ export const exportable = <D extends ExportDeps>(exported: Exported): Operation<
 ];
 
 function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
-  const { subject, type, path, access, many } = exported;
+  const { subject, type, path, access } = exported;
   const query = z.strictObject({
     export_id: Id.optional().meta({
       description: 'Tells of this export and starts nothing; nothing else then counts',
@@ -75,7 +73,7 @@ function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
       route: `GET ${path}/export`,
       access,
       allSites: true,
-      summary: `Build an export file of ${many}`,
+      summary: `Build an export file of ${resources[type].many}`,
       description:
         'Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`.',
       query,
@@ -96,7 +94,6 @@ const obtainingOf = <D extends ExportDeps>({
   type,
   path,
   access,
-  many,
   formats,
 }: Exported): Operation<D> =>
   endpointIn<D>()(
@@ -105,7 +102,7 @@ const obtainingOf = <D extends ExportDeps>({
       route: `POST ${path}/export`,
       access,
       allSites: true,
-      summary: `Obtain the export file of ${many}`,
+      summary: `Obtain the export file of ${resources[type].many}`,
       description:
         'As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended.',
       body: { optional: Obtaining },

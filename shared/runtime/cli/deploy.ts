@@ -91,7 +91,7 @@ function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {
   if (result.success) return result.data;
   throw new ConfigError(
     result.error.issues.map(({ path, message }) =>
-      lineOf({ path, message: env[String(path[0])] ? message : 'required to deploy' }),
+      env[String(path[0])] ? lineOf({ path, message }) : `${String(path[0])}: required to deploy`,
     ),
   );
 }

@@ -1,0 +1,78 @@
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { type ResourceType, resources, type SitedType } from '../../shared/resources.ts';
+import { dispatchers } from '../schema/dispatchers.ts';
+import { farms } from '../schema/farms.ts';
+import { gatewaySites, gateways } from '../schema/gateways.ts';
+import { maintenanceWindows } from '../schema/maintenance-windows.ts';
+import { pools } from '../schema/pools.ts';
+import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
+import { rules } from '../schema/rules.ts';
+import { sites } from '../schema/sites.ts';
+import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { workplaces } from '../schema/workplaces.ts';
+import { type Scope, sharesSite, within } from './scope.ts';
+
+/** A select of the sites in which one row lies; without any it is there for all of them. */
+export const sitesOfGateway = (id: Column | SQL): SQL =>
+  sql`select ${gatewaySites.site_id} from ${gatewaySites} where ${gatewaySites.gateway_id} = ${id}`;
+export const sitesOfPriorityGroup = (id: Column | SQL): SQL =>
+  sql`select ${farms.site_id} from ${priorityGroupFarms} join ${farms} on ${farms.id} = ${priorityGroupFarms.farm_id}
+    where ${priorityGroupFarms.priority_group_id} = ${id}`;
+
+const inFarms = (table: typeof pools | typeof workplaces | typeof workplaceSessions, scope: Scope): SQL =>
+  sql`select ${table.id} from ${table} join ${farms} on ${farms.id} = ${table.farm_id} where ${within(farms.site_id, scope)}`;
+
+/** Ids of the objects that a scope sees. Those of nodes by our own id: farms may have an identifier twice. */
+const idsWithin: Readonly<Record<SitedType, (scope: Scope) => SQL>> = {
+  site: (scope) => sql`select ${sites.id} from ${sites} where ${within(sites.id, scope)}`,
+  farm: (scope) => sql`select ${farms.id} from ${farms} where ${within(farms.site_id, scope)}`,
+  dispatcher: (scope) =>
+    sql`select ${dispatchers.id} from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+      where ${within(farms.site_id, scope)}`,
+  rule: (scope) => sql`select ${rules.id} from ${rules} where ${within(rules.site_id, scope)}`,
+  gateway: (scope) =>
+    sql`select ${gateways.id} from ${gateways} where ${sharesSite(sitesOfGateway(gateways.id), scope)}`,
+  priority_group: (scope) =>
+    sql`select ${priorityGroups.id} from ${priorityGroups} where ${sharesSite(sitesOfPriorityGroup(priorityGroups.id), scope)}`,
+  maintenance_window: (scope) =>
+    sql`select ${maintenanceWindows.id} from ${maintenanceWindows}
+      left join ${farms} on ${farms.id} = ${maintenanceWindows.farm_id}
+      where ${within(sql`coalesce(${maintenanceWindows.site_id}, ${farms.site_id})`, scope)}`,
+  servicespool: (scope) => inFarms(pools, scope),
+  workplace: (scope) => inFarms(workplaces, scope),
+  spsession: (scope) => inFarms(workplaceSessions, scope),
+};
+
+/**
+ * The condition that an object of this type is seen with the scope.
+ * @param id our own identifier of it
+ * @returns undefined when nothing limits it
+ */
+export function objectWithin(type: ResourceType, id: Column | SQL, scope: Scope): SQL | undefined {
+  if (scope === '*' || resources[type].lies === 'nowhere') return undefined;
+  return isSited(type) ? sql`${id} in (${idsWithin[type](scope)})` : sql`false`;
+}
+
+const isSited = (type: ResourceType): type is SitedType => Object.hasOwn(idsWithin, type);
+
+/** Objects of nodes, which the journal knows by the identifier of the node beside the farm. */
+const ofNodes: ReadonlySet<string> = new Set<SitedType>(['servicespool', 'workplace', 'spsession']);
+
+type Told = { type: Column; id: Column; details: Column };
+
+/**
+ * The same for what a row tells of an object: its type stands in a column, its id is text there, and the farm of an object
+ * of a node among the details. An object that is gone lies nowhere any more: only the scope `*` sees what is told of it,
+ * and of a type that is not known.
+ */
+export function namedWithin({ type, id, details }: Told, scope: Scope): SQL | undefined {
+  if (scope === '*') return undefined;
+  const sited = Object.entries(idsWithin).map(([name, ids]) =>
+    ofNodes.has(name)
+      ? sql`when ${name} then ${details} ->> 'farm_id' in (select id::text from (${idsWithin.farm(scope)}) as own (id))`
+      : sql`when ${name} then ${id} in (select id::text from (${ids(scope)}) as own (id))`,
+  );
+  const free = Object.entries(resources).filter(([, { lies }]) => lies === 'nowhere');
+  const arms = [...sited, ...free.map(([name]) => sql`when ${name} then true`)];
+  return sql`(${type} is null or case ${type} ${sql.join(arms, sql` `)} else false end)`;
+}

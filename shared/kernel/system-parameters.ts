@@ -119,6 +119,13 @@ export const systemParameters = {
     max: 256,
     help: 'Schemes of reconnect links that are passed on besides https, separated by commas',
   },
+  'directory.extra_attributes': {
+    default: '',
+    // A name, never an object identifier: that would be a second name of an attribute.
+    pattern: /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}(?:,[A-Za-z][A-Za-z0-9_-]{0,63})*)?$/,
+    max: 2_048,
+    help: 'Attributes of directories that may be read besides the usual ones, separated by commas',
+  },
   'audit.retention_days': days(365, 'Audit events are kept for this long'),
   'monitoring.retention_days': days(90, 'Records of the monitoring journal are kept for this long'),
   'monitoring.site_failure_fails_health': {

@@ -1,17 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import { loginLocks } from '../schema/login-locks.ts';
-import { derived } from './statements.ts';
 
 /** Stands where logins have a domain and a name, neither of which has a space alone. */
 const account = 'agents ';
 const maxTries = 5;
 const blockS = 300;
-
-/** How a network stands that brought wrong tokens: until when it is locked, as text. */
-export const lockOfAgents = (network: string): SQL<string | null> =>
-  derived(sql`select ${loginLocks.locked_until}::text from ${loginLocks}
-    where ${loginLocks.account} = ${account} and ${loginLocks.network} = ${network}`);
 
 /**
  * Counts a wrong token to its network; the fifth locks it for 300 s. What is locked is not counted further.

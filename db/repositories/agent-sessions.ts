@@ -53,10 +53,10 @@ const inSession = ({ agent_id, session_uuid }: typeof sessionAgents.$inferInsert
   and(eq(sessionAgents.agent_id, agent_id), eq(sessionAgents.session_uuid, session_uuid));
 
 /** The session agent of this token with the agent of its workplace; one statement. */
-export async function findSessionAgent(db: Db, tokenHash: string, network: string) {
+export async function findSessionAgent(db: Db, tokenHash: string) {
   const [row] = await db
     .select({
-      ...agentMembers(network),
+      ...agentMembers,
       session: {
         id: sessionAgents.id,
         uuid: sessionAgents.session_uuid,

@@ -4,7 +4,6 @@ import { workplaceAgents as agents, agentRegistrations as registrations } from '
 import { farms } from '../schema/farms.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { workplaces } from '../schema/workplaces.ts';
-import { lockOfAgents } from './agent-failures.ts';
 import { type Scope, within } from './scope.ts';
 import { arrayOf, derived } from './statements.ts';
 
@@ -29,7 +28,7 @@ const workplaceMembers = {
 };
 
 /** An agent with its workplace, which is null while the snapshot does not have it. */
-export const agentMembers = (network: string) => ({
+export const agentMembers = {
   id: agents.id,
   farm: { id: farms.id, name: farms.name },
   workplace: workplaceMembers,
@@ -38,18 +37,17 @@ export const agentMembers = (network: string) => ({
       order by ${workplaceSessions.started_at}), '[]')
     from ${workplaceSessions} where ${workplaceSessions.farm_id} = ${agents.farm_id}
       and ${workplaceSessions.workplace_uuid} = ${agents.workplace_uuid}`),
-  locked: lockOfAgents(network),
-});
+};
 
 export const ofAgent: SQL | undefined = and(
   eq(workplaces.farm_id, agents.farm_id),
   eq(workplaces.uuid, agents.workplace_uuid),
 );
 
-/** The agent of this token, and whether its network is locked; one statement. */
-export async function findAgent(db: Db, tokenHash: string, network: string) {
+/** The agent of this token; one statement. */
+export async function findAgent(db: Db, tokenHash: string) {
   const [row] = await db
-    .select(agentMembers(network))
+    .select(agentMembers)
     .from(agents)
     .innerJoin(farms, eq(farms.id, agents.farm_id))
     .leftJoin(workplaces, ofAgent)
@@ -59,10 +57,10 @@ export async function findAgent(db: Db, tokenHash: string, network: string) {
 
 export type FoundAgent = NonNullable<Awaited<ReturnType<typeof findAgent>>>;
 
-/** The registration of this token, and whether its network is locked; one statement. */
-export async function findRegistration(db: Db, tokenHash: string, network: string) {
+/** The registration of this token; one statement. */
+export async function findRegistration(db: Db, tokenHash: string) {
   const [row] = await db
-    .select({ id: registrations.id, sites: registrations.sites, locked: lockOfAgents(network) })
+    .select({ id: registrations.id, sites: registrations.sites })
     .from(registrations)
     .where(eq(registrations.token_hash, tokenHash));
   return row;

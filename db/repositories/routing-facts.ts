@@ -22,7 +22,7 @@ import { derived } from './statements.ts';
 export type Routed = { userId: string; userKey: string };
 
 /**
- * What is to be routed: all rules of the site, one, or those that cover a pool. `unusable`: also rules that are
+ * What is to be routed: all rules of the site, one, or a pool, for which no rule is read. `unusable`: also rules that are
  * disabled or not for the user, so that it can be explained why.
  */
 export type Wanted = {
@@ -58,6 +58,8 @@ export type RoutingRows = {
   /** The version of everything that decides who may use what. */
   entitlement: number;
   rules: RuleRow[];
+  /** Pools that an enabled rule of the site covers for any user, as `<farm id>.<pool uuid>`; none for one rule. */
+  covered: string[];
   preferences: { priority: number; farm_id: string; farm_priority: number }[];
   /** The user's live sessions as the snapshot has them. */
   sessions: {
@@ -86,6 +88,7 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
   derived(sql`select json_build_object(
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, wanted)}),
+    'covered', (${coveredPools(wanted)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
     'notices', (${notices}),
@@ -121,8 +124,20 @@ const members: SQL = sql`
 function isWanted({ rules: wanted }: Wanted): SQL {
   if (wanted === 'all') return sql`true`;
   if ('rule' in wanted) return sql`${rules.id} = ${wanted.rule}::uuid`;
-  return sql`exists(select 1 from (${members}) as member
-    where member.farm_id = ${wanted.farm}::uuid and member.servicepool_uuid = ${wanted.pool}::uuid)`;
+  return sql`false`;
+}
+
+/** A pool is offered through rules alone once one covers it: otherwise a rule for some would leave it to all others. */
+function coveredPools({ rules: wanted }: Wanted): SQL {
+  if (wanted !== 'all' && 'rule' in wanted) return sql`'[]'::json`;
+  const ofPool =
+    wanted === 'all'
+      ? sql`true`
+      : sql`member.farm_id = ${wanted.farm}::uuid and member.servicepool_uuid = ${wanted.pool}::uuid`;
+  return sql`
+    select coalesce(json_agg(distinct member.farm_id || '.' || member.servicepool_uuid), '[]')
+    from ${rules} cross join lateral (${members}) as member
+    where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
 }
 
 /** By name, by group, or because the rule is for everybody. */

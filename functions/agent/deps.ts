@@ -33,6 +33,7 @@ export const agentCall = <B extends Shape, R extends Shape>(
       access: 'public',
       body: { required: body },
       hasOwnCredential: true,
+      countsFailures: true,
       returns: [200, returns],
       errors: agentErrors,
       ...told,

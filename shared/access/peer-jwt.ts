@@ -1,4 +1,5 @@
 import { decodeJwt, decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify } from 'jose';
+import type { TokenType } from './token-types.ts';
 
 /** A public key of a peer, as RFC 7517 writes it. */
 export type PeerKey = { kty: string; kid: string } & Partial<
@@ -31,7 +32,6 @@ export class PeerTokenFault extends Error {
 /** What a token says of itself before anything of it is proven. */
 export type ClaimedToken = { issuer: string; kid: string; algorithm: string };
 export type ProvenToken = {
-  subject: string;
   jti: string;
   expiresAt: Date;
   /** All that it says. */
@@ -58,31 +58,36 @@ export function readPeerToken(jwt: string): ClaimedToken {
   return { issuer: payload.iss, kid, algorithm };
 }
 
+/** What a verifier expects of a token. */
+export type Expected = { typ: TokenType; audience: string; now: Date };
+
 /**
- * Checks the signature and every claim of a token.
+ * Checks the signature, the purpose and every claim of a token. Its subject must be its issuer: an issuer may also sign
+ * tokens about its users, and none of those stands for the issuer itself.
  * @throws PeerTokenFault
  */
 export async function provePeerToken(
   jwt: string,
   { issuer, algorithm }: ClaimedToken,
   key: PeerKey,
-  { audience, now }: { audience: string; now: Date },
+  { typ, audience, now }: Expected,
 ): Promise<ProvenToken> {
   const verified = await jwtVerify(jwt, await importPeerKey(key, algorithm), {
     algorithms: [algorithm],
+    typ,
     issuer,
+    subject: issuer,
     audience,
     currentDate: now,
     clockTolerance: skewS,
     maxTokenAge: longestLifeS,
-    requiredClaims: ['sub', 'exp', 'jti'],
+    requiredClaims: ['exp', 'jti'],
   }).catch(refuse);
-  const { sub, jti, aud, iat = 0, exp = 0 } = verified.payload;
+  const { jti, aud, iat = 0, exp = 0 } = verified.payload;
   if (exp - iat > longestLifeS || exp < iat) throw new PeerTokenFault('too_long');
   // What is meant for others as well, any of them could bring to us.
   if (Array.isArray(aud) && aud.length !== 1) throw new PeerTokenFault('claim_aud');
   return {
-    subject: textClaim('sub', sub),
     jti: textClaim('jti', jti),
     expiresAt: new Date(exp * 1000),
     claims: verified.payload,

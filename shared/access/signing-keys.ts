@@ -1,12 +1,13 @@
 import { CompactSign, calculateJwkThumbprint, exportJWK, importPKCS8, type JWK, SignJWT } from 'jose';
 import { addSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { tokenTypes } from './token-types.ts';
 
 /** Claims of a token for a dispatcher: for ourselves (`sub` `aggregator`), or for a user of a domain. */
 export type DispatcherClaims = { sub: string; auth?: string; groups?: string[]; client_ip?: string };
 
 export type SigningKeys = {
-  /** A JWT for one dispatcher (`aud` is its name), by the first key. */
+  /** A JWT for one dispatcher (`aud` is its name, `typ` is `dispatcher+jwt`), by the first key. */
   signFor(audience: string, claims: DispatcherClaims, now: Date, lifeS: number): Promise<string>;
   /** A compact JWS of a text by the first key; `type` keeps apart what is signed for different purposes. */
   signText(type: string, text: string): Promise<string>;
@@ -36,7 +37,7 @@ export async function createSigningKeys(pems: readonly string[], issuer: string)
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     signFor: (audience, { sub, ...claims }, now, lifeS) =>
       new SignJWT(claims)
-        .setProtectedHeader({ alg: current.algorithm, typ: 'JWT', kid })
+        .setProtectedHeader({ alg: current.algorithm, typ: tokenTypes.dispatcher, kid })
         .setIssuer(issuer)
         .setAudience(audience)
         .setSubject(sub)

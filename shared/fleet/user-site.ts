@@ -2,7 +2,8 @@ import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import type { LocalDomain } from '../../db/repositories/user-sites.ts';
 import type { SignedIn } from '../access/actor.ts';
 import type { Ctx } from '../http/context.ts';
-import { notFound } from '../kernel/errors.ts';
+import { AppError, notFound } from '../kernel/errors.ts';
+import { isReservedUserName } from '../kernel/text.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';
 import { type FleetDeps, type Speaker, userSpeaker } from './dispatcher-keys.ts';
 import { type FarmWithNodes, type FoundFarms, findFarms } from './topology.ts';
@@ -37,12 +38,17 @@ export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite>
   return userSiteOf(found, { ...user, domain }, ctx.client.ip);
 }
 
-/** @param ip the address that dispatchers are told */
+/**
+ * @param ip the client address for the claims
+ * @throws AppError `forbidden` for a directory user named `aggregator`: to a dispatcher that name is the portal's own
+ */
 export function userSiteOf(
   { site, farms, domains, groups }: FoundFarms,
   { id, name, domain }: Viewer,
   ip: string,
 ): UserSite {
+  if (isReservedUserName(name))
+    throw new AppError('forbidden', 'The user name is reserved: dispatchers take it for the portal itself');
   const claims = { sub: name, auth: domain.label, groups: groups.map((group) => group.name), client_ip: ip };
   return { ...site, farms, domains, speaker: userSpeaker(id, claims) };
 }

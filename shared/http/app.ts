@@ -5,6 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Telemetry } from '../kernel/telemetry.ts';
 import { withoutTrailingSlashes } from '../kernel/text.ts';
 import { type ModuleName, modules } from '../modules.ts';
+import { countingFailures } from './caller.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
@@ -89,7 +90,8 @@ function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, ver
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (operation) {
       c.set('operation', operation.id);
-      const answer = inOneWord(operation, serveOperation(c, deps, operation));
+      const served = inOneWord(operation, serveOperation(c, deps, operation));
+      const answer = countingFailures(deps, operation, c.env, served);
       return operation.browser ? orSignIn(c.req.raw, answer) : answer;
     }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });

@@ -1,9 +1,9 @@
 import { findOverrides } from '../../db/repositories/system-parameters.ts';
 import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
-import { isBrowserToken } from '../access/service-tokens.ts';
+import { isBrowserToken, isServiceToken } from '../access/service-tokens.ts';
 import { findActor } from '../access/session.ts';
 import { sha256 } from '../kernel/digests.ts';
-import { AppError } from '../kernel/errors.ts';
+import { AppError, codeFacts } from '../kernel/errors.ts';
 import type { BaseDeps } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
@@ -16,7 +16,7 @@ type Asking = Invocation & {
   now: Date;
 };
 
-type Asked = Pick<Operation, 'access' | 'unmetered' | 'browser'>;
+type Asked = Pick<Operation, 'access' | 'unmetered' | 'countsFailures' | 'browser'>;
 
 /**
  * Who asks, after the rate limits. A token that was valid before counts by itself: nobody who shares its address can
@@ -24,11 +24,11 @@ type Asked = Pick<Operation, 'access' | 'unmetered' | 'browser'>;
  * @throws AppError `rate_limited`, `invalid_token`
  */
 export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Actor> {
-  const { unmetered } = operation;
+  const { unmetered, countsFailures } = operation;
   const rates = rateLimitsOf(deps);
   const token = tokenOf(operation, asking);
   if (token === '') {
-    if (!unmetered) takeFromAddress(deps, rates, asking);
+    if (!unmetered && !countsFailures) takeFromAddress(deps, rates, asking);
     return anonymous;
   }
   const tokenHash = sha256(token);
@@ -52,6 +52,30 @@ export async function identify(deps: BaseDeps, operation: Asked, asking: Asking)
 const tokenOf = ({ access, browser }: Asked, { token = '' }: Asking): string =>
   access === 'public' && (browser === undefined || !isBrowserToken(token)) ? '' : token;
 
+/**
+ * The answer of an operation; one that `countsFailures` counts each refusal to the address of the client.
+ * @throws AppError `rate_limited` in the place of a refusal when the address has nothing left
+ */
+export async function countingFailures(
+  deps: BaseDeps,
+  { countsFailures }: Pick<Operation<never>, 'countsFailures'>,
+  invocation: Invocation,
+  answer: Promise<Response>,
+): Promise<Response> {
+  if (!countsFailures) return answer;
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AppError && isGuess(error))
+      takeFromAddress(deps, rateLimitsOf(deps), { ...invocation, now: deps.clock() });
+    throw error;
+  }
+}
+
+/** A token that is valid may be limited by itself, or be one of a machine that is not listed yet. */
+const isGuess = ({ code }: AppError): boolean =>
+  codeFacts(code).status < 500 && code !== 'rate_limited' && code !== 'not_found';
+
 type WithToken = Asking & { token: string; tokenHash: string };
 
 async function findKnown(
@@ -71,9 +95,14 @@ async function findUnknown(
   rates: RateLimits,
   { token, tokenHash, now, client }: WithToken,
 ): Promise<SignedIn> {
-  rates.takeFromAddress(client.ip, now);
-  const actor = assertFound(await findActor(db, token, now, portalType));
-  rates.proveValid(tokenHash, client.ip, actor.parameters, now);
+  // The token of a service is looked up even when its address has nothing left: only failures count there.
+  const countsFailures = isServiceToken(token);
+  if (!countsFailures) rates.takeFromAddress(client.ip, now);
+  const found = await findActor(db, token, now, portalType);
+  if (!found && countsFailures) rates.takeFromAddress(client.ip, now);
+  const actor = assertFound(found);
+  if (!countsFailures) rates.giveBackToAddress(client.ip);
+  rates.proveValid(tokenHash, actor.parameters, now);
   return actor;
 }
 
@@ -82,13 +111,15 @@ function assertFound(actor: SignedIn | undefined): SignedIn {
   return actor;
 }
 
-function takeFromAddress(deps: BaseDeps, rates: RateLimits, asking: Asking): void {
+type Counted = Invocation & { now: Date };
+
+function takeFromAddress(deps: BaseDeps, rates: RateLimits, asking: Counted): void {
   refreshParameters(deps, rates, asking);
   rates.takeFromAddress(asking.client.ip, asking.now);
 }
 
 /** Nobody waits for it: the request at hand is judged by what is known. */
-function refreshParameters({ db }: BaseDeps, rates: RateLimits, { now, background }: Asking): void {
+function refreshParameters({ db }: BaseDeps, rates: RateLimits, { now, background }: Counted): void {
   const work = rates.refresh(now, () => findOverrides(db));
   if (work) background(work);
 }

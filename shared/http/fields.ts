@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isId } from '../kernel/ids.ts';
 import { cleanCertificates } from '../kernel/pem.ts';
-import { isVisible } from '../kernel/text.ts';
+import { isVisible, isWithoutIgnorables } from '../kernel/text.ts';
+import { ignorablesDetail } from './new-names.ts';
 
 /** An identifier: any UUID, spelled in lower case in answers. */
 export const Id = z
@@ -29,8 +30,8 @@ export const Instant = z.iso
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
 /**
- * Names are trimmed, 1–128 characters; one of them can be seen. What turns the direction of writing or takes no room has
- * no place in them, so that no name reads like another; the joiners that some scripts need are left.
+ * A trimmed name of 1 to 128 characters, at least one of them visible. Writes of records refuse default-ignorable code
+ * points in new names as well (`assertNewName`); names of directories and older names may have them.
  */
 export const Name = z
   .string()
@@ -38,12 +39,11 @@ export const Name = z
   .min(1)
   .max(128, lengthFirst)
   .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
-  .regex(
-    /^[^\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$/u,
-    'Must not contain invisible characters',
-  )
   .refine((name) => name === '' || isVisible(name), 'Must have a visible character')
   .meta({ example: 'North' });
+
+/** A name that is written as a whole and has no directory behind it. */
+export const PlainName = Name.refine(isWithoutIgnorables, ignorablesDetail);
 
 export const Comments = z.string().max(1024).default('').meta({ example: '' });
 export const Priority = z.int().min(0).max(10_000).default(1);

@@ -13,7 +13,6 @@ import type { KeptRight } from '../../db/schema/idempotency-keys.ts';
 import { grantsOf, missingFor, type SignedIn } from '../access/actor.ts';
 import type { Access } from '../access/guard.ts';
 import { addSeconds } from '../kernel/clock.ts';
-import { sha256 } from '../kernel/digests.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import type { Place } from '../kernel/sealing.ts';
@@ -23,8 +22,8 @@ import type { Operation, RawInput } from './operation.ts';
 import { asAppError } from './problem.ts';
 import { type LateWrites, type Run, runWithin, withoutSecrets } from './transactional.ts';
 
-/** The key of a request, and what makes another request with this key a different one. */
-export type Keyed = { key: string; fingerprint: string };
+/** The key of a request, and a text of all that makes another request with this key a different one. */
+export type Keyed = { key: string; request: string };
 
 /** What of an operation decides how its answer is kept. */
 type Kept = Pick<Operation<never>, 'access' | 'shownOnce'>;
@@ -32,8 +31,12 @@ type Kept = Pick<Operation<never>, 'access' | 'shownOnce'>;
 /** What of an answer is repeated besides its status and body. */
 const keptHeaders = ['content-type', 'etag', 'location'];
 
-export const fingerprintOf = (method: string, path: string, { query, body }: RawInput): string =>
-  sha256(canonicalJson([method, withoutTrailingSlashes(path), query, body]));
+export const requestText = (method: string, path: string, { query, body }: RawInput): string =>
+  canonicalJson([method, withoutTrailingSlashes(path), query, body]);
+
+/** Bodies may hold passwords: a hash without a key would be a way to guess them for as long as the row is kept. */
+const fingerprintOf = ({ sealer }: BaseDeps, { request }: Keyed): string =>
+  sealer.fingerprint('idempotency', request);
 
 /**
  * Runs an operation in one transaction with the row of its key, so that the change and the answer kept for
@@ -76,7 +79,11 @@ export async function runLeased<D extends BaseDeps>(
 ): Promise<Response> {
   const { db } = ctx.deps;
   const owner = ownerOf(ctx.actor, keyed.key);
-  const lease = { fingerprint: keyed.fingerprint, now: ctx.now, until: addSeconds(ctx.now, leaseS) };
+  const lease = {
+    fingerprint: fingerprintOf(ctx.deps, keyed),
+    now: ctx.now,
+    until: addSeconds(ctx.now, leaseS),
+  };
   if (!(await claimKey(db, owner, lease).catch(explainOwner))) {
     const stored = await findKey(db, owner, ctx.now);
     if (stored) return replay(ctx, keyed, stored);
@@ -103,14 +110,14 @@ async function keep(
   ctx: Ctx<BaseDeps, SignedIn>,
   handle: Db,
   owner: KeyOwner,
-  { fingerprint }: Keyed,
+  keyed: Keyed,
   answer: Response,
   { access, shownOnce }: Kept,
 ): Promise<Response> {
   const body = await answer.text();
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
   await keepAnswer(handle, owner, {
-    fingerprint,
+    fingerprint: fingerprintOf(ctx.deps, keyed),
     created_at: ctx.now,
     status: answer.status,
     headers,
@@ -146,10 +153,14 @@ type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 /** The guard has seen the permission, but not what the answer tells of: it is for nobody who held more then. */
 async function replay(
   { deps, now, actor }: Ctx<BaseDeps, SignedIn>,
-  { key, fingerprint }: Keyed,
+  { key, request }: Keyed,
   { status, headers, sealed_body, ...stored }: Stored,
 ): Promise<Response> {
-  if (stored.fingerprint !== fingerprint) throw new AppError('idempotency_mismatch');
+  const { sealer } = deps;
+  // Made by a key that is no longer configured: neither the request nor its answer can be checked.
+  if (!sealer.keyIds.includes(sealer.keyIdOf(stored.fingerprint))) throw new AppError('outcome_unknown');
+  if (!sealer.isFingerprintOf(stored.fingerprint, 'idempotency', request))
+    throw new AppError('idempotency_mismatch');
   if (status === null) {
     const isRunning = stored.lease_until !== null && stored.lease_until > now;
     throw new AppError(isRunning ? 'idempotency_in_progress' : 'outcome_unknown');
@@ -160,7 +171,7 @@ async function replay(
       missing,
     });
   const body = sealed_body
-    ? await deps.sealer.open(sealed_body, placeOf(ownerOf(actor, key))).catch(unreadable)
+    ? await sealer.open(sealed_body, placeOf(ownerOf(actor, key))).catch(unreadable)
     : null;
   return new Response(body, { status, headers: headers ?? {} });
 }

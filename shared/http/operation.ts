@@ -84,6 +84,11 @@ export type Declaration<
   orToken?: true;
   /** Does not count to the rate limits. */
   unmetered?: true;
+  /**
+   * Only refused requests count to the limit of the address. The operation verifies the token of a machine, and a valid
+   * token is not refused for what others behind the same address send.
+   */
+  countsFailures?: true;
   /** Whatever is wrong with a request is told by this code alone: who tries values learns nothing of them. */
   refusesBy?: 'forbidden';
 };

@@ -19,10 +19,10 @@ export type RateLimits = {
    */
   takeQuestion(ip: string, now: Date): void;
   giveBackQuestions(ip: string, count: number): void;
-  /** What was counted to the address belongs to the session, whose parameters are those in force. */
-  proveValid(tokenHash: string, ip: string, parameters: Parameters, now: Date): void;
-  /** Undoes `takeFromAddress` for who proved to be no stranger by a credential of another kind. */
-  excuse(ip: string): void;
+  /** Begins the quota of a session, whose parameters are those in force. */
+  proveValid(tokenHash: string, parameters: Parameters, now: Date): void;
+  /** Undoes `takeFromAddress` for a request whose token proved valid. */
+  giveBackToAddress(ip: string): void;
   /** A token that was valid is not any more. */
   forget(tokenHash: string): void;
   learn(parameters: Parameters, now: Date): void;
@@ -65,12 +65,11 @@ function createRateLimits(): RateLimits {
       assertTaken('address', limit, addresses.take(networkOf(ip), limit, now.getTime()));
     },
     ...createQuestions(() => known.parameters['lockout.ip_per_minute']),
-    proveValid: (tokenHash, ip, parameters, now) => {
+    proveValid: (tokenHash, parameters, now) => {
       learn(parameters, now);
-      addresses.giveBack(networkOf(ip));
       sessions.take(tokenHash, parameters['limits.per_token_per_minute'], now.getTime());
     },
-    excuse: (ip) => addresses.giveBack(networkOf(ip)),
+    giveBackToAddress: (ip) => addresses.giveBack(networkOf(ip)),
     forget: sessions.forget,
     learn,
     refresh: (now, read) => {

@@ -12,6 +12,7 @@ import { Answer } from './answer.ts';
 import { auditEntry, changesBetween, entityAction } from './audit-entry.ts';
 import { assertMatches, type Conditions } from './conditions.ts';
 import type { BaseDeps, Ctx } from './context.ts';
+import { assertNewName } from './new-names.ts';
 import { type RecordKind, valuesOf, writableOf } from './record-kind.ts';
 import { readingOf } from './references.ts';
 
@@ -61,6 +62,7 @@ export async function createRecord<S extends Selection>(
   body: Body,
   extras: Extras = {},
 ): Promise<Answer> {
+  assertNewName(kind.type, body);
   const id = extras.id ?? newId();
   const values = withColumns(valuesOf(kind, body), extras.columns);
   const audit = entityAction(ctx, 'create', { type: kind.type, id, name: nameOf(body) }, [
@@ -94,6 +96,7 @@ export const changeRecord = <S extends Selection>(
     const row = await findRecord(ctx, kind, at.id, at.parent);
     assertMatches(at.conditions, row.revision);
     const { body, changes: further = [], ...extras } = await decide(row);
+    assertNewName(kind.type, body, row);
     assertImmutable(kind, row, body);
     const values = withColumns(valuesOf(kind, body), extras.columns);
     const changes = changesBetween(writableOf(kind, row), body, kind.secrets).filter(

@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '../kernel/errors.ts';
 import { moduleOf } from '../modules.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import { describeWrite } from './dry-run.ts';
-import { fingerprintOf, runLeased, runOnce } from './idempotency.ts';
+import { requestText, runLeased, runOnce } from './idempotency.ts';
 import type { Operation, RawInput } from './operation.ts';
 import { isSignedIn, type Run } from './transactional.ts';
 
@@ -51,9 +51,9 @@ export function runAsAsked<D extends BaseDeps>(
   if (!isSignedIn(ctx)) return run(ctx);
   if (dryRun === 'true') return describeWrite(ctx, operation, run);
   if (key === null) return run(ctx);
-  const fingerprint = fingerprintOf(operation.method, new URL(url).pathname, raw);
+  const request = requestText(operation.method, new URL(url).pathname, raw);
   const once = operation.effects ? runLeased : runOnce;
-  return once(ctx, { key, fingerprint }, operation, run);
+  return once(ctx, { key, request }, operation, run);
 }
 
 /** A dry run that would be a real one is refused, whoever asks for it. */

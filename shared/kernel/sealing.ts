@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** Where a sealed value lives; it opens nowhere else. */
 export type Place = { table: string; row: string; column: string };
@@ -9,11 +9,18 @@ export type Sealer = {
   seal(text: string, place: Place): Promise<string>;
   /** @throws Error when the text was changed, moved, or sealed by a key that is no longer there */
   open(sealed: string, place: Place): Promise<string>;
-  /** An identifier of the key that sealed the text; it differs from `currentKeyId` after a rotation. */
+  /** An identifier of the key that sealed the text, or made the fingerprint; it differs from `currentKeyId` after a rotation. */
   keyIdOf(sealed: string): string;
   readonly currentKeyId: string;
   /** Identifiers of all keys, the current one first. */
   readonly keyIds: readonly string[];
+  /**
+   * `<key id>.<HMAC-SHA-256, base64url>` of a text, by a key derived from the current one (HKDF-SHA-256) for one purpose.
+   * Without the key a guess at the text cannot be checked.
+   */
+  fingerprint(purpose: string, text: string): string;
+  /** Whether any of the keys makes this fingerprint of the text. */
+  isFingerprintOf(fingerprint: string, purpose: string, text: string): boolean;
   /** A sealer with keys derived from these (HKDF-SHA-256) for one purpose. */
   derive(purpose: string): Promise<Sealer>;
 };
@@ -43,6 +50,11 @@ async function fromBytes(secrets: readonly Uint8Array[]): Promise<Sealer> {
     keyIdOf: keyId,
     seal: (text, place) => seal(current, text, place),
     open: async (sealed, place) => open(find(sealed), sealed, place),
+    fingerprint: (purpose, text) => fingerprint(current, purpose, text),
+    isFingerprintOf: (given, purpose, text) => {
+      const key = keys.find(({ id }) => id === keyId(given));
+      return key !== undefined && isSame(given, fingerprint(key, purpose, text));
+    },
     derive: (purpose) => fromBytes(keys.map(({ bytes }) => deriveBytes(bytes, purpose))),
   };
 }
@@ -61,6 +73,14 @@ const deriveBytes = (bytes: Uint8Array, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', bytes, new Uint8Array(), `aggregator:${purpose}`, 32));
 
 const keyId = (sealed: string): string => sealed.split('.')[0] ?? '';
+
+function fingerprint({ id, bytes }: Key, purpose: string, text: string): string {
+  const hmac = createHmac('sha256', deriveBytes(bytes, `fingerprint:${purpose}`));
+  return `${id}.${hmac.update(text).digest('base64url')}`;
+}
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /** `<key id>.<iv>.<ciphertext and tag>`, the last two base64url. */
 async function seal(key: Key, text: string, place: Place): Promise<string> {

@@ -39,6 +39,10 @@ const count = (value: number, min: number, max: number, help: string): Fact<numb
   help,
 });
 
+/** Schemes of links that run code, read local files or go unprotected; no setting allows them. */
+export const neverLinked: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
+const scheme = `(?!(?:${neverLinked.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
+
 /** Every system parameter: `<section>.<key>`, its default and its bounds. */
 export const systemParameters = {
   'session.admin_absolute_s': seconds(14_400, 'An administrator session ends after this time'),
@@ -109,6 +113,19 @@ export const systemParameters = {
     0,
     86_400,
   ),
+  'aggregator.link_schemes': {
+    default: 'udss',
+    pattern: new RegExp(`^(?:${scheme}(?:,${scheme})*)?$`),
+    max: 256,
+    help: 'Schemes of reconnect links that are passed on besides https, separated by commas',
+  },
+  'directory.extra_attributes': {
+    default: '',
+    // A name, never an object identifier: that would be a second name of an attribute.
+    pattern: /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}(?:,[A-Za-z][A-Za-z0-9_-]{0,63})*)?$/,
+    max: 2_048,
+    help: 'Attributes of directories that may be read besides the usual ones, separated by commas',
+  },
   'audit.retention_days': days(365, 'Audit events are kept for this long'),
   'monitoring.retention_days': days(90, 'Records of the monitoring journal are kept for this long'),
   'monitoring.site_failure_fails_health': {

@@ -8,6 +8,16 @@ export const foldName = (name: string): string => name.normalize('NFC').trim().t
 export const isVisible = (text: string): boolean =>
   /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 
+/**
+ * True when the text has no default-ignorable code point (Unicode, DerivedCoreProperties): those are not drawn, so that a
+ * name with one reads like another name. Joiners and variation selectors are among them.
+ */
+export const isWithoutIgnorables = (text: string): boolean => !/\p{Default_Ignorable_Code_Point}/u.test(text);
+
+/** Dispatchers read the subject `aggregator` of a token as the portal itself, unless they read its domain as well. */
+export const isReservedUserName = (name: string): boolean =>
+  foldName(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')) === 'aggregator';
+
 /** A `LIKE` pattern for "contains", with the metacharacters of the search text escaped by a backslash. */
 export const containsPattern = (search: string): string =>
   `%${foldName(search).replace(/[\\%_]/g, (c) => `\\${c}`)}%`;

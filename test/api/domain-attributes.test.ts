@@ -50,8 +50,8 @@ describe('the attributes of a domain', () => {
   });
 
   it('have names of their own, and must be there to be changed or deleted', async () => {
-    await admin(path(), { action: 'add', name: 'office' });
-    const twin = await admin(path(), { action: 'add', name: 'Office' });
+    await admin(path(), { action: 'add', name: 'office', source: 'mail' });
+    const twin = await admin(path(), { action: 'add', name: 'Office', source: 'mail' });
     expect([twin.status, twin.body.code, twin.body.errors[0].pointer]).toEqual([
       409,
       'already_exists',
@@ -87,15 +87,17 @@ describe('the attributes of a domain', () => {
   it('are written at the revision that was read', async () => {
     const { headers } = await admin(`GET ${domainsPath}/${domain.id}`);
     const ifMatch = { 'if-match': headers.get('etag') ?? '' };
-    const first = await admin(path(), { action: 'add', name: 'first' }, ifMatch);
+    const first = await admin(path(), { action: 'add', name: 'first', source: 'mail' }, ifMatch);
     expect([first.status, first.headers.get('etag') === headers.get('etag')]).toEqual([200, false]);
-    expect((await admin(path(), { action: 'add', name: 'second' }, ifMatch)).status).toBe(412);
+    expect((await admin(path(), { action: 'add', name: 'second', source: 'mail' }, ifMatch)).status).toBe(
+      412,
+    );
   });
 
   it('are not lost when several are added at once', async () => {
     const own = await addDirectory(admin);
     const names = ['a', 'b', 'c', 'd', 'e'];
-    await Promise.all(names.map((name) => admin(path(own), { action: 'add', name })));
+    await Promise.all(names.map((name) => admin(path(own), { action: 'add', name, source: 'mail' })));
     const { body } = await admin(`GET ${domainsPath}/${own.id}`);
     expect(body.attributes.map(({ name }: Json) => name).sort()).toEqual(names);
   });
@@ -103,7 +105,7 @@ describe('the attributes of a domain', () => {
   it('are changed by who may write domains', async () => {
     const reader = await addMember(world, ['authenticators.read']);
     const writer = await addMember(world, ['authenticators.update']);
-    expect((await reader.ask(path(), { action: 'add', name: 'mine' })).status).toBe(403);
-    expect((await writer.ask(path(), { action: 'add', name: 'mine' })).status).toBe(200);
+    expect((await reader.ask(path(), { action: 'add', name: 'mine', source: 'mail' })).status).toBe(403);
+    expect((await writer.ask(path(), { action: 'add', name: 'mine', source: 'mail' })).status).toBe(200);
   });
 });

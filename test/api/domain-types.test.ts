@@ -162,6 +162,7 @@ describe('a test of parameters', () => {
       ['addresses', 'pass'],
       ['account', 'pass'],
       ['kerberos', 'skipped'],
+      ['attributes', 'pass'],
     ]);
     expect(events).toEqual([]);
     expect((await admin(`GET ${domainsPath}?search=${body.name}`)).body.items).toEqual([]);

@@ -78,13 +78,13 @@ describe('A16 a token of a peer', () => {
   it('A16 without a signature, or with the public key for a secret, is refused', async () => {
     const claims = claimsOf(portal, one.peer);
     for (const alg of ['none', 'None', '']) {
-      const unsigned = `${encode({ alg, kid: one.signer.kid })}.${encode(claims)}.`;
+      const unsigned = `${encode({ alg, kid: one.signer.kid, typ: 'peer+jwt' })}.${encode(claims)}.`;
       expect([alg, ...outcome(await bring(unsigned))]).toEqual([alg, 401, 'invalid_token']);
     }
     const { alg: _, ...jwk } = one.signer.jwk;
     const pem = await exportSPKI((await importJWK(jwk, 'ES256', { extractable: true })) as CryptoKey);
     for (const secret of [pem, pem.trim(), JSON.stringify(one.signer.jwk), jwk.x]) {
-      const text = `${encode({ alg: 'HS256', kid: one.signer.kid })}.${encode(claims)}`;
+      const text = `${encode({ alg: 'HS256', kid: one.signer.kid, typ: 'peer+jwt' })}.${encode(claims)}`;
       const mac = createHmac('sha256', secret).update(text).digest('base64url');
       expect(outcome(await bring(`${text}.${mac}`))).toEqual([401, 'invalid_token']);
     }
@@ -99,6 +99,7 @@ describe('A16 a token of a peer', () => {
     ['that ends before it began', () => ({ iat: now(), exp: now() - 1 })],
     ['for somebody else', () => ({ aud: 'https://other.test' })],
     ['for us and somebody else', () => ({ aud: [baseUrl, 'https://other.test'] })],
+    ['of a subject that is not its issuer', () => ({ sub: 'aggregator' })],
     ['for almost us', () => ({ aud: `${baseUrl}.other.test` })],
     ['of an issuer that is not registered', () => ({ iss: 'https://nobody.example.com' })],
     ['of almost its issuer', () => ({ iss: `${one.peer.issuer}/` })],
@@ -242,7 +243,7 @@ describe('jwtauth', () => {
         ...who,
         event: 'portal.UserLogin',
         portal: 'admin',
-        details: { peer: true, jti, subject: 'aggregator' },
+        details: { peer: true, jti },
       },
     ]);
     const bad = await audited(portal, async () => {

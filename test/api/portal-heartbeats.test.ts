@@ -5,7 +5,15 @@ import { createSystemSampler } from '../../functions/health/system.ts';
 import { noteEdgePortal } from '../../shared/fleet/portal-report.ts';
 import { createAuthority } from '../simulator/authority.ts';
 import { addMember, base, startWorld, unique, type World } from '../support/factories.ts';
-import { addPeer, claimsOf, createSigner, exchange, type Peer, startKeyServer } from '../support/peers.ts';
+import {
+  addPeer,
+  claimsOf,
+  createSigner,
+  exchange,
+  type Peer,
+  signHeartbeat,
+  startKeyServer,
+} from '../support/peers.ts';
 import { type Answer, baseUrl, type Json, type TestPortal } from '../support/portal.ts';
 
 const path = '/api/aggregator/v7.0/portals';
@@ -36,11 +44,12 @@ const bring = (token: unknown, options: object = {}) =>
   portal.send(`POST ${path}/heartbeat`, { body: { token }, ...options });
 /** By a key of this installation. */
 const bringOwn = async (report: unknown, audience = aud) => {
-  const claims = { sub: 'portal', portal: report };
-  return bring(await portal.deps.signingKeys.signFor(audience, claims, portal.deps.clock(), 60));
+  return bring(await signHeartbeat(portal, { aud: audience, portal: report }));
 };
 const bringOf = async ({ peer: from, signer }: Peer, report: unknown, given: object = {}) =>
-  bring(await signer.sign(claimsOf(portal, from, { aud, portal: report, ...given })));
+  bring(
+    await signer.sign(claimsOf(portal, from, { aud, portal: report, ...given }), { typ: 'heartbeat+jwt' }),
+  );
 const rowOf = async (name: string): Promise<Json> =>
   (await world.admin(`GET ${listed}?search=${encodeURIComponent(name)}`)).body.items[0];
 const outcome = ({ status, body }: Answer) => [status, body.code ?? body.result];
@@ -121,8 +130,7 @@ describe('a heartbeat', () => {
 
   it('ignores what it does not know, and takes null for absent', async () => {
     const report = told({ os: null, build: null, metrics: null, colour: 'red' });
-    const claims = { sub: 'portal', portal: report, more: true };
-    const token = await portal.deps.signingKeys.signFor(aud, claims, portal.deps.clock(), 60);
+    const token = await signHeartbeat(portal, { aud, portal: report, more: true });
     const { status } = await portal.send(`POST ${path}/heartbeat`, { body: { token, colour: 'red' } });
     expect([status, (await rowOf(report.name)).os]).toEqual([200, '']);
   });
@@ -173,8 +181,7 @@ describe('a heartbeat is not accepted', () => {
 
   it('dry: it has no user for whom that could be described', async () => {
     const report = told();
-    const claims = { sub: 'portal', portal: report };
-    const token = await portal.deps.signingKeys.signFor(aud, claims, portal.deps.clock(), 60);
+    const token = await signHeartbeat(portal, { aud, portal: report });
     const { status, body } = await bring(token, { headers: { 'x-dry-run': 'true' } });
     expect([status, body.errors[0].code, await rowOf(report.name)]).toEqual([
       422,

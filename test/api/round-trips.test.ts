@@ -146,7 +146,7 @@ describe('trips to the database', () => {
     const one = `${domainsPath}/${domain.id}`;
     const params = { hosts: ['ldaps://elsewhere.example.com'], bind_password: 'again' };
     expect(await tripsOf(200, () => admin(`PATCH ${one}`, { params }))).toBeLessThanOrEqual(3);
-    const attribute = { action: 'add', name: 'phone' };
+    const attribute = { action: 'add', name: 'phone', source: 'mobile' };
     expect(await tripsOf(200, () => admin(`PATCH ${one}/attribute`, attribute))).toBeLessThanOrEqual(3);
     const tested = { ...domain, params: { ...domain.params, ...params } };
     expect(

@@ -91,7 +91,7 @@ describe('the list of services', () => {
     expect((await connect(member, site, `${c.farm.id}.${uuidOf(c, 'Office')}`)).status).toBe(404);
   });
 
-  it('shows a rule to those it is for, and to the others its pools', async () => {
+  it('SEC-6: shows a rule to those it is for, and to the others nothing of its pools', async () => {
     const group = await addGroup(world.admin, world.domain);
     const [byName, byGroup, stranger] = [
       await addMember(world, []),
@@ -106,11 +106,11 @@ describe('the list of services', () => {
     const kinds = async (who: Member) => (await list(who, site)).body.services.map(({ kind }: Json) => kind);
     expect(await kinds(byName)).toEqual(['rule']);
     expect(await kinds(byGroup)).toEqual(['rule']);
-    expect(await kinds(stranger)).toEqual(['pool', 'pool', 'pool']);
+    expect(await kinds(stranger)).toEqual([]);
     expect((await connect(stranger, site, rule.id)).status).toBe(404);
     const covered = `${a.farm.id}.${uuidOf(a, 'Office')}`;
     expect((await connect(byName, site, covered)).status).toBe(404);
-    expect((await connect(stranger, site, covered)).status).toBe(200);
+    expect((await connect(stranger, site, covered)).status).toBe(404);
   });
 
   it('finds the members of a rule by the tags that the snapshot has', async () => {

@@ -81,13 +81,13 @@ function sign(signer: Signer | undefined, aud: string, claims: object): Promise<
   const all = {
     iss: issuer,
     aud,
-    sub: 'aggregator',
+    sub: issuer,
     iat,
     exp: iat + 300,
     jti: crypto.randomUUID(),
     ...claims,
   };
-  return new SignJWT(all).setProtectedHeader({ alg, kid: alg }).sign(privateKey);
+  return new SignJWT(all).setProtectedHeader({ alg, kid: alg, typ: 'peer+jwt' }).sign(privateKey);
 }
 
 async function publish(authority: Authority, keys: () => Json[]) {

@@ -14,6 +14,7 @@ import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
 import { createRdpSigner, hasOpenssl, type RdpSigner, settingsOf, verify } from '../support/rdp-files.ts';
+import { signJwt } from '../support/signing-keys.ts';
 
 const webui = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -189,13 +190,17 @@ describe('a portal of Workers', () => {
       runtime: 'node',
       version: '7.0',
     };
-    const claims = { sub: 'portal', portal: { ...report, started_at: new Date().toISOString() } };
+    const claims = {
+      iss: portal.url,
+      aud: portal.url + path,
+      portal: { ...report, started_at: new Date().toISOString() },
+    };
     const keys = await createSigningKeys([ownKey], portal.url);
-    const token = await keys.signFor(portal.url + path, claims, new Date(), 60);
+    const token = await signJwt(keys, 'heartbeat+jwt', claims);
     const taken = await portal.send(`POST ${path}`, { body: { token } });
     expect(taken).toMatchObject({ status: 200, body: { result: 'ok', name: 'other', expires_in: 60 } });
     const forger = await createSigningKeys([signingKey()], portal.url);
-    const forged = await forger.signFor(portal.url + path, claims, new Date(), 60);
+    const forged = await signJwt(forger, 'heartbeat+jwt', claims);
     expect(await portal.send(`POST ${path}`, { body: { token: forged } })).toMatchObject({ status: 401 });
   });
 });

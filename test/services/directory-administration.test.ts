@@ -40,7 +40,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
   it('tests what was typed in: the way there, the account, people and groups', async () => {
     const { body } = await stand.world.admin(`POST ${domainsPath}/test/ldap`, directoryBody(params()));
     expect(body).toMatchObject({ success: true, message: 'The domain can be used' });
-    const names = ['fields', 'params', 'addresses', 'account', 'kerberos'];
+    const names = ['fields', 'params', 'addresses', 'account', 'kerberos', 'attributes'];
     expect(body.checks.map(({ name }: Json) => name)).toEqual([
       ...names,
       'connection',

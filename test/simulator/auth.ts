@@ -81,6 +81,7 @@ async function verify(
   try {
     const { payload } = await jwtVerify(token, keys.find, {
       algorithms: ['RS256', 'ES256', 'EdDSA'],
+      typ: 'dispatcher+jwt',
       audience: name,
       ...(issuer === undefined ? {} : { issuer }),
       currentDate: now(),

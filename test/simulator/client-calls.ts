@@ -54,8 +54,10 @@ export function clientCalls({ state, authentication, knobs }: Node): Hono {
     const caller = callerOf(c);
     const { session_uuid } = await readBody(c, Reconnect);
     const session = sessionFor(state, caller, (one) => one.session_uuid === session_uuid);
+    const { host } = new URL(c.req.url);
     const path = `/api/client/v7.0/connectionInfo/${session.workplace.pool.uuid}`;
-    return c.json({ link: `${path}?reconnect=${renewTicket(session)}`, expires_in: 60, session_uuid });
+    const link = `${knobs.linkStart ?? `udss://${host}`}${path}?reconnect=${renewTicket(session)}`;
+    return c.json({ link, expires_in: 60, session_uuid });
   });
   return app;
 }

@@ -23,6 +23,8 @@ export type Knobs = {
   /** Closes the connection instead of answering. */
   reset: boolean;
   lies: Lie | null;
+  /** In the place of scheme and host in reconnect links. */
+  linkStart: string | null;
   /** About the lists, of whatever path. */
   cursors: CursorLie | null;
   /** What the health check tells; it has no influence on other calls. */
@@ -44,6 +46,7 @@ export const noFaults = (): Knobs => ({
   dripping: false,
   reset: false,
   lies: null,
+  linkStart: null,
   cursors: null,
   health: 'pass',
   clockSkewS: 0,

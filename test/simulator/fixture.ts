@@ -90,10 +90,16 @@ export async function ask(path: string, { method = 'GET', body, key, headers = {
 export const patch = (path: string, key: string, body: object = {}) =>
   ask(path, { method: 'PATCH', key, body });
 
-export type Token = { claims?: JWTPayload; kid?: string; lifeS?: number; signer?: CryptoKey };
+export type Token = { claims?: JWTPayload; kid?: string; lifeS?: number; signer?: CryptoKey; typ?: string };
 
 /** A token of the portal for `north-1`, for the aggregator itself unless told otherwise. */
-export function sign({ claims = {}, kid = 'first', lifeS = 60, signer = portal.privateKey }: Token = {}) {
+export function sign({
+  claims = {},
+  kid = 'first',
+  lifeS = 60,
+  signer = portal.privateKey,
+  typ = 'dispatcher+jwt',
+}: Token = {}) {
   const iat = Math.floor(Date.now() / 1000);
   const usual = {
     iss: issuer,
@@ -103,7 +109,7 @@ export function sign({ claims = {}, kid = 'first', lifeS = 60, signer = portal.p
     iat,
     exp: iat + lifeS,
   };
-  return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: 'ES256', kid }).sign(signer);
+  return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: 'ES256', kid, typ }).sign(signer);
 }
 
 export const exchange = (token: string) => ask('/api/auth/v7.0/jwtauth', { method: 'POST', body: { token } });

@@ -20,6 +20,8 @@ useSimulator();
 
 describe('jwtauth', () => {
   test.each<[string, () => Token]>([
+    ['for another purpose', () => ({ typ: 'peer+jwt' })],
+    ['without a purpose', () => ({ typ: 'JWT' })],
     ['for another node', () => ({ claims: { aud: 'south-1' } })],
     ['for several nodes', () => ({ claims: { aud: ['north-1', 'south-1'] } })],
     ['of another issuer', () => ({ claims: { iss: 'https://else.example' } })],

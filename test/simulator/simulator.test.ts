@@ -84,11 +84,12 @@ describe('the user', () => {
   test('reconnects by the latest link only, and never into the session of another', async () => {
     const key = await keyFor(person('ada'));
     const { session_uuid } = (await ask(connectionOf('Office'), { key })).body;
+    const pathOf = (link: string) => link.replace(/^udss:\/\/[^/]+/, '');
     const renew = (of: string) =>
       ask('/api/client/v7.0/reconnect/', { method: 'POST', key: of, body: { session_uuid } });
     const [old, latest] = [(await renew(key)).body.link, (await renew(key)).body.link];
-    expect((await ask(old, { key })).status).toBe(404);
-    expect(await ask(latest, { key })).toMatchObject({ status: 200, body: { session_uuid } });
+    expect((await ask(pathOf(old), { key })).status).toBe(404);
+    expect(await ask(pathOf(latest), { key })).toMatchObject({ status: 200, body: { session_uuid } });
     expect((await renew(await keyFor(person('bob')))).status).toBe(404);
   });
 });

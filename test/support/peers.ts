@@ -5,6 +5,7 @@ import { newId } from '../../shared/kernel/ids.ts';
 import type { Authority } from '../simulator/authority.ts';
 import { type Ask, create, unique } from './factories.ts';
 import { baseUrl, type Json, type TestPortal } from './portal.ts';
+import { signJwt } from './signing-keys.ts';
 
 export const peersPath = '/api/aggregator/v7.0/peers';
 export const jwtauth = 'POST /api/auth/v7.0/jwtauth';
@@ -15,6 +16,7 @@ export type Signer = {
   kid: string;
   /** The public half, as it is registered. */
   jwk: Json;
+  /** `typ` is `peer+jwt` unless the header says otherwise. */
   sign(claims: JWTPayload, header?: object): Promise<string>;
 };
 
@@ -24,7 +26,9 @@ export async function createSigner(algorithm: Algorithm = 'ES256', kid = unique(
     kid,
     jwk: { ...(await exportJWK(publicKey)), kid, alg: algorithm },
     sign: (claims, header = {}) =>
-      new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, ...header }).sign(privateKey),
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: algorithm, kid, typ: 'peer+jwt', ...header })
+        .sign(privateKey),
   };
 }
 
@@ -49,9 +53,13 @@ export async function addPeer(
 /** Claims as a peer makes them now, by the clock of the portal; `undefined` leaves one out. */
 export function claimsOf({ deps }: TestPortal, peer: Json, given: object = {}): JWTPayload {
   const now = Math.floor(deps.clock().getTime() / 1000);
-  const claims = { iss: peer.issuer, aud: baseUrl, sub: 'aggregator', iat: now, exp: now + 60, jti: newId() };
+  const claims = { iss: peer.issuer, aud: baseUrl, sub: peer.issuer, iat: now, exp: now + 60, jti: newId() };
   return JSON.parse(JSON.stringify({ ...claims, ...given }));
 }
+
+/** A heartbeat by a key of this installation. */
+export const signHeartbeat = ({ deps }: TestPortal, claims: object): Promise<string> =>
+  signJwt(deps.signingKeys, 'heartbeat+jwt', { iss: deps.baseUrl, ...claims }, deps.clock());
 
 /** The answer to a good token of the peer, or to one with these claims. */
 export const exchange = async (portal: TestPortal, { peer, signer }: Peer, given: object = {}) =>

@@ -20,7 +20,7 @@ const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((v
 export const Heartbeat = z.object({
   token: z.string().min(1).max(16_384).meta({
     description:
-      'A JWT signed with a key of this installation or of a registered peer. `iss` is its base URL, `aud` the address of this operation, `portal` an object of `name`, `fqdn`, `portal_type`, `runtime`, `version`, `started_at` and, where they are known, `build`, `os` and `metrics`; it also needs `sub`, `jti`, `iat` and `exp`.',
+      'A JWT signed with a key of this installation or of a registered peer. `iss` is its base URL, `aud` the address of this operation, `portal` an object of `name`, `fqdn`, `portal_type`, `runtime`, `version`, `started_at` and, where they are known, `build`, `os` and `metrics`. The header `typ` is `heartbeat+jwt`, `sub` equals `iss`; `jti`, `iat` and `exp` are required too.',
   }),
 });
 

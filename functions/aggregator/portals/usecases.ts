@@ -8,6 +8,7 @@ import {
   provePeerToken,
   readPeerToken,
 } from '../../../shared/access/peer-jwt.ts';
+import { tokenTypes } from '../../../shared/access/token-types.ts';
 import { notePortal } from '../../../shared/fleet/portal-report.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { fieldErrors } from '../../../shared/http/field-errors.ts';
@@ -66,9 +67,8 @@ async function proven(ctx: AggregatorCtx, jwt: string): Promise<{ told: unknown;
   const found = isOwn ? undefined : await findPeer(deps.db, claimed.issuer);
   if (!isOwn && !found) throw new PeerTokenFault('unknown_issuer');
   const key = found ? await keyOfPeer(ctx, found.peer, claimed) : ownKey(deps, claimed);
-  // Meant for this operation alone: a token for a session must not do here, nor this one there.
   const audience = `${deps.baseUrl}${heartbeatPath}`;
-  const { claims } = await provePeerToken(jwt, claimed, key, { audience, now });
+  const { claims } = await provePeerToken(jwt, claimed, key, { typ: tokenTypes.heartbeat, audience, now });
   return { told: claims.portal, peer: found?.peer.name };
 }
 

@@ -12,6 +12,7 @@ import {
 import { portalFor } from '../../../shared/access/portal.ts';
 import { newPeerToken } from '../../../shared/access/service-tokens.ts';
 import { absoluteAge } from '../../../shared/access/session.ts';
+import { tokenTypes } from '../../../shared/access/token-types.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { asAppError } from '../../../shared/http/problem.ts';
@@ -64,7 +65,11 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
   if (!found) throw new PeerTokenFault('unknown_issuer');
   seen.found = found;
   const key = await keyOfPeer(ctx, found.peer, claimed);
-  const proven = await provePeerToken(jwt, claimed, key, { audience: deps.baseUrl, now });
+  const proven = await provePeerToken(jwt, claimed, key, {
+    typ: tokenTypes.peer,
+    audience: deps.baseUrl,
+    now,
+  });
   return begin(ctx, found, proven);
 }
 
@@ -90,7 +95,7 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
     portal,
     object_type: 'session',
     object_id: session.id,
-    details: { peer: true, subject: escapeControls(proven.subject), jti: escapeControls(proven.jti) },
+    details: { peer: true, jti: escapeControls(proven.jti) },
   });
   const used = {
     digest: sha256(canonicalJson([peer.issuer, proven.jti])),

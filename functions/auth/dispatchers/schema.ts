@@ -5,7 +5,10 @@ import { Id } from '../../../shared/http/fields.ts';
 export const JwtauthBody = z.union([
   z.strictObject({ dispatcher_id: Id }),
   z.strictObject({
-    token: z.string().min(1).max(8192).meta({ description: 'A JWT that a registered peer has signed' }),
+    token: z.string().min(1).max(8192).meta({
+      description:
+        'A JWT signed by a registered peer. Header: `typ` `peer+jwt`, `kid`, `alg`. Claims: `iss` and `sub` the issuer of the peer, `aud` the base URL of this portal, `iat`, `exp` at most 600 seconds later, `jti`.',
+    }),
   }),
 ]);
 

@@ -67,7 +67,9 @@ export const Readiness = z.looseObject({
 export const ReconnectBody = z.strictObject({ session_uuid: Id });
 
 export const Reconnection = z.strictObject({
-  link: z.string(),
+  link: z
+    .string()
+    .meta({ description: 'By https, or by a scheme of the system parameter `aggregator.link_schemes`' }),
   expires_in: z.int(),
   session_uuid: Id,
   farm_id: Id,

@@ -10,7 +10,7 @@ export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool:
 export type RuleTarget = { kind: 'rule'; site: RoutedSite; rule: RuleRow };
 
 /**
- * The service that an id names: a rule, or `<farm id>.<pool uuid>` for a pool that no rule covers. One round trip.
+ * The service that an id names: a rule, or `<farm id>.<pool uuid>` for a pool that no enabled rule of the site covers. One round trip.
  * @throws AppError `not_found` for what is not the caller's, of another site, or no service
  */
 export async function findTarget(
@@ -55,7 +55,6 @@ function poolTarget(
 ): PoolTarget {
   const farm = site.farms.find((one) => one.id === farmId && one.enabled);
   if (!farm || !isPossible(ctx, farm, site.viewer)) throw notFound();
-  const isCovered = site.routing.rules.some(({ enabled, usable }) => enabled && usable);
-  if (isCovered) throw notFound();
+  if (site.routing.covered.length > 0) throw notFound();
   return { kind: 'pool', site, farm, pool };
 }

@@ -6,6 +6,7 @@ import { ageServiceList } from '../../../db/repositories/service-lists.ts';
 import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
+import { isAllowedLink } from '../../../shared/fleet/links.ts';
 import { isMaintenance, maintenanceRefusal, noticeOf } from '../../../shared/fleet/maintenance-notices.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
@@ -109,8 +110,9 @@ const issueEvent = (
   });
 
 /**
- * A new link of a live session. Which farm has it nobody here knows, so all are asked; those that do not know the
+ * A new link of a live session. Which farm has it is not known here, so all are asked; those that do not know the
  * session do nothing.
+ * @throws AppError `not_found`, `upstream_*`; `upstream_failed` for a link that clients must not open
  */
 export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: string) {
   const site = await loadUserSite(ctx, siteUri);
@@ -128,7 +130,14 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
   );
   for (const [at, outcome] of outcomes.entries()) {
     const farm = farms[at];
-    if (outcome.ok && farm) return { ...outcome.value, session_uuid: sessionUuid, farm_id: farm.id };
+    if (!outcome.ok || !farm) continue;
+    const schemes = ctx.actor.parameters['aggregator.link_schemes'];
+    if (!isAllowedLink(outcome.value.link, schemes))
+      throw new AppError('upstream_failed', 'The link has a scheme that is not allowed', {
+        reason: 'link_not_allowed',
+        farm: farm.name,
+      });
+    return { ...outcome.value, session_uuid: sessionUuid, farm_id: farm.id };
   }
   throw worstOf(outcomes) ?? notFound();
 }

@@ -11,6 +11,7 @@ const description = 'By `Authorization: Bearer` with the token that `register` g
 const own = {
   access: 'public',
   authenticate: (ctx: SsaCtx) => sessionAgentOf(ctx),
+  countsFailures: true,
   returns: [200, Done],
   errors,
   description,
@@ -26,6 +27,7 @@ export const sessionOperations = [
       description: 'A former one of the same session ends.',
       body: { required: RegisterBody },
       hasOwnCredential: true,
+      countsFailures: true,
       returns: [200, Registered],
       errors: agentErrors,
     },

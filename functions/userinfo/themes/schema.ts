@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Color, lengthFirst, Name } from '../../../shared/http/fields.ts';
+import { Color, lengthFirst, PlainName } from '../../../shared/http/fields.ts';
 import { PictureUri } from '../../../shared/http/picture-field.ts';
 import { languages } from '../../../shared/kernel/languages.ts';
 
@@ -27,7 +27,7 @@ const WebLink = z
 const Picture = PictureUri.nullable().default(null);
 
 export const ThemeWrite = z.strictObject({
-  site_name: Name.default('Aggregator portal'),
+  site_name: PlainName.default('Aggregator portal'),
   logo: Picture,
   favicon: Picture,
   login_background: Picture,

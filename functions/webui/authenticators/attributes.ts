@@ -3,6 +3,8 @@ import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord } from '../../../shared/http/record-writes.ts';
+import { isReadable } from '../../../shared/identity/domains/attributes.ts';
+import type { DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -14,19 +16,17 @@ type Change = z.output<typeof AttributeChange>;
 type Attribute = { name: string; source: string; title: string };
 
 const mostAttributes = 100;
-/** What directories keep passwords and keys in; a copy of it would be shown to everybody who may read users. */
-const secretSource =
-  /^(userPassword|unicodePwd|dBCSPwd|(nt|lm)PwdHistory|supplementalCredentials|samba(NT|LM)Password|sambaPasswordHistory|ipaNTHash|krbPrincipalKey|krbExtraData|ms-?(Mcs|LAPS)-.*|ipatokenOTPkey)(;|$)/i;
 
 /**
  * Adds, changes or deletes one attribute that users of a directory get a copy of at login. It admits nobody and tells
  * nobody apart, so it needs no power over the users.
- * @throws AppError `invalid_state` for an internal domain, `already_exists`, `not_found`
+ * @throws AppError `invalid_request` for a source that may not be read, `invalid_state` for an internal domain, `already_exists`, `not_found`
  */
 export function changeAttribute(ctx: WebuiCtx, at: Target, change: Change): Promise<Answer> {
   return changeRecord(ctx, kind, at, (row) => {
     if (row.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
     const attributes = become(row.attributes, change);
+    assertReadable(ctx, row, attributes);
     return {
       body: writableOf(kind, row),
       columns: { params: undefined, attributes },
@@ -44,19 +44,26 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
   }
   if (action === 'change') {
     if (!known) throw notFound();
-    const changed = checked({ ...known, ...(source && { source }), ...(title !== undefined && { title }) });
+    const changed = { ...known, ...(source && { source }), ...(title !== undefined && { title }) };
     return present.map((attribute) => (isThis(attribute) ? changed : attribute));
   }
   if (known) throw taken();
   if (present.length >= mostAttributes) {
     throw invalid({ pointer: '/name', code: 'too_many', detail: `At most ${mostAttributes} attributes` });
   }
-  return [...present, checked({ name, source: source ?? name, title: title ?? '' })];
+  return [...present, { name, source: source ?? name, title: title ?? '' }];
 }
 
-function checked(attribute: Attribute): Attribute {
-  if (!secretSource.test(attribute.source)) return attribute;
-  throw invalid({ pointer: '/source', code: 'not_allowed', detail: 'This attribute holds secrets' });
+type Domain = { type: DomainType; attributes: readonly Attribute[] };
+
+/** A copy is shown to every reader of users. Sources that are stored already stay. */
+function assertReadable({ actor }: WebuiCtx, { type, attributes }: Domain, next: readonly Attribute[]): void {
+  const present = new Set(attributes.map(({ source }) => source));
+  const isAllowed = ({ source }: Attribute) =>
+    present.has(source) || isReadable(type, source, actor.parameters);
+  if (next.every(isAllowed)) return;
+  const detail = 'Not among the attributes that may be read; `directory.extra_attributes` extends them';
+  throw invalid({ pointer: '/source', code: 'not_allowed', detail });
 }
 
 const taken = (): AppError =>

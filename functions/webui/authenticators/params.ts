@@ -1,6 +1,7 @@
+import { unreadableParams } from '../../../shared/identity/domains/attributes.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
-import { AppError, invalid } from '../../../shared/kernel/errors.ts';
+import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
 
@@ -30,6 +31,8 @@ export async function settleParams(
   if (faults.length > 0) throw invalid(...faults);
   if (!directory) return { shown: {}, columns: { params: {} } };
   assertAllowed(ctx, directory);
+  const unreadable = unreadableParams(type, directory, ctx.actor.parameters, stored?.params);
+  if (unreadable.length > 0) throw invalid(...unreadable.map(notReadable));
   const sent = directory.bind_password;
   const kept = sent === null ? keptSecret(directory, stored) : null;
   const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
@@ -50,13 +53,33 @@ export function keptSecret(next: DirectoryParams, stored: Stored | undefined): s
   if (!stored || stored.sealed_password === null) return null;
   if (next.bind_dn === '' && stored.params.bind_dn !== '') return null;
   if (destinationOf(next) === destinationOf(stored.params)) return stored.sealed_password;
-  const missing = {
-    pointer: '/params/bind_password',
-    code: 'required',
-    detail: 'The destination has changed',
-  };
-  throw new AppError('secret_required', undefined, { errors: [missing] });
+  throw secretRequired('The destination has changed');
 }
+
+export const notReadable = (name: string): FieldError => ({
+  pointer: `/params/${name}`,
+  code: 'not_allowed',
+  detail: 'Not among the attributes that may be read; `directory.extra_attributes` extends them',
+});
+
+/**
+ * The stored secret for a test: besides the destination, the base and the filter of the search must be those that are
+ * stored. Otherwise whoever may test a domain could read by the stored account whatever that account may read.
+ * @throws AppError `secret_required`
+ */
+export function keptSecretForTest(next: DirectoryParams, stored: Stored | undefined): string | null {
+  const kept = keptSecret(next, stored);
+  if (kept === null || searchOf(next) === searchOf(stored?.params ?? {})) return kept;
+  throw secretRequired('The base or the filter of the search has changed');
+}
+
+const searchOf = ({ base_dn, user_filter, bind_dn }: Record<string, unknown>): string =>
+  canonicalJson([base_dn, user_filter, bind_dn]);
+
+const secretRequired = (detail: string): AppError =>
+  new AppError('secret_required', undefined, {
+    errors: [{ pointer: '/params/bind_password', code: 'required', detail }],
+  });
 
 /** In which order the servers are asked does not matter to the secret. */
 const destinationOf = ({ hosts, start_tls, ca_certificate }: Record<string, unknown>): string =>

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { authenticators } from '../../../db/repositories/authenticators.ts';
 import { fieldErrors } from '../../../shared/http/field-errors.ts';
+import { isReadable, unreadableParams } from '../../../shared/identity/domains/attributes.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { keptSecret, type Stored, withoutReadOnly } from './params.ts';
+import { keptSecretForTest, notReadable, type Stored, withoutReadOnly } from './params.ts';
 import { ownFields, type TestBody, type TestResult } from './schema.ts';
 
 type Body = z.output<typeof TestBody>;
@@ -44,7 +45,7 @@ export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Prom
   const stored = body.id === undefined ? undefined : await storedDomain(ctx, type, body.id);
   const { directory, faults } = readParams(type, withoutReadOnly(body.params));
   const isSent = !directory || directory.bind_password !== null;
-  const keptPassword = isSent ? null : keptSecret(directory, stored);
+  const keptPassword = isSent ? null : keptSecretForTest(directory, stored);
   const hasPassword = keptPassword !== null || (directory?.bind_password ?? null) !== null;
   const parts = [
     { name: 'fields', run: () => ownFaults(type, body) },
@@ -53,6 +54,10 @@ export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Prom
       name,
       run: () => (directory ? run(directory, hasPassword, ctx.deps.outbound) : absence(type)),
     })),
+    {
+      name: 'attributes',
+      run: () => (directory ? unreadable(ctx, type, directory, stored) : absence(type)),
+    },
   ];
   const checks = parts.map(({ name, run }) => timed(ctx, name, run));
   return { checks, directory, stored, keptPassword };
@@ -63,6 +68,23 @@ async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promis
   if (row?.type === type) return row;
   throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });
 }
+
+/** Also those that are stored: a write keeps them, and only a test shows that they are outside the list. */
+const unreadable = (
+  { actor: { parameters } }: WebuiCtx,
+  type: DomainType,
+  directory: DirectoryParams,
+  stored: (StoredDomain & { attributes?: readonly { source: string }[] }) | undefined,
+): FieldError[] => [
+  ...unreadableParams(type, directory, parameters).map(notReadable),
+  ...(stored?.attributes ?? [])
+    .filter(({ source }) => !isReadable(type, source, parameters))
+    .map(({ source }) => ({
+      pointer: '/attributes',
+      code: 'not_allowed',
+      detail: `${source} may not be read`,
+    })),
+];
 
 const absence = (type: DomainType): string =>
   type === 'internal' ? 'An internal domain has no directory' : 'The parameters must be mended first';

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { Certificates, flagFilter, Id, Moment, Name, Priority } from '../../../shared/http/fields.ts';
 
 export const DispatcherWrite = z.object({
-  name: Name.meta({ description: "The node's own name: audience of the tokens it gets" }),
+  name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').meta({
+    description: "The node's own name: audience of the tokens it gets. Must not contain `://`.",
+  }),
   farm_id: Id,
   kind: z.enum(['dispatcher']).default('dispatcher'),
   url: z.string().max(2048).meta({ description: 'https', example: 'https://d1.north.example.com' }),
@@ -27,6 +29,7 @@ const NodeStatus = z.enum(['pass', 'fail', 'unauthorized', 'unknown']);
 export const Dispatcher = z.strictObject({
   id: Id,
   ...DispatcherWrite.shape,
+  name: z.string(),
   health_key: z.null(),
   health_key_set: z.boolean(),
   farm_name: z.string(),

@@ -6,6 +6,7 @@ import {
   Ids,
   Moment,
   Name,
+  PlainName,
   Priority,
   TagNames,
 } from '../../../shared/http/fields.ts';
@@ -55,7 +56,9 @@ export const RuleWrite = z.object({
   site_id: Id,
   comments: Comments,
   enabled: z.boolean().default(true),
-  display_name: Name.nullable().default(null).meta({ description: 'What users see; the name unless given' }),
+  display_name: PlainName.nullable()
+    .default(null)
+    .meta({ description: 'What users see; the name unless given' }),
   image_id: Id.nullable().default(null),
   image: PictureUri.nullable()
     .default(null)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../shared/access/permissions.ts';
-import { Id, Moment, Name } from '../../../shared/http/fields.ts';
+import { Id, Moment, PlainName } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 
 const Permissions = z
@@ -9,7 +9,7 @@ const Permissions = z
   .transform((ids) => [...new Set(ids)].sort());
 
 export const ServiceTokenWrite = z.strictObject({
-  name: Name.meta({ example: 'Nightly report' }),
+  name: PlainName.meta({ example: 'Nightly report' }),
   expires_at: z.iso
     .datetime({ offset: true })
     .max(40)

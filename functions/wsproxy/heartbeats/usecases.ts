@@ -4,7 +4,6 @@ import { gatewayRecord } from '../../../db/repositories/gateway-records.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WsproxyCtx, WsproxyDeps } from '../deps.ts';
-import { excuseGateway } from '../quota.ts';
 import type { HeartbeatBody } from './schema.ts';
 
 /** Digests of tokens that were valid in this process, at most these many. */
@@ -33,12 +32,11 @@ const notGateway = (): AppError => new AppError('forbidden', 'This needs the tok
  * @throws AppError `forbidden` without the token of a gateway
  */
 export async function hearGateway(
-  { deps, bearer, client, now }: WsproxyCtx,
+  { deps, bearer, now }: WsproxyCtx,
   told: z.output<typeof HeartbeatBody>,
 ): Promise<object> {
   const heard = bearer === undefined ? undefined : await noteHeartbeat(deps.db, sha256(bearer), told);
   if (!heard) throw notGateway();
-  excuseGateway(deps, client.ip);
   if (heard.noted_status === 'fail')
     await noteReturn(deps.db, { id: heard.id, record: gatewayRecord(heard, 'pass', now) });
   return {};

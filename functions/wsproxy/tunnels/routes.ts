@@ -3,7 +3,12 @@ import { BeginParams, BeginQuery, Ended, EndParams, EndQuery, Tunnel } from './s
 import { beginTunnel, endTunnel } from './usecases.ts';
 
 /** What gateway servers send as it is: reads with an effect, tokens in their paths, and one refusal for everything. */
-const asGatewaysSend = { access: 'public', begins: true, refusesBy: 'forbidden' } as const;
+const asGatewaysSend = {
+  access: 'public',
+  begins: true,
+  refusesBy: 'forbidden',
+  countsFailures: true,
+} as const;
 
 export const tunnelOperations = [
   endpoint(

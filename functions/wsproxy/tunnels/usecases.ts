@@ -5,7 +5,6 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { plainAddress } from '../../../shared/kernel/networks.ts';
 import type { WsproxyCtx } from '../deps.ts';
-import { excuseGateway } from '../quota.ts';
 import type { BeginParams, EndParams, EndQuery, Tunnel } from './schema.ts';
 
 /**
@@ -13,7 +12,7 @@ import type { BeginParams, EndParams, EndQuery, Tunnel } from './schema.ts';
  * @throws AppError `forbidden`, whatever of it is not right
  */
 export async function beginTunnel(
-  { deps, client }: WsproxyCtx,
+  { deps }: WsproxyCtx,
   { ticket, client_ip, gateway_token }: z.output<typeof BeginParams>,
 ): Promise<z.input<typeof Tunnel>> {
   const clientIp = plainAddress(client_ip);
@@ -22,18 +21,16 @@ export async function beginTunnel(
   const use = { tunnelId: newId(), clientIp, tokenHash: sha256(gateway_token), notifyHash: sha256(notify) };
   const target = await useTicket(deps.db, { ...use, ticketHash: sha256(ticket) });
   if (!target) throw new AppError('forbidden');
-  excuseGateway(deps, client.ip);
   return { ...target, notify, tunnel_key: sha256(`tunnel:${ticket}`) };
 }
 
 /** @throws AppError `forbidden` for a tunnel that this gateway has not open */
 export async function endTunnel(
-  { deps, client }: WsproxyCtx,
+  { deps }: WsproxyCtx,
   { notify, gateway_token }: z.output<typeof EndParams>,
   { sent, recv: received }: z.output<typeof EndQuery>,
 ): Promise<object> {
   const which = { notifyHash: sha256(notify), tokenHash: sha256(gateway_token) };
   if (!(await end(deps.db, { ...which, sent, received }))) throw new AppError('forbidden');
-  excuseGateway(deps, client.ip);
   return {};
 }

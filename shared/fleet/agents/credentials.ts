@@ -3,7 +3,6 @@ import { findSessionAgent } from '../../../db/repositories/agent-sessions.ts';
 import { type FoundAgent, findAgent, findRegistration } from '../../../db/repositories/agents.ts';
 import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../../access/agent-tokens.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
-import { rateLimitsOf } from '../../http/rate-limits.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../http/token-buckets.ts';
 import { sha256 } from '../../kernel/digests.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
@@ -24,9 +23,9 @@ export type SessionAgent = WithWorkplace<NonNullable<Awaited<ReturnType<typeof f
 export type Registration = NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
 
 /**
- * Whose token it is; one round trip, one more for a wrong one.
- * @throws AppError `invalid_token`; `locked_out` for 300 s after five wrong ones of a network; `rate_limited`; `not_found`
- * while the workplace is not in the snapshot
+ * Finds the agent of a token in one round trip; a wrong token costs one more. After five wrong tokens of a network
+ * further wrong ones are answered `locked_out` for 300 s. A valid token is never refused for what its network sent.
+ * @throws AppError `invalid_token`, `locked_out`, `rate_limited`; `not_found` while the workplace is not in the snapshot
  */
 export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> =>
   withWorkplace(await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute }));
@@ -55,30 +54,24 @@ export const registrationOf = (ctx: AnyCtx, token: string): Promise<Registration
 
 type Kind<A> = {
   matches: (token: string) => boolean;
-  find: (db: BaseDeps['db'], tokenHash: string, network: string) => Promise<A | undefined>;
+  find: (db: BaseDeps['db'], tokenHash: string) => Promise<A | undefined>;
   perMinute: number;
   /**
-   * Such a token ends in the course of things, and whoever waits with it asks once more: that guesses nothing, and must
-   * not lock out the agent of the workplace and all that share its address.
+   * Such a token ends with its session, and a client that waits with it sends it once more. That is not a guess, so it
+   * is not counted as a failure.
    */
   ends?: true;
 };
 
-async function proven<A extends { locked: string | null }>(
-  ctx: AnyCtx,
-  token: string,
-  kind: Kind<A>,
-): Promise<A> {
+async function proven<A>(ctx: AnyCtx, token: string, kind: Kind<A>): Promise<A> {
   const { deps, client, now } = ctx;
-  const [hash, network] = [sha256(token), networkOf(client.ip)];
-  const found = kind.matches(token) ? await kind.find(deps.db, hash, network) : undefined;
+  const hash = sha256(token);
+  const found = kind.matches(token) ? await kind.find(deps.db, hash) : undefined;
   if (!found) {
     if (kind.ends && kind.matches(token)) throw new AppError('invalid_token');
-    const until = await countAgentFailure(deps.db, network, now);
+    const until = await countAgentFailure(deps.db, networkOf(client.ip), now);
     throw until ? lockedUntil(until, now) : new AppError('invalid_token');
   }
-  const until = found.locked === null ? now : new Date(found.locked);
-  if (until > now) throw lockedUntil(until, now);
   takeTurn(ctx, hash, kind.perMinute);
   return found;
 }
@@ -89,9 +82,8 @@ const lockedUntil = (until: Date, now: Date): AppError =>
 const mostAgents = 20_000;
 const turnsOf = new WeakMap<BaseDeps, TokenBuckets>();
 
-/** An agent has a quota of its own, so that it neither uses up that of its address nor waits for others behind it. */
-function takeTurn({ deps, client, now }: AnyCtx, tokenHash: string, limit: number): void {
-  rateLimitsOf(deps).excuse(client.ip);
+/** Each agent has a quota of its own. */
+function takeTurn({ deps, now }: AnyCtx, tokenHash: string, limit: number): void {
   const turns = turnsOf.get(deps) ?? createTokenBuckets(mostAgents);
   turnsOf.set(deps, turns);
   const retry_after_s = turns.take(tokenHash, limit, now.getTime());

@@ -13,14 +13,14 @@ type Shown = z.input<typeof ClientService>;
 type RoutedRule = { rule: RuleRow; routed: Route };
 type Member = { farm_id: string; servicepool_uuid: string; service: KeptService };
 
-/** Services as the viewer sees them: rules in the place of the pools that they cover, by name in `byName`'s order. */
+/** Services as the viewer sees them: the viewer's rules, and the pools that no enabled rule of the site covers. */
 export const shownServices = (
   site: RoutedSite,
   views: readonly FarmView[],
   rules: readonly RoutedRule[],
 ): Shown[] => {
   const own = rules.filter(({ rule }) => rule.enabled && rule.usable);
-  const covered = new Set(own.flatMap(({ rule }) => rule.members.map(keyText)));
+  const covered = new Set(site.routing.covered);
   return [...own.flatMap((one) => ruleService(site, views, one)), ...poolServices(site, views, covered)];
 };
 

@@ -1,7 +1,7 @@
 import type { ExportRow, Member } from '../../../db/repositories/export-sources.ts';
 import type { Format } from './format.ts';
 
-/** RFC 4180 with a line of names. No cell is taken for a formula by a spreadsheet: such ones begin with an apostrophe. */
+/** RFC 4180 with a line of names. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
 export const csv: Format = {
   mediaType: 'text/csv; charset=utf-8; header=present',
   extension: 'csv',
@@ -16,7 +16,11 @@ function valueIn(row: ExportRow, { name, kind }: Member): string {
   return cellOf(kind === 'json' && value.startsWith('"') ? String(JSON.parse(value)) : value);
 }
 
-const isFormula = /^[=+\-@\t\r]/;
+/**
+ * Spreadsheets skip white space before a formula, and some read fullwidth forms as ASCII. Tab and carriage return count
+ * themselves: a program that splits at them finds what follows in a cell of its own.
+ */
+const isFormula = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹢﹣﹦﹫\t\r])/u;
 const needsQuotes = /[",\r\n]/;
 
 function cellOf(text: string): string {

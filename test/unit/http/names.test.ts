@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Name } from '../../../shared/http/fields.ts';
+import { Name, PlainName } from '../../../shared/http/fields.ts';
 
 describe('a name', () => {
-  it.each(['admin', ' Zürich ', 'новый', 'می\u200cخواهم', '👩\u200d💻', 'a b'])('may be %j', (name) => {
-    expect(Name.safeParse(name).data).toBe(name.trim());
+  it.each(['admin', ' Zürich ', 'новый', '漢字', '🙂', 'a b'])('may be %j', (name) => {
+    expect(PlainName.safeParse(name).data).toBe(name.trim());
   });
 
   it.each([
@@ -16,6 +16,15 @@ describe('a name', () => {
     ['is blank', '   '],
     ['is too long', 'x'.repeat(129)],
   ])('is refused when it %s', (_, name) => {
-    expect(Name.safeParse(name).success).toBe(false);
+    expect(PlainName.safeParse(name).success).toBe(false);
+  });
+
+  it.each(
+    ['\u034f', '\ufe0f', '\u180e', '\u17b4', '\u115f', '\u{e0041}', '\u200d', '\u200b', '\u2065'].map(
+      (char) => [char.codePointAt(0)?.toString(16), `ad${char}min`],
+    ),
+  )('SEC-13: has no default-ignorable code point (U+%s), unless a directory gave it', (_, name) => {
+    expect(PlainName.safeParse(name).success).toBe(false);
+    expect(Name.safeParse(name).data).toBe(name);
   });
 });

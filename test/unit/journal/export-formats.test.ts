@@ -49,6 +49,29 @@ describe('H6: a CSV file', () => {
   });
 
   it.each([
+    ' =1+1',
+    '\u00a0=1+1',
+    '\u3000\u2003@SUM(A1)',
+    '\n=1+1',
+    '\ufeff=1+1',
+    '\u200b=1+1',
+    '  \tx',
+    '\v-1',
+    '＝1+1',
+    '＋1',
+    '－1',
+    '＠SUM(A1)',
+    ' ＝1+1',
+    '\ufe661+1',
+  ])('SEC-14: no cell becomes a formula behind white space or in fullwidth forms: %j', (text) => {
+    expect(readCsv(fileOf('csv', [saying(text)]))[1]).toEqual(['a', `'${text}`, '2', '{"n": 1}']);
+  });
+
+  it.each(['a=1', ' a-b', '１＋１', '#1', "'=1"])('SEC-14: other cells stay as they are: %j', (text) => {
+    expect(readCsv(fileOf('csv', [saying(text)]))[1]?.[1]).toBe(text);
+  });
+
+  it.each([
     '=1+1',
     '+1',
     '-1',

@@ -4,6 +4,9 @@ import type { Directory, DirectoryRemote, DirectorySession } from '../../remotes
 import type { DirectoryParams, DomainType } from '../domains/catalogue.ts';
 import { readParams } from '../domains/checks.ts';
 
+/** A list may take longer than a login: as long as the longest time limit of a directory, and a wait before it. */
+export const listingMs = 45_000;
+
 /** A directory domain as stored: its parameters, and its secret as it is sealed. */
 export type StoredDirectory = {
   id: string;
@@ -17,20 +20,25 @@ export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'param
   const { bind_password: _, bind_password_set: __, ...given } = params;
   const { directory } = readParams(type, given);
   if (!directory) throw new Error(`a domain of type ${type} has no parameters of a directory`);
-  return directory;
+  return { ...directory, type };
 }
 
 type Row = Pick<StoredDirectory, 'id' | 'type' | 'params'> & { sealed_password: string | null };
 
-/** Works in the directory of a stored domain. @throws AppError those of the directory */
+/**
+ * Works in the directory of a stored domain.
+ * @param requestMs bounds the wait for a connection and the work; that of a login unless given
+ * @throws AppError those of the directory
+ */
 export async function withinDirectory<T>(
   { sealer, directories }: { sealer: Sealer; directories: DirectoryRemote },
   { id, type, params: given, sealed_password }: Row,
   work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+  requestMs?: number,
 ): Promise<T> {
   const params = paramsOf({ type, params: given });
   const directory = await directoryOf(sealer, { id, sealedPassword: sealed_password }, params);
-  return directories.within(directory, (session) => work(session, params));
+  return directories.within({ ...directory, domain: id }, (session) => work(session, params), requestMs);
 }
 
 /** @returns the directory of a stored domain, its secret opened */

@@ -8,6 +8,8 @@ export type LdapWire = {
   /** How many connections were made, and how many there were at once at most. */
   connections(): number;
   most(): number;
+  /** Ends the connections that there are. */
+  cutAll(): void;
   close(): Promise<void>;
 };
 
@@ -32,15 +34,19 @@ export async function startLdapWire(targetUrl: string): Promise<LdapWire> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
+  const cutAll = () => {
+    for (const socket of open) socket.destroy();
+  };
   return {
     url: `ldap://127.0.0.1:${port}`,
     operations,
     connections: () => made,
     most: () => most,
+    cutAll,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
-        for (const socket of open) socket.destroy();
+        cutAll();
       }),
   };
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 /** Where a sealed value lives; it opens nowhere else. */
 export type Place = { table: string; row: string; column: string };
@@ -16,6 +16,8 @@ export type Sealer = {
   readonly keyIds: readonly string[];
   /** A sealer with keys derived from these (HKDF-SHA-256) for one purpose. */
   derive(purpose: string): Promise<Sealer>;
+  /** HMAC-SHA-256 of a text in hexadecimal, by a key derived from the current one for one purpose. */
+  mac(purpose: string, text: string): string;
 };
 
 type Key = { id: string; bytes: Uint8Array; aes: CryptoKey };
@@ -44,6 +46,10 @@ async function fromBytes(secrets: readonly Uint8Array[]): Promise<Sealer> {
     seal: (text, place) => seal(current, text, place),
     open: async (sealed, place) => open(find(sealed), sealed, place),
     derive: (purpose) => fromBytes(keys.map(({ bytes }) => deriveBytes(bytes, purpose))),
+    mac: (purpose, text) =>
+      createHmac('sha256', deriveBytes(current.bytes, `mac:${purpose}`))
+        .update(text)
+        .digest('hex'),
   };
 }
 

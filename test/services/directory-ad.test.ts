@@ -4,7 +4,14 @@ import { authenticators } from '../../db/repositories/authenticators.ts';
 import { groups as groupTable } from '../../db/schema/groups.ts';
 import { findUnregistered } from '../../shared/identity/directory/unregistered.ts';
 import { createAuthority } from '../simulator/authority.ts';
-import { addDirectory, addGroup, audited, domainsPath, startWorld, type World } from '../support/factories.ts';
+import {
+  addDirectory,
+  addGroup,
+  audited,
+  domainsPath,
+  startWorld,
+  type World,
+} from '../support/factories.ts';
 import { type LdapWire, startLdapWire } from '../support/ldap-wire.ts';
 import type { Answer, Json } from '../support/portal.ts';
 import { adAdmin, adDn, adPassword, adSuffix, hasSamba, type Samba, startSamba } from '../support/samba.ts';
@@ -75,7 +82,10 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
   });
 
   it('DIR-3: a registered group keeps its SID, and is matched by it after a renaming', async () => {
-    const made = await domainFor({ external_id: adDn('OLD NAME').replaceAll(',', ' , '), name: 'registered' });
+    const made = await domainFor({
+      external_id: adDn('OLD NAME').replaceAll(',', ' , '),
+      name: 'registered',
+    });
     expect((await logIn(made, 'bob')).status).toBe(200);
     const sid = await sidOf(made.id);
     expect(sid).toMatch(/^S-1-5-21-/);
@@ -134,7 +144,8 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
 
   it('DIR-8: a right password that must change is not counted as a failure', async () => {
     const made = await domainFor({ name: 'Inner' });
-    for (let at = 0; at < 7; at++) expect(codeOf(await logIn(made, 'must'))).toEqual([403, 'password_expired']);
+    for (let at = 0; at < 7; at++)
+      expect(codeOf(await logIn(made, 'must'))).toEqual([403, 'password_expired']);
   });
 
   it('DIR-10: computers and krbtgt are no people', async () => {

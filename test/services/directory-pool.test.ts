@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { passwordOf, person, personDn, posixGroup } from '../support/directory-entries.ts';
+import { person, personDn, posixGroup } from '../support/directory-entries.ts';
 import { type DirectoryStand, startDirectoryStand } from '../support/directory-stand.ts';
-import { type FakeAnswer, type FakeDirectory, startFakeDirectory } from '../support/fake-directory.ts';
-import { addGroup, audited } from '../support/factories.ts';
-import { type LdapWire, startLdapWire } from '../support/ldap-wire.ts';
+import { addGroup } from '../support/factories.ts';
+import { type FakeAnswer, startFakeDirectory } from '../support/fake-directory.ts';
 import type { LdapMessage } from '../support/ldap-messages.ts';
-import type { Answer, Json } from '../support/portal.ts';
+import { type LdapWire, startLdapWire } from '../support/ldap-wire.ts';
+import type { Json } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
-import { hasSlapd, reader, suffix } from '../support/slapd.ts';
+import { hasSlapd, suffix } from '../support/slapd.ts';
 
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 const crowd = Array.from({ length: 200 }, (_, at) => `crowd-${at}-person`);
@@ -84,7 +84,10 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
       `dn: cn=policy,${suffix}\nchangetype: add\nobjectClass: applicationProcess\nobjectClass: pwdPolicy\ncn: policy\npwdAttribute: userPassword\npwdMustChange: TRUE\n\ndn: ${personDn('crowd-7-person')}\nchangetype: modify\nreplace: pwdReset\npwdReset: TRUE`,
     );
     expect(codeOf(await stand.logIn(domain, 'crowd-7-person'))).toEqual([403, 'password_expired']);
-    expect(codeOf(await stand.logIn(domain, 'crowd-7-person', 'wrong'))).toEqual([401, 'invalid_credentials']);
+    expect(codeOf(await stand.logIn(domain, 'crowd-7-person', 'wrong'))).toEqual([
+      401,
+      'invalid_credentials',
+    ]);
     expect((await stand.logIn(domain, 'crowd-8-person')).status).toBe(200);
   });
 
@@ -93,14 +96,14 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     ['unavailable at the search', ({ operation }) => (operation === 'search' ? { code: 52 } : undefined)],
     ['a cut connection', ({ operation }) => (operation === 'search' ? 'cut' : undefined)],
     ['a notice of disconnection', ({ operation }) => (operation === 'search' ? 'notice' : undefined)],
-    ...[80, 1, 3, 10, 11, 51, 52].map(
-      (code): [string, (request: LdapMessage) => FakeAnswer | undefined] => [
-        `result ${code} at the bind`,
-        ({ operation }) => (operation === 'bind' ? { code } : undefined),
-      ],
-    ),
+    ...[80, 1, 3, 10, 11, 51, 52].map((code): [string, (request: LdapMessage) => FakeAnswer | undefined] => [
+      `result ${code} at the bind`,
+      ({ operation }) => (operation === 'bind' ? { code } : undefined),
+    ]),
   ];
-  it.each(failing)('DIR-5: %s sends the login to another server, and the first is avoided afterwards', async (_, fault) => {
+  it.each(
+    failing,
+  )('DIR-5: %s sends the login to another server, and the first is avoided afterwards', async (_, fault) => {
     const fake = await startFakeDirectory((request) => fault(request, 0) ?? { code: 0 });
     const domain = await stand.domainFor('staff', plain([fake.url, stand.slapd.url]));
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
@@ -134,6 +137,11 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
       new Set(['upstream_refused account']),
     );
     expect(attempts()).toBe(1);
+    const path = 'GET /api/webui/aggregator/monitoring?code=directory_account_refused';
+    const { body: journal } = await stand.world.admin(path);
+    expect(journal.items.map(({ level, object_id }: Json) => [level, object_id])).toEqual([
+      ['warning', domain.id],
+    ]);
     expect((await stand.logIn(other, 'alice')).status).toBe(200);
     const before = attempts();
     stand.world.portal.advance(61);
@@ -166,7 +174,11 @@ function activeDirectory({ operation, octets }: LdapMessage): FakeAnswer {
   const [name = ''] = /crowd-\d+-person/.exec(text) ?? [];
   const dn = `CN=${name},CN=Users,${suffix}`;
   if (text.includes('1.2.840.113556.1.4.1941'))
-    return { ...(entryOf(`CN=staff,${suffix}`, { cn: ['staff'], objectSid: [sid(1200)] }) as object), code: 0, afterMs: 300 };
+    return {
+      ...(entryOf(`CN=staff,${suffix}`, { cn: ['staff'], objectSid: [sid(1200)] }) as object),
+      code: 0,
+      afterMs: 300,
+    };
   if (text.includes('tokenGroups')) return entryOf(dn, { tokenGroups: [sid(513), sid(1200)] });
   if (text.includes('staff')) return entryOf(`CN=staff,${suffix}`, { cn: ['staff'], objectSid: [sid(1200)] });
   return entryOf(dn, { sAMAccountName: [name], cn: [name], objectSid: [sid(2000)], primaryGroupID: ['513'] });

@@ -7,7 +7,12 @@ type Attributes = Readonly<Record<string, readonly (string | Buffer)[]>>;
 
 /** What a fake directory does on a request: it answers with a result, ends the connection, or sends a notice first. */
 export type FakeAnswer =
-  | { code: number; message?: string; entries?: readonly { dn: string; values: Attributes }[]; afterMs?: number }
+  | {
+      code: number;
+      message?: string;
+      entries?: readonly { dn: string; values: Attributes }[];
+      afterMs?: number;
+    }
   | 'cut'
   | 'notice';
 
@@ -22,7 +27,9 @@ export type FakeDirectory = {
 };
 
 /** A server on a real socket that speaks as much LDAP as a login needs; for faults that real servers do not have on demand. */
-export async function startFakeDirectory(answer: (request: LdapMessage) => FakeAnswer): Promise<FakeDirectory> {
+export async function startFakeDirectory(
+  answer: (request: LdapMessage) => FakeAnswer,
+): Promise<FakeDirectory> {
   const asked: string[] = [];
   const open = new Set<Socket>();
   let made = 0;

@@ -1,9 +1,9 @@
 /** Names of the requests of LDAP (RFC 4511, section 4.2 and following) by their tag. */
 const operations: Readonly<Record<number, string>> = {
-  0x60: 'bind',
-  0x42: 'unbind',
-  0x63: 'search',
-  0x77: 'extended',
+  96: 'bind',
+  66: 'unbind',
+  99: 'search',
+  119: 'extended',
 };
 
 export type LdapMessage = { id: number; operation: string; octets: Buffer };

@@ -81,44 +81,54 @@ function createPool(
   domain: string | undefined,
   onEmpty: () => void,
 ): Pool {
-  const resting = new Map<Lane, NodeJS.Timeout>();
-  const leave = (lane: Lane): void => {
-    clearTimeout(resting.get(lane));
-    resting.delete(lane);
-  };
-  const end = (lane: Lane): void => {
-    leave(lane);
-    closeLane(lane);
-  };
+  const resting = createResting(restMs, onEmpty);
   return {
     places: createPlaces(width, maxWaiting),
     // A runtime that keeps nothing between requests must not let one request wait for another.
     binding: createTurnstile(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
     take: (isShunned) => {
-      for (const lane of [...resting.keys()].reverse()) {
-        if (!lane.service.isOpen() || isShunned(lane.host)) end(lane);
-        else {
-          leave(lane);
+      for (const lane of resting.newestFirst()) {
+        resting.remove(lane);
+        if (lane.service.isOpen() && !isShunned(lane.host)) {
           hold(lane, true);
           return { ...lane, isReused: true };
         }
+        closeLane(lane);
       }
       return undefined;
     },
     put: (lane) => {
       if (domain === undefined || restMs === 0 || !lane.service.isOpen()) return closeLane(lane);
-      const timer = setTimeout(() => {
-        end(lane);
-        onEmpty();
-      }, restMs);
-      timer.unref();
       hold(lane, false);
-      resting.set(lane, timer);
+      resting.add(lane);
     },
     drop: (host) => {
-      for (const lane of resting.keys()) if (host === undefined || lane.host === host) end(lane);
+      for (const lane of resting.newestFirst())
+        if (host === undefined || lane.host === host) {
+          resting.remove(lane);
+          closeLane(lane);
+        }
     },
-    isEmpty: () => resting.size === 0,
+    isEmpty: () => resting.newestFirst().length === 0,
+  };
+}
+
+/** Lanes that nothing uses; each is closed after its time. */
+function createResting(restMs: number, onEmpty: () => void) {
+  const timers = new Map<Lane, NodeJS.Timeout>();
+  const remove = (lane: Lane): void => {
+    clearTimeout(timers.get(lane));
+    timers.delete(lane);
+  };
+  const end = (lane: Lane): void => {
+    remove(lane);
+    closeLane(lane);
+    onEmpty();
+  };
+  return {
+    remove,
+    add: (lane: Lane): void => void timers.set(lane, setTimeout(end, restMs, lane).unref()),
+    newestFirst: (): Lane[] => [...timers.keys()].reverse(),
   };
 }
 

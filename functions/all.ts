@@ -23,7 +23,7 @@ import { readTlsFiles } from '../shared/runtime/cli/tls-files.ts';
 import { type Config, ConfigError } from '../shared/runtime/config.ts';
 import { connectDatabase, loggedConnections } from '../shared/runtime/database.ts';
 import { namingDatabase } from '../shared/runtime/database-faults.ts';
-import { directoriesBySockets } from '../shared/runtime/directories-by-sockets.ts';
+import { directoriesByKeptSockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { serveNode } from '../shared/runtime/node.ts';
 import { createDescriptorReader } from '../shared/runtime/node-descriptors.ts';
@@ -142,7 +142,7 @@ async function depsOf(
     s3: config.s3,
     rdpSigning: config.rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
-    ...directoriesBySockets(outbound),
+    ...directoriesByKeptSockets(outbound),
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),

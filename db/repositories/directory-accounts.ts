@@ -7,12 +7,13 @@ import { rolesOf } from './login-sessions.ts';
 import { arrayOf, derived, must } from './statements.ts';
 
 /** Groups of a directory in the forms that registered ones are compared in. */
-export type GroupKeys = { dns: readonly string[]; names: readonly string[] };
+export type GroupKeys = { dns: readonly string[]; names: readonly string[]; sids: readonly string[] };
 /** A registered group; `dn` is null for one that goes by its name. */
 export type RegisteredGroup = {
   id: string;
   name_key: string;
   dn: string | null;
+  directory_id: string | null;
   state: 'active' | 'inactive';
 };
 
@@ -60,12 +61,14 @@ export async function findKnownNames(db: Db, domainId: string, names: readonly s
 /** As `dnKeys` spells it. */
 const comparedDn = sql`regexp_replace(trim(lower(nullif(${groups.external_id}, '') collate "C")), ' *([,=+]) *', '\\1', 'g')`;
 
-/** By distinguished name where one was given, else by name. */
-const registered = (ofDomain: SQL, { dns, names }: GroupKeys): SQL<RegisteredGroup[]> =>
+/** By the identifier of the directory where it is known, then by distinguished name where one was given, else by name. */
+const registered = (ofDomain: SQL, { dns, names, sids }: GroupKeys): SQL<RegisteredGroup[]> =>
   sql<RegisteredGroup[]>`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${groups.id}, 'name_key', ${groups.name_key}, 'state', ${groups.state},
-           'dn', ${comparedDn}) order by ${groups.name_key}), '[]')
-  from ${groups} where ${ofDomain} and ${groups.type} = 'group' and case when nullif(${groups.external_id}, '') is null
+           'directory_id', ${groups.directory_id}, 'dn', ${comparedDn}) order by ${groups.name_key}), '[]')
+  from ${groups} where ${ofDomain} and ${groups.type} = 'group' and case
+    when ${groups.directory_id} is not null then ${groups.directory_id} in (${textsOf(sids)})
+    when nullif(${groups.external_id}, '') is null
     then ${groups.name_key} in (${textsOf(names)}) else ${comparedDn} in (${textsOf(dns)}) end)`}`;
 
 /** One parameter, whatever the texts hold and however many there are. */

@@ -5,5 +5,5 @@ import type { UrlPolicy } from '../remotes/http/address-policy.ts';
 
 /** Directories as Workers reach them. Nobody waits for his turn: whoever would give it may be gone. It is 503 instead. */
 export const directoriesOnWorkers = (outbound: UrlPolicy): { directories: DirectoryRemote } => ({
-  directories: createDirectoryRemote(workerSockets, outbound, { maxWaiting: 0 }),
+  directories: createDirectoryRemote(workerSockets, outbound, { width: 16, maxWaiting: 0 }),
 });

@@ -7,7 +7,7 @@ import type { TransportRequest } from '../../shared/remotes/http/transport.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
-import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
+import { directoriesByKeptSockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import { type Settings, sameForBoth } from './settings.ts';
 
@@ -43,7 +43,7 @@ export async function createBenchPortal(
     openTcp: createTcp(outbound),
     dispatchers: createDispatcherRemote(transport),
     peerKeys: createPeerKeyRemote(transport),
-    ...directoriesBySockets(outbound),
+    ...directoriesByKeptSockets(outbound),
     share: createSharing(),
   });
   return { portal: createPortal(deps), deps, close };

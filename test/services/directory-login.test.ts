@@ -110,9 +110,8 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect((await stand.logIn(domain, 'eve', '')).status).toBe(422);
     const { directories } = stand.world.portal.deps;
     const directory = { ...anonymous(stand.slapd.url) };
-    expect(await directories.within(directory, (session) => session.accepts(personDn('eve'), ''))).toBe(
-      false,
-    );
+    const judged = directories.within(directory, (session) => session.judge(personDn('eve'), ''));
+    expect(await judged).toMatchObject({ verdict: 'refused' });
     expect(stand.slapd.bindsAs(personDn('eve'))).toBeGreaterThan(0);
     expect(binds()).toBe(before + 1);
     expect(codeOf(await stand.logIn(domain, 'nobody', 'x'))).toEqual(wrong);

@@ -13,7 +13,7 @@ import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
-import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
+import { directoriesByKeptSockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
@@ -124,7 +124,7 @@ export async function startPortal({
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     openTcp: createTcp(outbound),
     peerKeys: createPeerKeyRemote(transport),
-    ...directoriesBySockets(outbound),
+    ...directoriesByKeptSockets(outbound),
     share: createSharing(),
     wakes: createWakes(),
     telemetry,

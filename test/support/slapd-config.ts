@@ -26,6 +26,7 @@ include /etc/ldap/schema/nis.schema
 ${foreignSchema}
 modulepath /usr/lib/ldap
 moduleload back_mdb
+moduleload ppolicy
 pidfile ${folder}/slapd.pid
 TLSCertificateFile ${folder}/cert.pem
 TLSCertificateKeyFile ${folder}/key.pem
@@ -39,6 +40,8 @@ dbnosync
 index objectClass,uid,member,memberUid,sAMAccountName,userPrincipalName eq
 index cn eq,sub
 limits dn.exact="${reader.bind_dn}" size.soft=100 size.hard=100 size.prtotal=unlimited
+overlay ppolicy
+ppolicy_default "cn=policy,${suffix}"
 access to attrs=userPassword by anonymous auth by * none
 access to * by dn.exact="${reader.bind_dn}" read by * none
 `;

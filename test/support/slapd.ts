@@ -42,7 +42,7 @@ export async function startSlapd(certificate: ServerCertificate, ldif: string): 
   await writeFile(join(folder, 'cert.pem'), certificate.cert);
   await writeFile(join(folder, 'key.pem'), certificate.key);
   await writeFile(join(folder, 'slapd.conf'), configOf({ folder, suffix, owner, reader }));
-  await writeFile(join(folder, 'entries.ldif'), `${base}\n${ldif}`);
+  await writeFile(join(folder, 'entries.ldif'), `${baseEntries}\n${ldif}`);
   const config = join(folder, 'slapd.conf');
   await run(program, ['-T', 'add', '-q', '-f', config, '-l', join(folder, 'entries.ldif')]);
   const log: string[] = [];
@@ -69,7 +69,7 @@ export async function startSlapd(certificate: ServerCertificate, ldif: string): 
   };
 }
 
-const base = `dn: ${suffix}
+export const baseEntries = `dn: ${suffix}
 objectClass: dcObject
 objectClass: organization
 o: Example

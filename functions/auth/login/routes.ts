@@ -8,6 +8,7 @@ const errors = [
   'invalid_credentials',
   'locked_out',
   'no_registered_group',
+  'password_expired',
   'forbidden',
   'overloaded',
   'upstream_failed',

@@ -12,6 +12,7 @@ const errors = [
   'locked_out',
   'overloaded',
   'no_registered_group',
+  'password_expired',
   'upstream_failed',
   'upstream_refused',
   'upstream_tls',

@@ -4,13 +4,15 @@ import { groupKeys, isOut, isRegistered } from '../../../shared/identity/directo
 import {
   type DirectoryGroup,
   findGroups,
+  findGroupsBySid,
   groupsOf,
 } from '../../../shared/identity/directory/group-search.ts';
 import { nameIn } from '../../../shared/identity/directory/login-name.ts';
 import { findPeople, findPerson } from '../../../shared/identity/directory/people.ts';
-import { directoryOf, reachedBy } from '../../../shared/identity/directory/settings.ts';
+import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/directory/settings.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import type { Judgement } from '../../../shared/remotes/directory/judgement.ts';
 import type { Directory, DirectorySession } from '../../../shared/remotes/directory/port.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { TestBody, TestResult } from './schema.ts';
@@ -28,8 +30,9 @@ type Subject = { type: DomainType; params: DirectoryParams; body: Body; domainId
 export async function testDomain(ctx: WebuiCtx, type: DomainType, body: Body): Promise<Result> {
   takeTest(ctx);
   const examined = await examine(ctx, type, body);
-  const { directory: params, stored } = examined;
-  if (!params || !isGood(examined.checks)) return told(examined.checks);
+  const { directory, stored } = examined;
+  if (!directory || !isGood(examined.checks)) return told(examined.checks);
+  const params = { ...directory, type };
   const protocol = createProtocol(ctx);
   await ask(ctx, await destination(ctx, params, examined), protocol, {
     type,
@@ -57,11 +60,20 @@ function destination(
 async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subject: Subject): Promise<void> {
   const start = Date.now();
   try {
-    await ctx.deps.directories.within(directory, async (session) => {
-      protocol.note('connection', 'pass', 'A server answers');
-      protocol.note('bind', 'pass', directory.account ? 'The account may search' : 'Searches are anonymous');
-      await search(ctx, session, protocol, subject);
-    });
+    await ctx.deps.directories.within(
+      directory,
+      async (session) => {
+        protocol.restart();
+        protocol.note('connection', 'pass', 'A server answers');
+        protocol.note(
+          'bind',
+          'pass',
+          directory.account ? 'The account may search' : 'Searches are anonymous',
+        );
+        await search(ctx, session, protocol, subject);
+      },
+      listingMs,
+    );
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'overloaded') throw error;
     const isSilent = protocol.checks.length === 0 && isUnreached(error);
@@ -102,12 +114,19 @@ async function searchPerson(
   protocol.note('user', 'pass', person.dn);
   if (password !== undefined) {
     protocol.at('password');
-    const isRight = await session.accepts(person.dn, password);
-    protocol.note('password', isRight ? 'pass' : 'fail', isRight ? '' : 'The directory does not accept it');
+    protocol.note('password', ...sentenceOn(await session.judge(person.dn, password.normalize('NFC'))));
   }
   protocol.at('user_groups');
-  const groups = await groupsOf(session, params, person);
+  const groups = await named(session, params, await groupsOf(session, params, person));
   protocol.note('user_groups', ...(await describe(ctx, groups, domainId)));
+}
+
+/** With the reason that the directory gives. */
+function sentenceOn(judgement: Judgement): Found {
+  if (judgement.verdict === 'accepted') return ['pass', ''];
+  const { verdict, reason } = judgement;
+  if (verdict === 'expired') return ['fail', `It is right, and must be changed first: ${reason}`];
+  return ['fail', `The directory does not accept it${reason === undefined ? '' : `: ${reason}`}`];
 }
 
 type Found = [status: Check['status'], detail: string];
@@ -116,6 +135,17 @@ const found = (count: number, what: string): Found =>
   count > 0 ? ['pass', `There are ${what}`] : ['fail', `There are no ${what} below the base`];
 
 const mostNamed = 100;
+
+/** Groups that are known by their SID only get the names that the directory has for them. */
+async function named(
+  session: DirectorySession,
+  params: DirectoryParams,
+  groups: readonly DirectoryGroup[],
+): Promise<DirectoryGroup[]> {
+  const nameless = groups.flatMap(({ name, sid }) => (name === '' && sid !== undefined ? [sid] : []));
+  const found = await findGroupsBySid(session, params, nameless);
+  return [...groups.filter(({ name }) => name !== ''), ...found];
+}
 
 /** With a stored domain it is told which of the groups count at a login. */
 async function describe(
@@ -162,6 +192,11 @@ function createProtocol({ deps }: WebuiCtx) {
   return {
     checks,
     note,
+    /** The work begins again on another server. */
+    restart: (): void => {
+      checks.length = 0;
+      step = 'connection';
+    },
     at: (name: string): void => {
       step = name;
     },

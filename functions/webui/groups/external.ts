@@ -3,7 +3,7 @@ import { authenticators } from '../../../db/repositories/authenticators.ts';
 import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
 import { groupKeys, isRegistered } from '../../../shared/identity/directory/account.ts';
 import { findGroups } from '../../../shared/identity/directory/group-search.ts';
-import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { listingMs, withinDirectory } from '../../../shared/identity/directory/settings.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -21,8 +21,11 @@ export async function listExternalGroups(
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: ctx.scope });
   if (!domain) throw notFound();
   if (domain.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
-  const all = await withinDirectory(ctx.deps, domain, (session, params) =>
-    findGroups(session, params, search.trim()),
+  const all = await withinDirectory(
+    ctx.deps,
+    domain,
+    (session, params) => findGroups(session, params, search.trim()),
+    listingMs,
   );
   const some = all
     .map((group) => ({ ...group, key: foldName(group.name) }))

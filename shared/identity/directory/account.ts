@@ -73,15 +73,18 @@ export const isOut = (person: Person, now: Date): boolean =>
   isDisabled(person, now) || person.name.length > 128 || !isStorable(person.name);
 
 export const groupKeys = (groups: readonly DirectoryGroup[]): GroupKeys => ({
-  dns: groups.flatMap(({ dn }) => dnKeys(dn)),
-  names: groups.map(({ name }) => foldName(name)),
+  // Of a group that is known by its SID only, the other texts are empty.
+  dns: groups.flatMap(({ dn }) => (dn === '' ? [] : dnKeys(dn))),
+  names: groups.flatMap(({ name }) => (name === '' ? [] : [foldName(name)])),
+  sids: groups.flatMap(({ sid }) => sid ?? []),
 });
 
 /** True when one of the registered groups is this one. */
 export const isRegistered = (registered: readonly RegisteredGroup[], group: DirectoryGroup): boolean =>
-  registered.some(({ dn, name_key }) =>
-    dn === null ? name_key === foldName(group.name) : dnKeys(group.dn).includes(dn),
-  );
+  registered.some(({ dn, name_key, directory_id }) => {
+    if (directory_id !== null) return directory_id === group.sid;
+    return dn === null ? name_key === foldName(group.name) : dnKeys(group.dn).includes(dn);
+  });
 
 const mayBeUser = (user: Candidate['user'], { name }: Person): boolean =>
   name !== '' && (user === null || (user.state === 'active' && user.kind === 'person'));

@@ -11,6 +11,12 @@ export function dnKeys(dn: string): string[] {
   return [...new Set([dn, plain, hexadecimal].map(compared))];
 }
 
+/** Whether two spellings are of one distinguished name. */
+export function isSameDn(one: string, other: string): boolean {
+  const keys = dnKeys(one);
+  return dnKeys(other).some((key) => keys.includes(key));
+}
+
 /** As the repository writes it in SQL: letters of ASCII in lower case, no spaces around separators. */
 const compared = (dn: string): string =>
   dn

@@ -6,7 +6,14 @@ import type { DirectoryParams } from '../domains/catalogue.ts';
 /** Somebody as the directory knows him; `values` are those that were asked for, by lower-case attribute. */
 export type Person = { dn: string; name: string; values: Entry['values'] };
 
-const always = ['mail', 'userPrincipalName', 'userAccountControl', 'nsAccountLock', 'shadowExpire'];
+const always = [
+  ...['mail', 'userPrincipalName', 'userAccountControl', 'nsAccountLock', 'shadowExpire'],
+  ...['objectSid', 'primaryGroupID'],
+];
+/** Where FreeIPA keeps entries of people who are gone, or not there yet. */
+const provisioning = /,\s*cn\s*=\s*provisioning\s*,/i;
+/** The relative identifier of krbtgt, the account of the key distribution centre. */
+const krbtgt = /-502$/;
 
 /**
  * Finds the one person of a name.
@@ -24,12 +31,18 @@ export async function findPerson(
   const isPrincipal = typed.includes('@');
   const byName: Filter = { equals: [user_id_attribute, name] };
   const byPrincipal: Filter = { equals: ['userPrincipalName', typed] };
-  const found = await session.search({
+  const all = await session.search({
     base: base_dn,
     filter: peopleWho(params, { any: isPrincipal ? [byName, byPrincipal] : [byName] }),
-    attributes: [...new Set([user_id_attribute, user_name_attribute, ...always, ...attributes])],
-    most: 2,
+    attributes: [
+      ...new Set([
+        ...[user_id_attribute, user_name_attribute, ...always, ...attributes],
+        ...(params.type === 'freeipa' ? ['memberOf'] : []),
+      ]),
+    ],
+    most: 4,
   });
+  const found = all.filter((entry) => isPerson(entry, params));
   // A directory compares more loosely than we count failures: whoever is not exactly meant is not found.
   const principals = found.filter(({ values }) => isPrincipal && holds(values.userprincipalname, typed));
   const named = found.filter(({ values }) => holds(values[user_id_attribute.toLowerCase()], name));
@@ -52,10 +65,10 @@ export async function findPeople(
   const found = await session.search({
     base: base_dn,
     filter: peopleWho(params, filter),
-    attributes: [user_id_attribute],
+    attributes: [user_id_attribute, 'objectSid'],
     most,
   });
-  return found.flatMap((entry) => personOf(entry, params) ?? []);
+  return found.filter((entry) => isPerson(entry, params)).flatMap((entry) => personOf(entry, params) ?? []);
 }
 
 const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter): Filter => ({
@@ -65,6 +78,14 @@ const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter)
     filter,
   ],
 });
+
+/** False for computers and krbtgt, which are users to Active Directory, and for entries that FreeIPA has put away. */
+function isPerson({ dn, values }: Entry, { type, user_id_attribute }: DirectoryParams): boolean {
+  const [sid] = values.objectsid ?? [];
+  if (sid === undefined) return type !== 'freeipa' || !provisioning.test(dn);
+  const [name = ''] = values[user_id_attribute.toLowerCase()] ?? [];
+  return !name.endsWith('$') && !krbtgt.test(sid);
+}
 
 /** @returns undefined for an entry without a name */
 function personOf({ dn, values }: Entry, { user_id_attribute }: DirectoryParams): Person | undefined {

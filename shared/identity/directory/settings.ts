@@ -1,8 +1,14 @@
+import type { Db } from '../../../db/client.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
 import type { Directory, DirectoryRemote, DirectorySession } from '../../remotes/directory/port.ts';
 import type { DirectoryParams, DomainType } from '../domains/catalogue.ts';
 import { readParams } from '../domains/checks.ts';
+import { bindGate } from './bind-gate.ts';
+
+/** A list may take longer than a login: as long as the longest time limit of a directory, and a wait before it. */
+export const listingMs = 45_000;
 
 /** A directory domain as stored: its parameters, and its secret as it is sealed. */
 export type StoredDirectory = {
@@ -17,20 +23,29 @@ export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'param
   const { bind_password: _, bind_password_set: __, ...given } = params;
   const { directory } = readParams(type, given);
   if (!directory) throw new Error(`a domain of type ${type} has no parameters of a directory`);
-  return directory;
+  return { ...directory, type };
 }
 
-type Row = Pick<StoredDirectory, 'id' | 'type' | 'params'> & { sealed_password: string | null };
+type Row = Pick<StoredDirectory, 'id' | 'type' | 'params'> & { name: string; sealed_password: string | null };
 
-/** Works in the directory of a stored domain. @throws AppError those of the directory */
+export type DirectoryDeps = { db: Db; sealer: Sealer; clock: Clock; directories: DirectoryRemote };
+
+/**
+ * Works in the directory of a stored domain.
+ * @param requestMs bounds the wait for a connection and the work; that of a login unless given
+ * @throws AppError those of the directory
+ */
 export async function withinDirectory<T>(
-  { sealer, directories }: { sealer: Sealer; directories: DirectoryRemote },
-  { id, type, params: given, sealed_password }: Row,
+  deps: DirectoryDeps,
+  { id, name, type, params: given, sealed_password }: Row,
   work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+  requestMs?: number,
 ): Promise<T> {
   const params = paramsOf({ type, params: given });
-  const directory = await directoryOf(sealer, { id, sealedPassword: sealed_password }, params);
-  return directories.within(directory, (session) => work(session, params));
+  const directory = await directoryOf(deps.sealer, { id, sealedPassword: sealed_password }, params);
+  const gate = directory.account && bindGate(deps, { id, name }, directory);
+  const kept = { ...directory, domain: id, ...(gate && { gate }) };
+  return deps.directories.within(kept, (session) => work(session, params), requestMs);
 }
 
 /** @returns the directory of a stored domain, its secret opened */

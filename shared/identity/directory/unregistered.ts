@@ -1,27 +1,32 @@
-import type { Db } from '../../../db/client.ts';
 import { findKnownNames } from '../../../db/repositories/directory-accounts.ts';
-import type { Sealer } from '../../kernel/sealing.ts';
 import { foldName } from '../../kernel/text.ts';
-import type { DirectoryRemote } from '../../remotes/directory/port.ts';
 import { groupKeys, isRegistered } from './account.ts';
 import { findGroups } from './group-search.ts';
 import { findPeople } from './people.ts';
-import { withinDirectory } from './settings.ts';
+import { type DirectoryDeps, listingMs, withinDirectory } from './settings.ts';
 
 export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
 
-type Deps = { db: Db; sealer: Sealer; directories: DirectoryRemote };
 type Domain = Parameters<typeof withinDirectory>[1];
 
 const mostOfEach = 2_000;
 
 /** People and groups whose name contains a text and whom only the directory knows; at most 2,000 of each are looked at. */
-export async function findUnregistered(deps: Deps, domain: Domain, search: string): Promise<Unregistered[]> {
+export async function findUnregistered(
+  deps: DirectoryDeps,
+  domain: Domain,
+  search: string,
+): Promise<Unregistered[]> {
   const part = search.trim();
-  const { people, groups } = await withinDirectory(deps, domain, async (session, params) => ({
-    people: await findPeople(session, params, part, mostOfEach),
-    groups: await findGroups(session, params, part, mostOfEach),
-  }));
+  const { people, groups } = await withinDirectory(
+    deps,
+    domain,
+    async (session, params) => ({
+      people: await findPeople(session, params, part, mostOfEach),
+      groups: await findGroups(session, params, part, mostOfEach),
+    }),
+    listingMs,
+  );
   const names = people.map(({ name }) => foldName(name));
   const known = await findKnownNames(deps.db, domain.id, names, groupKeys(groups));
   const users = new Set(known.users);

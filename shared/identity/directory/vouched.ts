@@ -1,7 +1,7 @@
 import { foldName } from '../../kernel/text.ts';
 import type { Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { accountOf, type DirectoryProof, isOut } from './account.ts';
-import { groupsOf } from './group-search.ts';
+import { membershipsOf } from './memberships.ts';
 import { findPerson } from './people.ts';
 import { withinDirectory } from './settings.ts';
 
@@ -24,7 +24,7 @@ export async function accountVouchedFor(
   const known = await withinDirectory(ctx.deps, row, async (session, params) => {
     const person = await findPerson(session, params, wanted, sources);
     if (!person || isOut(person, ctx.now)) return undefined;
-    return { person, groups: await groupsOf(session, params, person) };
+    return { person, groups: await membershipsOf(ctx.deps.db, domain.id, { session, params }, person) };
   });
   return known && accountOf(ctx, attempt, domain, known);
 }

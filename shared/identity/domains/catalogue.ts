@@ -44,7 +44,11 @@ export const paramShapes = {
   freeipa: z.strictObject(shapesOf(freeipa)),
 } as const satisfies Record<DomainType, z.ZodType>;
 
-export type DirectoryParams = z.output<typeof paramShapes.ldap> & { nested_groups?: boolean };
+/** `type` is that of the domain where it is known; it is no parameter. */
+export type DirectoryParams = z.output<typeof paramShapes.ldap> & {
+  nested_groups?: boolean;
+  type?: DomainType;
+};
 
 const internal = {
   is_external: false,

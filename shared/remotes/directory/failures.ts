@@ -16,8 +16,8 @@ const refusals: Record<number, string> = {
   50: 'not_permitted',
 };
 
-/** Busy, unavailable, shutting down: another server may do. */
-const passing = new Set([51, 52]);
+/** Faults of one server (RFC 4511, appendix A.2): internal errors, limits, referrals, busy, unavailable. */
+const ofServer = new Set([1, 3, 10, 11, 51, 52, 80]);
 
 /**
  * With these a server says that a password is not accepted: wrong, or of an account that is locked or disabled. FreeIPA
@@ -27,10 +27,11 @@ const rejections = new Set([19, 32, 48, 49, 50, 53]);
 
 export const isRejection = (error: unknown): boolean => rejections.has(resultCode(error) ?? -1);
 
-/** True when another server of the same directory may be asked: this one has told nothing. */
+/** True when another server of the same directory may be asked: this one has judged nothing. */
 export const isOfServer = (error: unknown): boolean =>
-  !(error instanceof AppError) &&
-  (toTransportError(error) instanceof TransportError || passing.has(resultCode(error) ?? -1));
+  !(error instanceof AppError) && (isOfConnection(error) || ofServer.has(resultCode(error) ?? -1));
+
+export const isOfConnection = (error: unknown): boolean => toTransportError(error) instanceof TransportError;
 
 const details: Partial<Record<ErrorCode, string>> = {
   upstream_timeout: 'The directory did not answer in time',
@@ -57,5 +58,5 @@ const failure = (code: ErrorCode, members: ErrorMembers, cause: unknown): AppErr
   new AppError(code, details[code], members, { cause });
 
 /** The errors of the client that carry what the server said have a number; those of the network have a word. */
-const resultCode = (error: unknown): number | undefined =>
+export const resultCode = (error: unknown): number | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;

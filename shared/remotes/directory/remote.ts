@@ -1,130 +1,110 @@
-import { createTurnstile, type Turnstile } from '../../kernel/turnstile.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { type Network, parseNetworks, type UrlPolicy } from '../http/address-policy.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { TransportError } from '../http/transport.ts';
-import { fromDirectory, isOfServer } from './failures.ts';
-import type { Directory, DirectoryRemote } from './port.ts';
-import { type OpenSession, openSession } from './session.ts';
-import { type DirectorySockets, destinationOf } from './sockets.ts';
+import { fromDirectory, isOfConnection, isOfServer } from './failures.ts';
+import { type Deadline, openLane, type Reach, sessionOn } from './lanes.ts';
+import { closeLane, createPools, type Lane, type Pool, type PoolOptions } from './pool.ts';
+import type { Directory, DirectoryRemote, DirectorySession } from './port.ts';
+import { createShunned } from './shunned.ts';
+import type { DirectorySockets } from './sockets.ts';
 
-type Options = {
-  /** Connections to one directory at once, and how many may wait for one. */
-  width?: number;
-  maxWaiting?: number;
-};
+/** What a login may take altogether, the wait for a connection included. */
+const loginMs = 15_000;
+/** A use of a directory begins at most so often: once on a connection that had ended, and on two servers. */
+const mostAttempts = 3;
 
-/** Servers that failed are asked last for so long. */
-const shunnedMs = 30_000;
-const mostRemembered = 1_000;
-
-/** Directories by LDAP (RFC 4511), a connection for each use; servers that failed lately are asked last. */
+/** Directories by LDAP (RFC 4511); servers that failed lately are asked last. */
 export function createDirectoryRemote(
   sockets: DirectorySockets,
   policy: UrlPolicy,
-  { width = 16, maxWaiting = 128 }: Options = {},
+  { width = 8, maxWaiting = 1_024, restMs = 0 }: Partial<PoolOptions> = {},
 ): DirectoryRemote {
-  const reach: Reach = { sockets, networks: parseNetworks(policy.allowedNetworks), failedAt: new Map() };
-  const queues = createQueues(() => createTurnstile(width, maxWaiting));
+  const pools = createPools({ width, maxWaiting, restMs });
+  const networks: readonly Network[] = parseNetworks(policy.allowedNetworks);
+  const reach: Reach = { sockets, networks, shunned: createShunned(pools.dropHost) };
   return {
-    within: async (directory, work) => {
-      try {
-        const endsAt = performance.now() + directory.timeoutMs;
-        return await withinDeadline(directory.timeoutMs, undefined, (signal) =>
-          queues.wait(directory.hosts.join(' '), () => use(reach, directory, { endsAt, signal }, work)),
-        );
-      } catch (error) {
-        throw fromDirectory(error);
-      }
-    },
+    within: (directory, work, requestMs = loginMs) =>
+      pools.within(directory, async (pool) => {
+        const endsAt = performance.now() + requestMs;
+        await pool.places.take(requestMs);
+        try {
+          return await inTime(directory, endsAt, (deadline) =>
+            serve({ reach, pool, directory, deadline }, work),
+          );
+        } finally {
+          pool.places.give();
+        }
+      }),
   };
 }
 
-type Reach = { sockets: DirectorySockets; networks: readonly Network[]; failedAt: Map<string, number> };
-/** `endsAt` by the monotonic clock; the signal aborts then. */
-type Deadline = { endsAt: number; signal: AbortSignal };
-
-async function use<T>(
-  reach: Reach,
-  directory: Directory,
-  deadline: Deadline,
-  work: (session: OpenSession) => Promise<T>,
+/** @throws AppError `overloaded` when it is the request whose time is over, and not the directory's */
+async function inTime<T>(
+  { timeoutMs }: Directory,
+  endsAt: number,
+  work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  const { host, session } = await openAny(reach, directory, deadline);
+  const leftMs = endsAt - performance.now();
+  const limitMs = Math.min(timeoutMs, leftMs);
   try {
-    return await work(session);
+    const until = performance.now() + limitMs;
+    return await withinDeadline(limitMs, undefined, (signal) => work({ endsAt: until, signal }));
   } catch (error) {
-    if (deadline.signal.aborted) shun(reach, host);
-    throw error;
-  } finally {
-    session.close();
+    const isLate = error instanceof TransportError && error.reason === 'timeout';
+    throw isLate && leftMs < timeoutMs ? new AppError('overloaded') : fromDirectory(error);
   }
 }
 
-/** Each server gets an even share of the time that is left, so that one that hangs leaves some for the next. */
-async function openAny(reach: Reach, directory: Directory, { endsAt, signal }: Deadline) {
-  const hosts = inOrder(reach, directory.hosts);
-  let fault: unknown = new TransportError('unreachable');
-  for (const [at, host] of hosts.entries()) {
-    if (signal.aborted) throw new TransportError('timeout');
-    const shareMs = (endsAt - performance.now()) / (hosts.length - at);
+type Use = { reach: Reach; pool: Pool; directory: Directory; deadline: Deadline };
+
+async function serve<T>(use: Use, work: (session: DirectorySession) => Promise<T>): Promise<T> {
+  const failed = new Set<string>();
+  for (let attempt = 1; ; attempt++) {
+    const lane = use.pool.take(use.reach.shunned.has) ?? (await openLane(use, failed));
+    const { session, hasJudged } = sessionOn(use, lane);
     try {
-      const session = await openOne(reach, directory, host, { shareMs, signal });
-      reach.failedAt.delete(host);
-      return { host, session };
+      return await occupied(use, lane, () => work(session));
     } catch (error) {
-      if (!isOfServer(error)) throw error;
-      shun(reach, host);
-      fault = error;
+      const mayGoOn = !use.deadline.signal.aborted && isOfServer(error);
+      if (!mayGoOn) throw error;
+      noteFailure(use, lane, failed, error);
+      const isAnyLeft = use.directory.hosts.some((host) => !failed.has(host));
+      if (hasJudged() || !isAnyLeft || attempt === mostAttempts) throw error;
     }
   }
-  throw fault;
 }
 
-async function openOne(
-  { sockets, networks }: Reach,
-  directory: Directory,
-  host: string,
-  { shareMs, signal }: { shareMs: number; signal: AbortSignal },
-): Promise<OpenSession> {
-  const destination = destinationOf(host, directory, networks);
-  // What is opened must end with the whole, too, and with its share only while it is being opened.
-  const life = new AbortController();
-  const end = () => life.abort();
-  signal.addEventListener('abort', end, { once: true });
-  return withinDeadline(shareMs, signal, async (share) => {
-    share.addEventListener('abort', end, { once: true });
-    const session = await openSession(sockets, destination, directory, life.signal);
-    share.removeEventListener('abort', end);
-    return session;
-  });
+/** A connection that was kept, and that its server has ended, says nothing of the server. */
+function noteFailure(
+  { reach, pool }: Use,
+  { host, isReused }: Lane,
+  failed: Set<string>,
+  error: unknown,
+): void {
+  if (isReused && isOfConnection(error)) pool.drop(host);
+  else {
+    failed.add(host);
+    reach.shunned.add(host);
+  }
 }
 
-function shun({ failedAt }: Reach, host: string): void {
-  const [oldest] = failedAt.size >= mostRemembered ? failedAt.keys() : [];
-  if (oldest !== undefined) failedAt.delete(oldest);
-  failedAt.set(host, performance.now());
-}
-
-function inOrder({ failedAt }: Reach, hosts: readonly string[]): string[] {
-  const after = performance.now() - shunnedMs;
-  const isShunned = (host: string): boolean => (failedAt.get(host) ?? Number.NEGATIVE_INFINITY) > after;
-  return [...hosts.filter((host) => !isShunned(host)), ...hosts.filter(isShunned)];
-}
-
-/** A line for each directory, as long as somebody is in it: one that hangs holds up nobody else. */
-function createQueues(create: () => Turnstile) {
-  const queues = new Map<string, { turn: Turnstile; users: number }>();
-  return {
-    wait: async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-      const queue = queues.get(key) ?? { turn: create(), users: 0 };
-      queues.set(key, queue);
-      queue.users += 1;
-      try {
-        return await queue.turn(work);
-      } finally {
-        queue.users -= 1;
-        if (queue.users === 0) queues.delete(key);
-      }
-    },
+/** Ends the connections of the lane with the time limit, and keeps them when they can be used again. */
+async function occupied<T>({ reach, pool, deadline }: Use, lane: Lane, work: () => Promise<T>): Promise<T> {
+  const late = () => {
+    reach.shunned.add(lane.host);
+    closeLane(lane);
   };
+  deadline.signal.addEventListener('abort', late, { once: true });
+  try {
+    const result = await work();
+    pool.put(lane);
+    return result;
+  } catch (error) {
+    if (isOfServer(error) || deadline.signal.aborted) closeLane(lane);
+    else pool.put(lane);
+    throw error;
+  } finally {
+    deadline.signal.removeEventListener('abort', late);
+  }
 }

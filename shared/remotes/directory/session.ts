@@ -3,69 +3,70 @@ import { Client, type Entry as LdapEntry } from 'ldapts';
 import { TransportError } from '../http/transport.ts';
 import { isRejection } from './failures.ts';
 import { toLdap } from './filters.ts';
-import type { Directory, DirectorySession, Entry, Search } from './port.ts';
+import { bindControls, type Judgement, judged, refused } from './judgement.ts';
+import type { Directory, Entry, Search } from './port.ts';
+import { isSidAttribute, sidText } from './sids.ts';
 import type { Destination, DirectorySockets } from './sockets.ts';
 
-export type OpenSession = DirectorySession & { close(): void };
+/** One connection to one server. */
+export type Connection = {
+  isOpen(): boolean;
+  /** @throws Error of the client with the code of the result */
+  bind(account: Directory['account']): Promise<void>;
+  /** Binds as an entry, which the connection then is. */
+  judge(dn: string, password: string): Promise<Judgement>;
+  search(search: Search, pageSize: number): Promise<Entry[]>;
+  /** Whether the connection keeps the process running. */
+  hold(isHeld: boolean): void;
+  close(): void;
+};
 
-/**
- * Connects, encrypts and binds; a server that accepts connections and says nothing is found out here.
- * @param signal ends the connection when it aborts, at any time
- */
-export async function openSession(
+/** Connects and encrypts. @param signal ends the attempt */
+export async function connectTo(
   sockets: DirectorySockets,
   destination: Destination,
-  { account, pageSize }: Pick<Directory, 'account' | 'pageSize'>,
   signal: AbortSignal,
-): Promise<OpenSession> {
+): Promise<Connection> {
   const socket = await sockets.open(destination, signal);
+  socket.on('data', (piece: Buffer) => {
+    if (isNoticeOfDisconnection(piece)) socket.destroy();
+  });
   const client = new Client({ url: 'ldap://directory', createConnection: () => socket });
   try {
     if (destination.security === 'start_tls')
       await asking(socket, () => client.startTLS(sockets.startTls(destination)));
-    const bindAccount = () =>
-      asking(socket, () => client.bind(account?.dn ?? '', account ? account.password : ''));
-    await bindAccount();
-    return { ...sessionOf(client, socket, pageSize, bindAccount), close: () => void socket.destroy() };
+    return connectionOf(client, socket);
   } catch (error) {
     socket.destroy();
     throw error;
   }
 }
 
-function sessionOf(
-  client: Client,
-  socket: Socket,
-  pageSize: number,
-  bindAccount: () => Promise<void>,
-): DirectorySession {
-  let isAccount = true;
-  return {
-    accepts: async (dn, password) => {
-      // RFC 4513 section 5.1.2: a bind without a password succeeds, and proves nothing.
-      if (dn === '' || password === '') return false;
-      isAccount = false;
-      try {
-        await asking(socket, () => client.bind(dn, password));
-        return true;
-      } catch (error) {
-        if (isRejection(error)) return false;
-        throw error;
-      }
-    },
-    search: async (search) => {
-      if (!isAccount) await bindAccount();
-      isAccount = true;
-      return asking(socket, () => searchAll(client, search, pageSize));
-    },
-  };
-}
+const connectionOf = (client: Client, socket: Socket): Connection => ({
+  isOpen: () => !socket.destroyed && socket.readable && socket.writable,
+  bind: (account) => asking(socket, () => client.bind(account?.dn ?? '', account?.password ?? '')),
+  judge: async (dn, password) => {
+    const { controls, reason } = bindControls();
+    try {
+      await asking(socket, () => client.bind(dn, password, controls));
+      return judged(reason());
+    } catch (error) {
+      if (isRejection(error)) return refused(error, reason());
+      throw error;
+    }
+  },
+  search: (search, pageSize) => asking(socket, () => searchAll(client, search, pageSize)),
+  // Sockets of Workers have neither.
+  hold: (isHeld) => void (isHeld ? socket.ref?.() : socket.unref?.()),
+  close: () => void socket.destroy(),
+});
 
 /** Page by page, so that a limit of the server on one answer does not cut the result; few entries need no pages. */
 async function searchAll(client: Client, search: Search, pageSize: number): Promise<Entry[]> {
   const { base, filter, attributes, scope = 'sub', most } = search;
-  const options = { scope, filter: toLdap(filter), attributes: [...attributes] };
-  if (most <= 2) {
+  const explicitBufferAttributes = attributes.filter(isSidAttribute);
+  const options = { scope, filter: toLdap(filter), attributes: [...attributes], explicitBufferAttributes };
+  if (most <= 4) {
     const { searchEntries } = await client.search(base, { ...options, sizeLimit: most });
     return searchEntries.map(toEntry);
   }
@@ -79,14 +80,18 @@ async function searchAll(client: Client, search: Search, pageSize: number): Prom
 
 function toEntry({ dn, ...attributes }: LdapEntry): Entry {
   const values = Object.entries(attributes).map(([name, given]) => {
-    const texts = [given].flat().filter((value) => typeof value === 'string');
+    const texts = [given].flat().flatMap((value) => {
+      if (typeof value === 'string') return [value];
+      return isSidAttribute(name) ? (sidText(value) ?? []) : [];
+    });
     return [name.toLowerCase(), texts] as const;
   });
   return { dn, values: Object.fromEntries(values) };
 }
 
-/** The client has no code for a connection that ended under a question. */
+/** The client has no code for a connection that ended under a question, and would ask a closed one. */
 async function asking<T>(socket: Socket, question: () => Promise<T>): Promise<T> {
+  if (socket.destroyed) throw new TransportError('unreachable');
   try {
     return await question();
   } catch (error) {
@@ -95,3 +100,15 @@ async function asking<T>(socket: Socket, question: () => Promise<T>): Promise<T>
     throw error;
   }
 }
+
+/**
+ * RFC 4511 section 4.4.1: an extended response with message identifier 0. The server answers nothing after it, although it
+ * may leave the connection open for a while.
+ */
+function isNoticeOfDisconnection(piece: Buffer): boolean {
+  const [tag, length = 0] = piece;
+  const at = 2 + (length > 0x80 ? length & 0x7f : 0);
+  return tag === 0x30 && piece.subarray(at, at + 4).equals(notice);
+}
+
+const notice = Buffer.from([0x02, 0x01, 0x00, 0x78]);

@@ -1,0 +1,64 @@
+import type { Db } from '../../../db/client.ts';
+import {
+  findRefusal,
+  forgetRefusal,
+  noteRefused,
+  takeRetry,
+} from '../../../db/repositories/directory-refusals.ts';
+import { addSeconds, type Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { BindGate, Directory } from '../../remotes/directory/port.ts';
+
+type Deps = { db: Db; sealer: Sealer; clock: Clock };
+type Domain = { id: string; name: string };
+
+/** Seconds in which a process that took the attempt must have noted its outcome. */
+const attemptS = 60;
+
+/**
+ * Keeps the account of a domain from being locked by a password that the directory has refused: no process tries the same
+ * password again before its time. Another password is tried at once.
+ */
+export function bindGate({ db, sealer, clock }: Deps, { id, name }: Domain, directory: Directory): BindGate {
+  const { account, hosts } = directory;
+  const fingerprint = sealer.fingerprint(
+    'directory-refusals',
+    JSON.stringify([hosts, account?.dn, account?.password]),
+  );
+  let wasRefused = false;
+  return {
+    before: async () => {
+      const refusal = await findRefusal(db, id);
+      wasRefused = refusal !== undefined;
+      if (refusal?.fingerprint !== fingerprint) return;
+      const now = clock();
+      const isDue = refusal.retryAt <= now;
+      const until = addSeconds(now, attemptS);
+      if (isDue && (await takeRetry(db, id, fingerprint, { now, until }))) return;
+      throw heldBack(isDue ? until : refusal.retryAt, now);
+    },
+    after: async (isAccepted) => {
+      if (!isAccepted) return noteRefused(db, id, fingerprint, record(clock(), { id, name }));
+      if (wasRefused) await forgetRefusal(db, id);
+    },
+  };
+}
+
+const heldBack = (retryAt: Date, now: Date): AppError =>
+  new AppError(
+    'upstream_refused',
+    `The directory refused the password of our account; it is tried again at ${retryAt.toISOString()}`,
+    { reason: 'account', retry_after_s: Math.ceil((retryAt.getTime() - now.getTime()) / 1000) },
+  );
+
+const record = (at: Date, { id, name }: Domain) => ({
+  at,
+  level: 'warning' as const,
+  source: 'portal' as const,
+  object_type: 'authenticator' as const,
+  object_id: id,
+  object_name: name,
+  code: 'directory_account_refused',
+  message: `The directory of ${name} refused the password of the account that searches; logins fail until it is right`,
+});

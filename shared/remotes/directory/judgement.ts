@@ -1,0 +1,97 @@
+import { Control, PasswordPolicyControl } from 'ldapts';
+import { resultCode } from './failures.ts';
+
+/** Why a directory refused a password, in words of this portal. */
+export type RefusalReason =
+  | 'wrong_password'
+  | 'hours'
+  | 'workstation'
+  | 'expired_password'
+  | 'disabled'
+  | 'account_expired'
+  | 'must_change'
+  | 'locked'
+  | 'unknown_user';
+
+/**
+ * What a directory says of a password: accepted; right, but to be changed before anything else; refused, with the reason
+ * where the directory gives one.
+ */
+export type Judgement =
+  | { verdict: 'accepted' }
+  | { verdict: 'expired'; reason: RefusalReason }
+  | { verdict: 'refused'; reason: RefusalReason | undefined };
+
+/** Sub-codes of Active Directory in the message of result 49: Windows error codes in hexadecimal. */
+const subCodes: Readonly<Record<string, RefusalReason>> = {
+  '525': 'unknown_user',
+  '52e': 'wrong_password',
+  '530': 'hours',
+  '531': 'workstation',
+  '532': 'expired_password',
+  '533': 'disabled',
+  '701': 'account_expired',
+  '773': 'must_change',
+  '775': 'locked',
+};
+
+/** Errors of the password policy control (draft-behera-ldap-password-policy, section 6.2). */
+const policyErrors: Readonly<Record<number, RefusalReason>> = {
+  0: 'expired_password',
+  1: 'locked',
+  2: 'must_change',
+};
+
+/** These are only said of a right password. */
+const confirmed: ReadonlySet<RefusalReason | undefined> = new Set(['expired_password', 'must_change']);
+
+/**
+ * A control that a server adds to the answer without a request. The client hands a response control only to a request
+ * control of its type, so this one is listed with the request and writes nothing.
+ */
+class Unrequested extends Control {
+  isPresent = false;
+
+  override write(): void {
+    this.isPresent = false;
+  }
+
+  override parse(): void {
+    this.isPresent = true;
+  }
+}
+
+/** Controls of one bind, and what they hold after it. */
+export function bindControls() {
+  const policy = new PasswordPolicyControl();
+  const expired = new Unrequested('2.16.840.1.113730.3.4.4');
+  return {
+    controls: [policy, expired],
+    reason: (): RefusalReason | undefined => {
+      const error = policy.value?.error;
+      const told = error === undefined ? undefined : policyErrors[error];
+      return told ?? (expired.isPresent ? 'expired_password' : undefined);
+    },
+  };
+}
+
+/** @param told by the controls of the answer */
+export function judged(told: RefusalReason | undefined): Judgement {
+  return told !== undefined && confirmed.has(told)
+    ? { verdict: 'expired', reason: told }
+    : { verdict: 'accepted' };
+}
+
+/** @param error of a refused bind */
+export function refused(error: unknown, told: RefusalReason | undefined): Judgement {
+  const reason = told ?? subCodeOf(error);
+  return reason !== undefined && confirmed.has(reason)
+    ? { verdict: 'expired', reason }
+    : { verdict: 'refused', reason };
+}
+
+function subCodeOf(error: unknown): RefusalReason | undefined {
+  if (!(error instanceof Error) || resultCode(error) !== 49) return undefined;
+  const [, code = ''] = /, data ([0-9a-f]{3}),/i.exec(error.message) ?? [];
+  return subCodes[code.toLowerCase()];
+}

@@ -1,0 +1,89 @@
+import type { Network } from '../http/address-policy.ts';
+import { withinDeadline } from '../http/deadline.ts';
+import { TransportError } from '../http/transport.ts';
+import { isOfServer, isRejection } from './failures.ts';
+import type { Lane, Pool } from './pool.ts';
+import type { Directory, DirectorySession } from './port.ts';
+import { type Connection, connectTo } from './session.ts';
+import type { Shunned } from './shunned.ts';
+import { type DirectorySockets, destinationOf } from './sockets.ts';
+
+export type Reach = { sockets: DirectorySockets; networks: readonly Network[]; shunned: Shunned };
+/** `endsAt` by the monotonic clock; the signal aborts then. */
+export type Deadline = { endsAt: number; signal: AbortSignal };
+type Use = { reach: Reach; pool: Pool; directory: Directory; deadline: Deadline };
+
+/**
+ * Opens a lane to the first server that can be used. Each server gets an even share of the time that is left, so that one
+ * that hangs leaves some for the next.
+ * @param failed servers that are not asked
+ */
+export async function openLane(use: Use, failed: ReadonlySet<string>): Promise<Lane> {
+  const { reach, directory, deadline } = use;
+  const hosts = reach.shunned.inOrder(directory.hosts.filter((host) => !failed.has(host)));
+  let fault: unknown = new TransportError('unreachable');
+  for (const [at, host] of hosts.entries()) {
+    if (deadline.signal.aborted) throw new TransportError('timeout');
+    const shareMs = (deadline.endsAt - performance.now()) / (hosts.length - at);
+    try {
+      const service = await withinDeadline(shareMs, deadline.signal, (signal) =>
+        openService(use, host, signal),
+      );
+      reach.shunned.remove(host);
+      return { host, service, judge: undefined, isReused: false };
+    } catch (error) {
+      if (!isOfServer(error)) throw error;
+      reach.shunned.add(host);
+      fault = error;
+    }
+  }
+  throw fault;
+}
+
+/** Connects and binds the account; a server that accepts connections and says nothing is found out here. */
+async function openService(use: Use, host: string, signal: AbortSignal): Promise<Connection> {
+  const connection = await connect(use, host, signal);
+  const end = () => connection.close();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    await use.pool.binding(() => bindAccount(use.directory, connection));
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+async function bindAccount({ account, gate }: Directory, connection: Connection): Promise<void> {
+  if (!connection.isOpen()) throw new TransportError('unreachable');
+  await gate?.before();
+  try {
+    await connection.bind(account);
+  } catch (error) {
+    if (isRejection(error)) await gate?.after(false);
+    throw error;
+  }
+  await gate?.after(true);
+}
+
+/** @returns the session of a lane, and whether a password was judged there */
+export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; hasJudged: () => boolean } {
+  let hasJudged = false;
+  const session: DirectorySession = {
+    search: (search) => lane.service.search(search, use.directory.pageSize),
+    judge: async (dn, password) => {
+      // RFC 4513 section 5.1.2: a bind without a password succeeds, and proves nothing.
+      if (dn === '' || password === '') return { verdict: 'refused', reason: undefined };
+      if (!lane.judge?.isOpen()) lane.judge = await connect(use, lane.host, use.deadline.signal);
+      const judgement = await lane.judge.judge(dn, password);
+      hasJudged = true;
+      return judgement;
+    },
+  };
+  return { session, hasJudged: () => hasJudged };
+}
+
+const connect = ({ reach, directory }: Use, host: string, signal: AbortSignal): Promise<Connection> =>
+  connectTo(reach.sockets, destinationOf(host, directory, reach.networks), signal);

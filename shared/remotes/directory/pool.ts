@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { createTurnstile, type Turnstile } from '../../kernel/turnstile.ts';
+import { createPlaces, type Places } from './places.ts';
+import type { Directory } from './port.ts';
+import type { Connection } from './session.ts';
+
+/** Connections to one server for one use at a time: one that searches, and one for passwords once it is needed. */
+export type Lane = {
+  host: string;
+  service: Connection;
+  judge: Connection | undefined;
+  /** It was used before; its server may have ended it meanwhile. */
+  isReused: boolean;
+};
+
+/** The connections of one directory with these settings. */
+export type Pool = {
+  places: Places;
+  /** Binds of the account happen one after another: a refused password must not be sent eight times. */
+  binding: Turnstile;
+  /** @returns a lane that rests, of a server that is not shunned */
+  take(isShunned: (host: string) => boolean): Lane | undefined;
+  /** Keeps a lane for the next use, or closes it. */
+  put(lane: Lane): void;
+  /** Closes resting lanes, those of one server or all. */
+  drop(host?: string): void;
+  isEmpty(): boolean;
+};
+
+export type PoolOptions = {
+  /** Uses of one directory at once, and how many may wait. */
+  width: number;
+  maxWaiting: number;
+  /** How long an unused lane stays open; 0: lanes are closed after each use. */
+  restMs: number;
+};
+
+export function closeLane({ service, judge }: Lane): void {
+  service.close();
+  judge?.close();
+}
+
+/** Pools by domain and settings; with other settings or another secret a domain gets another pool. */
+export function createPools(options: PoolOptions) {
+  const pools = new Map<string, { pool: Pool; users: number; domain: string | undefined }>();
+  const within = async <T>(directory: Directory, work: (pool: Pool) => Promise<T>): Promise<T> => {
+    const key = keyOf(directory);
+    const present = pools.get(key) ?? add(key, directory.domain);
+    present.users += 1;
+    try {
+      return await work(present.pool);
+    } finally {
+      present.users -= 1;
+      forgetUnused(key);
+    }
+  };
+  const add = (key: string, domain: string | undefined) => {
+    if (domain !== undefined) retire(domain);
+    const made = { pool: createPool(options, domain, () => forgetUnused(key)), users: 0, domain };
+    pools.set(key, made);
+    return made;
+  };
+  const forgetUnused = (key: string): void => {
+    const present = pools.get(key);
+    if (present?.users === 0 && present.pool.isEmpty()) pools.delete(key);
+  };
+  const retire = (domain: string): void => {
+    for (const [key, other] of pools) {
+      if (other.domain === domain) other.pool.drop();
+      forgetUnused(key);
+    }
+  };
+  const dropHost = (host: string): void => {
+    for (const { pool } of pools.values()) pool.drop(host);
+  };
+  return { within, dropHost };
+}
+
+function createPool(
+  { width, maxWaiting, restMs }: PoolOptions,
+  domain: string | undefined,
+  onEmpty: () => void,
+): Pool {
+  const resting = createResting(restMs, onEmpty);
+  return {
+    places: createPlaces(width, maxWaiting),
+    // A runtime that keeps nothing between requests must not let one request wait for another.
+    binding: createTurnstile(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
+    take: (isShunned) => {
+      for (const lane of resting.newestFirst()) {
+        resting.remove(lane);
+        if (lane.service.isOpen() && !isShunned(lane.host)) {
+          hold(lane, true);
+          return { ...lane, isReused: true };
+        }
+        closeLane(lane);
+      }
+      return undefined;
+    },
+    put: (lane) => {
+      if (domain === undefined || restMs === 0 || !lane.service.isOpen()) return closeLane(lane);
+      hold(lane, false);
+      resting.add(lane);
+    },
+    drop: (host) => {
+      for (const lane of resting.newestFirst())
+        if (host === undefined || lane.host === host) {
+          resting.remove(lane);
+          closeLane(lane);
+        }
+    },
+    isEmpty: () => resting.newestFirst().length === 0,
+  };
+}
+
+/** Lanes that nothing uses; each is closed after its time. */
+function createResting(restMs: number, onEmpty: () => void) {
+  const timers = new Map<Lane, NodeJS.Timeout>();
+  const remove = (lane: Lane): void => {
+    clearTimeout(timers.get(lane));
+    timers.delete(lane);
+  };
+  const end = (lane: Lane): void => {
+    remove(lane);
+    closeLane(lane);
+    onEmpty();
+  };
+  return {
+    remove,
+    add: (lane: Lane): void => void timers.set(lane, setTimeout(end, restMs, lane).unref()),
+    newestFirst: (): Lane[] => [...timers.keys()].reverse(),
+  };
+}
+
+function hold({ service, judge }: Lane, isHeld: boolean): void {
+  service.hold(isHeld);
+  judge?.hold(isHeld);
+}
+
+const keyOf = ({ domain, hosts, startTls, ca, account, pageSize }: Directory): string =>
+  createHash('sha256')
+    .update(JSON.stringify([domain, hosts, startTls, ca, account?.dn, account?.password, pageSize]))
+    .digest('base64');

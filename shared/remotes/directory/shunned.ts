@@ -1,0 +1,29 @@
+/** Servers that failed are asked last for so long. */
+const shunnedMs = 30_000;
+const mostRemembered = 1_000;
+
+/** Servers that failed lately. */
+export type Shunned = {
+  has(host: string): boolean;
+  add(host: string): void;
+  remove(host: string): void;
+  /** Those that failed lately come last. */
+  inOrder(hosts: readonly string[]): string[];
+};
+
+export function createShunned(onAdd: (host: string) => void): Shunned {
+  const failedAt = new Map<string, number>();
+  const has = (host: string): boolean =>
+    (failedAt.get(host) ?? Number.NEGATIVE_INFINITY) > performance.now() - shunnedMs;
+  return {
+    has,
+    add: (host) => {
+      const [oldest] = failedAt.size >= mostRemembered ? failedAt.keys() : [];
+      if (oldest !== undefined) failedAt.delete(oldest);
+      failedAt.set(host, performance.now());
+      onAdd(host);
+    },
+    remove: (host) => void failedAt.delete(host),
+    inOrder: (hosts) => [...hosts.filter((host) => !has(host)), ...hosts.filter(has)],
+  };
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { entry, groupDn, groupOfNames, passwordOf, person, personDn } from '../support/directory-entries.ts';
+import { type Ds389, hasDs389, readerRights, startDs389 } from '../support/ds389.ts';
+import { addDirectory, addGroup, audited, startWorld, type World } from '../support/factories.ts';
+import { type LdapWire, startLdapWire } from '../support/ldap-wire.ts';
+import type { Answer, Json } from '../support/portal.ts';
+import { requireService } from '../support/services.ts';
+import { reader, suffix } from '../support/slapd.ts';
+
+const codeOf = ({ status, body }: Json): unknown => [status, body.code];
+const wrong = [401, 'invalid_credentials'];
+const plain = { objectClass: ['inetOrgPerson'] };
+const change = (dn: string, attribute: string, value: string): string =>
+  `dn: ${dn}\nchangetype: modify\nreplace: ${attribute}\n${attribute}: ${value}\n\n`;
+const names = ['alice', 'reset', 'expired', 'expiring', 'outsider'];
+const preserved = `cn=deleted users,cn=accounts,cn=provisioning,${suffix}`;
+const container = (dn: string): string =>
+  entry(dn, { objectClass: 'nsContainer', cn: dn.slice(3, dn.indexOf(',')) });
+
+const ldif = [
+  readerRights,
+  ...names.map((uid) => person(uid, plain)),
+  groupOfNames('inner', names.filter((name) => name !== 'outsider').map(personDn)),
+  groupOfNames('outer', [groupDn('inner')]),
+  container(`cn=provisioning,${suffix}`),
+  container(`cn=accounts,cn=provisioning,${suffix}`),
+  container(preserved),
+  entry(`uid=alice,${preserved}`, { ...plain, uid: 'alice', cn: 'Former', sn: 'Former' }),
+].join('');
+
+requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
+  let ds: Ds389;
+  let wire: LdapWire;
+  let world: World;
+  beforeAll(async () => {
+    ds = await startDs389(ldif);
+    ds.change(
+      `dn: cn=config\nchangetype: modify\nreplace: passwordMustChange\npasswordMustChange: on\n-\nreplace: passwordExp\npasswordExp: on\n\n`,
+    );
+    // A password that the manager sets must be changed by its owner.
+    for (const name of ['reset', 'expired', 'expiring'])
+      ds.change(change(personDn(name), 'userPassword', passwordOf(name)));
+    ds.change(change(personDn('expired'), 'passwordExpirationTime', '20200101000000Z'));
+    wire = await startLdapWire(ds.url);
+    world = await startWorld();
+  }, 120_000);
+  afterAll(async () => {
+    await world.portal.close();
+    await wire.close();
+    await ds.stop();
+  });
+
+  const domainFor = async (name: string): Promise<Json> => {
+    const params = { hosts: [wire.url], base_dn: suffix, ...reader, group_class: 'groupOfNames' };
+    const made = await addDirectory(world.admin, params, { type: 'freeipa' });
+    await addGroup(world.admin, made, { name });
+    return made;
+  };
+  const logIn = ({ id }: Json, username: string, password = passwordOf(username)): Promise<Answer> =>
+    world.portal.send('POST /api/auth/v7.0/login', { body: { username, password, authId: id } });
+
+  it('DIR-2: a password that must be changed gives no session, and only a right one is told so', async () => {
+    const domain = await domainFor('inner');
+    const { result, events } = await audited(world.portal, () => logIn(domain, 'reset'));
+    expect(codeOf(result)).toEqual([403, 'password_expired']);
+    expect(events.map(({ event, details }) => [event, details.code, details.reason])).toEqual([
+      ['portal.LoginFailed', 'password_expired', 'must_change'],
+    ]);
+    expect(codeOf(await logIn(domain, 'reset', 'wrong'))).toEqual(wrong);
+    expect((await logIn(domain, 'alice')).status).toBe(200);
+  });
+
+  it('DIR-2: an expired password gives 403, a wrong one of the same account 401', async () => {
+    const domain = await domainFor('inner');
+    expect(codeOf(await logIn(domain, 'expired'))).toEqual([403, 'password_expired']);
+    expect(codeOf(await logIn(domain, 'expired', 'wrong'))).toEqual(wrong);
+  });
+
+  it('DIR-10: nested groups of FreeIPA count by memberOf, with one group read', async () => {
+    const domain = await domainFor('outer');
+    expect((await logIn(domain, 'alice')).status).toBe(200);
+    const before = wire.operations.length;
+    expect((await logIn(domain, 'alice')).status).toBe(200);
+    expect(wire.operations.slice(before)).toEqual(['search', 'bind', 'search']);
+    expect(codeOf(await logIn(domain, 'outsider'))).toEqual([403, 'no_registered_group']);
+  });
+
+  it('DIR-10: a preserved entry of the same name does not keep the person out', async () => {
+    const domain = await domainFor('inner');
+    expect((await logIn(domain, 'alice')).status).toBe(200);
+  });
+});

@@ -83,10 +83,6 @@ export function addChallenge(
   ];
 }
 
-/** Makes a user of somebody from a directory, unless he is one. */
-export const addUnknownUser = (h: Db, user: typeof users.$inferSelect): Statement =>
-  h.insert(users).values(user).onConflictDoNothing();
-
 export async function countWrongCode(db: Db, challengeId: string): Promise<void> {
   await db
     .update(loginChallenges)

@@ -49,7 +49,7 @@ export async function logInByTwoFactors(
   const found = await findSecondFactor(ctx.deps.db, account.user.id, { challenge, codeHash }, ctx.now);
   const spared = found.skips && (await admitUnlessAsked(ctx, request, attempt, proof));
   if (spared) return spared;
-  if (code === undefined) return giveChallenge(ctx, attempt, account, found);
+  if (code === undefined) return giveChallenge(ctx, attempt, proof, found);
   const shown = { code, challenge, found };
   const second = await proveCode(ctx, account, shown);
   if (!second) return refuseCode(ctx, attempt, shown);
@@ -59,8 +59,8 @@ export async function logInByTwoFactors(
 
 /** Finds whom the login is about and checks his password. */
 async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: OpenAttempt; proof: Proof }> {
-  const attempt = await openAttempt(ctx, request, request.username);
-  const proof = await provePassword(ctx, attempt, request.password);
+  const opened = await openAttempt(ctx, request, request.username);
+  const { attempt, proof } = await provePassword(ctx, opened, request.password);
   return proof ? { attempt, proof } : refuseAttempt(ctx, attempt);
 }
 

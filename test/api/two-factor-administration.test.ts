@@ -1,5 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Db } from '../../db/client.ts';
+import { addDirectoryUser } from '../../db/repositories/directory-users.ts';
 import { findSecondFactor } from '../../db/repositories/second-factors.ts';
 import { authenticators } from '../../db/schema/authenticators.ts';
 import { users } from '../../db/schema/users.ts';
@@ -90,7 +92,13 @@ describe('somebody whom only his directory knows', () => {
     const attempt = { key: { account: `${id}/${name}`, network: '127.0.0.1' } };
     const ctx = { deps, now: clock.now() };
     for (const email of ['first@example.com', 'second@example.com']) {
-      const given = await giveChallenge(ctx, attempt, { ...account, user: { ...user, email } }, found);
+      const added = { ...user, email };
+      const proof = {
+        account: { ...account, user: added },
+        settle: (h: Db) => [addDirectoryUser(h, added)],
+        statements: () => [],
+      };
+      const given = await giveChallenge(ctx, attempt, proof, found);
       expect(given.enrolment?.otpauth_uri).toContain(name);
     }
     const { items } = (await admin(`GET ${usersPath({ id })}`)).body;

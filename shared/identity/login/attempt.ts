@@ -35,7 +35,12 @@ export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
 export type Account = Candidate & { user: NonNullable<Candidate['user']> };
 
 /** A login under way, before anything is proved; neither a lock nor a limit stands in its way. */
-export type OpenAttempt = Tried & { username: string; candidate: Candidate | undefined };
+export type OpenAttempt = Tried & {
+  username: string;
+  candidate: Candidate | undefined;
+  /** The key of the name that was typed, if the directory knows the account by another one. */
+  alias?: Tried['key'];
+};
 
 /**
  * Finds whom a login is about, and whether he may try now.

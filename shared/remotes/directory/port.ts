@@ -14,7 +14,7 @@ export type Directory = {
   pageSize: number;
 };
 
-/** Names of attributes are in lower case; values that are no text are left out. */
+/** Names of attributes are in lower case; `objectGUID` is read as hexadecimal, other values that are no text are left out. */
 export type Entry = { dn: string; values: Readonly<Record<string, readonly string[]>> };
 
 export type Search = {

@@ -4,22 +4,23 @@ import { auditEvents } from '../../db/schema/audit-events.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { users } from '../../db/schema/users.ts';
 import { explicit, integer, kerberosTime, octets, sequence, tlv } from '../../shared/kernel/der.ts';
-import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
+import { hasKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
-import { addCardDomain, addCardUser, begin, finalize, signIn } from '../support/pkinit.ts';
+import { addCardDomain, addCardUser, begin, finalize, signIn, type Realm, startRealm } from '../support/pkinit.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
+import { hasSlapd } from '../support/slapd.ts';
 import { requireService } from '../support/services.ts';
 import { frame, startProxy, startStand, type TcpStand } from '../support/tcp-stand.ts';
 
-requireService('krb5kdc', hasKdc)('a login by certificate is refused', () => {
-  let kdc: Kdc;
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate is refused', () => {
+  let kdc: Realm;
   let portal: TestPortal;
   let domain: Json;
   let alice: CardFiles;
   const stands: TcpStand[] = [];
 
   beforeAll(async () => {
-    [kdc, portal] = await Promise.all([startKdc(), startPortal()]);
+    [kdc, portal] = await Promise.all([startRealm(), startPortal()]);
     domain = await addCardDomain(portal, kdc);
     alice = await kdc.issue({ name: 'alice' });
     for (const name of ['alice', 'bob', 'carol', 'dave']) await addCardUser(portal, domain, name);

@@ -73,15 +73,20 @@ const isAsBefore = ({ id, name_key }: Named): SQL | undefined =>
 
 const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` };
 
-/** Binds a user to an entry for an administrator; the batch ends unless the row has no binding yet. */
-export const bindUser = (h: Db, id: string, directoryId: string): Statement[] => [
+/** The conditions under which an administrator may bind a user to an entry. */
+export const mustBeUnbound = (
+  h: Db,
+  { id, authenticator_id }: Pick<Named, 'id' | 'authenticator_id'>,
+  directoryId: string,
+): Statement[] => [
   must(
     h,
     sql`(select ${users.id} from ${users} where ${users.id} = ${id} and ${users.directory_id} is null for update) is not null`,
     'invalid_state:bound',
   ),
-  h
-    .update(users)
-    .set({ directory_id: directoryId, ...revised })
-    .where(eq(users.id, id)),
+  must(
+    h,
+    sql`not exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticator_id} and ${users.directory_id} = ${directoryId})`,
+    'invalid_state:entry_in_use',
+  ),
 ];

@@ -8,7 +8,6 @@ const realm = (isActiveDirectory: boolean): Realm => ({
   kdcs: [],
   deadlineMs: 1,
   cardWithoutDirectoryH: 0,
-  cardWithoutDirectoryH: 0,
   trust: { realm: 'CORP.EXAMPLE', anchors: '', hosts: [], eku: 'kdc' },
 });
 const principal = (parts: string[], of = 'CORP.EXAMPLE') => ({ type: 1, parts, realm: of });

@@ -146,12 +146,12 @@ describe('a group that spares its members the second factor', () => {
     expect(await spared(user)).toBe(false);
   });
 
-  it('spares those who have a device as well, and whatever code they send', async () => {
+  it('CON-5: waives the duty to enrol only, and spares nobody who has a device', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const { user } = await addEnrolled(world, domain, clock.now());
     await admin(`PATCH ${userPath(user)}`, { groups: [group.id] });
-    expect(await spared(user)).toBe(true);
-    expect((await ask2fa(user, { code: '000000', challenge_id: 'x' })).body.result).toBe('ok');
+    expect(await spared(user)).toBe(false);
+    expect(said(await ask2fa(user, { code: '000000' }))).toEqual([401, 'invalid_credentials']);
   });
 
   it('spares nobody whose membership ends with what his own login brings, as that of a directory may', async () => {

@@ -1,7 +1,9 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { groupMembers, groups } from '../schema/groups.ts';
+import { userRoles } from '../schema/roles.ts';
 import { users } from '../schema/users.ts';
 import { rolesOf } from './login-sessions.ts';
 import { arrayOf, derived, must } from './statements.ts';
@@ -17,20 +19,40 @@ export type RegisteredGroup = {
   state: 'active' | 'inactive';
 };
 
-/** The domain with its user of this name, his roles and memberships as they are, and those of the groups that are registered. */
-export async function findDirectoryAccount(db: Db, domainId: string, nameKey: string, keys: GroupKeys) {
+/** A person of a directory: the immutable identifier of the entry and the folded name. */
+export type PersonKey = { directoryId: string; nameKey: string };
+
+const namesakes = alias(users, 'namesake');
+const isNamesake = ({ directoryId, nameKey }: PersonKey): SQL | undefined =>
+  and(
+    eq(namesakes.authenticator_id, authenticators.id),
+    eq(namesakes.name_key, nameKey),
+    sql`${namesakes.directory_id} is distinct from ${directoryId}`,
+  );
+
+/**
+ * The domain with the user of this identifier, another user of the same name, roles and memberships as they are, and those
+ * of the groups that are registered.
+ */
+export async function findDirectoryAccount(db: Db, domainId: string, key: PersonKey, keys: GroupKeys) {
   const [row] = await db
     .select({
       domain: authenticators,
       user: users,
+      namesake: namesakes,
+      isNamesakeInUse: sql<boolean>`${sql`(${namesakes.last_login_at} is not null or exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${namesakes.id}))`}`,
       roles: rolesOf(users.id),
       memberOf: derived<string[]>(
-        sql`select coalesce(jsonb_agg(${groupMembers.group_id}), '[]') from ${groupMembers} where ${groupMembers.user_id} = ${users.id}`,
+        sql`select coalesce(jsonb_agg(${groupMembers.group_id}), '[]') from ${groupMembers} where ${groupMembers.user_id} = coalesce(${users.id}, ${namesakes.id})`,
       ),
       groups: registered(eq(groups.authenticator_id, authenticators.id), keys),
     })
     .from(authenticators)
-    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, nameKey)))
+    .leftJoin(
+      users,
+      and(eq(users.authenticator_id, authenticators.id), eq(users.directory_id, key.directoryId)),
+    )
+    .leftJoin(namesakes, isNamesake(key))
     .where(eq(authenticators.id, domainId));
   return row;
 }
@@ -75,44 +97,42 @@ const registered = (ofDomain: SQL, { dns, names, sids }: GroupKeys): SQL<Registe
 const textsOf = (texts: readonly string[]): SQL =>
   sql`select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)`;
 
-/** What a directory says of somebody at his login; an empty text says nothing. */
+/** What a directory says of a person at a login; an empty text says nothing. */
 export type KnownPerson = {
   id: string;
-  name: string;
-  nameKey: string;
+  directoryId: string;
   realName: string;
   email: string;
   attributes: Record<string, string>;
+  /** The fingerprint of the key of the smart card, if that was the proof. */
+  card: string | null;
 };
 
 /**
- * Makes the user what the directory says, and himself if he is new. Ends its batch when he may not log in any more; he
- * is held until the session stands.
+ * Writes what the directory says of a user. Ends its batch if the user may not log in any more; the row is locked until
+ * the session stands.
  */
 export function noteDirectoryLogin(
   h: Db,
-  domainId: string,
-  { id, name, nameKey, realName, email, attributes }: KnownPerson,
-  isNew: boolean,
+  { id, directoryId, realName, email, attributes, card }: KnownPerson,
   now: Date,
 ): Statement[] {
-  const mayLogIn = and(eq(users.id, id), eq(users.state, 'active'), eq(users.kind, 'person'));
+  const mayLogIn = and(
+    eq(users.id, id),
+    eq(users.directory_id, directoryId),
+    eq(users.state, 'active'),
+    eq(users.kind, 'person'),
+  );
   const next = (column: typeof users.real_name | typeof users.email, value: string): SQL =>
     value === '' ? sql`${column}` : sql`${value}`;
   const changed = sql`(${users.real_name}, ${users.email}) is distinct from (${next(users.real_name, realName)}, ${next(users.email, email)})`;
   return [
-    ...(isNew
-      ? [
-          h
-            .insert(users)
-            .values({ id, authenticator_id: domainId, name, name_key: nameKey })
-            .onConflictDoNothing(),
-        ]
-      : []),
     h
       .update(users)
       .set({
         last_login_at: now,
+        directory_checked_at: now,
+        card_fingerprint: card,
         attributes,
         real_name: next(users.real_name, realName),
         email: next(users.email, email),

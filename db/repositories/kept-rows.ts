@@ -2,7 +2,6 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators } from '../schema/authenticators.ts';
 import { groups } from '../schema/groups.ts';
 import { users } from '../schema/users.ts';
-import { belongingTo } from './belonging.ts';
 import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
@@ -47,10 +46,9 @@ export const keptUsers = (caller: string, held: Held): Kept[] => [
 const lastAdministrator = (caller: string): SQL => sql`
   (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
 
-/** Groups that skip the second factor for somebody who holds more than the caller. */
-export const skippingBeyond = (held: Held): Kept => ({
-  where: sql`(${groups.skip_two_factor} and exists(
-    select 1 from (${belongingTo(groups.id)}) as belonging where ${exceeds(held, sql`belonging.user_id`)}))`,
+/** Groups that waive the second factor, for callers that may not decide that. */
+export const skippingGroups: Kept = {
+  where: sql`${groups.skip_two_factor}`,
   code: 'forbidden',
-  detail: 'A member of the group holds permissions that the caller lacks',
-});
+  detail: 'Deleting a group that waives the second factor needs every permission for all sites',
+};

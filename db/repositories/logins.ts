@@ -159,6 +159,16 @@ export function clearFailures(h: Db, attempt: Attempt, now: Date): Statement[] {
   ];
 }
 
+/** Notes a good login from a network for a further name of the account, whose failures are counted elsewhere. */
+export const noteKnownNetwork = (h: Db, { account, network }: Attempt, now: Date): Statement =>
+  h
+    .insert(loginLocks)
+    .values({ account, network, last_good_at: now })
+    .onConflictDoUpdate({
+      target: [loginLocks.account, loginLocks.network],
+      set: { last_good_at: now },
+    });
+
 /**
  * Lifts the locks of an account for every network, and those of the account as a whole. It takes the rows in the order
  * in which a failure does, and stands before whatever else a batch writes about the user, as it does at a login.

@@ -56,18 +56,27 @@ export async function findLiveDomain(db: Db, id: string) {
   return row;
 }
 
+/** A login by the card that was used at the last login for which the directory answered. */
+type UncheckedLogin = { userId: string; fingerprint: string; since: Date };
+
 /**
- * Notes a login that another system has vouched for, and ends its batch when the user may not log in any more; he is held
- * until the session stands.
+ * Notes a login for which the directory could not be asked, and ends its batch unless the user may log in with that card; the
+ * row is locked until the session stands.
  */
-export function noteVouchedLogin(h: Db, userId: string, now: Date): Statement[] {
-  const isActive: SQL | undefined = and(
+export function noteUncheckedLogin(
+  h: Db,
+  { userId, fingerprint, since }: UncheckedLogin,
+  now: Date,
+): Statement[] {
+  const mayLogIn: SQL | undefined = and(
     eq(users.id, userId),
     eq(users.state, 'active'),
     eq(users.kind, 'person'),
+    eq(users.card_fingerprint, fingerprint),
+    gt(users.directory_checked_at, since),
   );
   return [
-    h.update(users).set({ last_login_at: now }).where(isActive),
-    must(h, sql`exists(select 1 from ${users} where ${isActive})`, 'invalid_credentials'),
+    h.update(users).set({ last_login_at: now }).where(mayLogIn),
+    must(h, sql`exists(select 1 from ${users} where ${mayLogIn})`, 'invalid_credentials'),
   ];
 }

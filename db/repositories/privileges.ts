@@ -21,12 +21,26 @@ export type Stake =
   | { membersOfGroup: string }
   /** Who would belong to a meta group of these parts. */
   | { parts: readonly string[]; any: boolean }
-  /** The members of a group, but only when it is part of a meta group that skips the second factor. */
-  | { membersOfPart: string }
   /** Roles that a write gives to, or takes from, a user; `user` is absent when he is being created. */
-  | { assigned: readonly string[]; user?: string }
-  /** The user, but only when his membership of a group that skips the second factor changes. */
-  | { user: string; joins: readonly string[] };
+  | { assigned: readonly string[]; user?: string };
+
+/** A change of memberships that may concern groups that waive the duty to enrol a second factor. */
+export type SkipChange =
+  /** The groups that a user of the domain gets; `user` is absent when it is being created. */
+  | { domain: string; user?: string; joins: readonly string[] }
+  /** The state of a group, which may be part of such a meta group. */
+  | { part: string };
+
+/** Ends the batch if the change concerns who is spared a second factor. */
+export const mustNotChangeSkipping = (h: Db, change: SkipChange): Statement =>
+  must(h, sql`not ${changesSkipping(change)}`, 'forbidden:privilege');
+
+export async function isSkippingChanged(db: Db, change: SkipChange): Promise<boolean> {
+  const [row] = await db
+    .select({ is: sql<boolean>`${changesSkipping(change)}` })
+    .from(sql`(values (1)) as once`);
+  return row?.is ?? false;
+}
 
 /** Ends the batch unless these rights contain those at stake: nobody rises above, or overpowers, what he holds. */
 export const mustCover = (h: Db, held: Held, stake: Stake): Statement =>
@@ -78,9 +92,7 @@ function rolesAt(stake: Stake): SQL | undefined {
   }
   if ('membersOfGroup' in stake) return heldByUsers(belongingTo(sql`${stake.membersOfGroup}::uuid`));
   if ('parts' in stake) return heldByUsers(belongingToAll(arrayOf(stake.parts), stake.any));
-  if ('membersOfPart' in stake) return heldByUsers(membersOfPart(stake.membersOfPart));
-  const own = heldByUsers(sql`select ${stake.user}::uuid`);
-  return 'joins' in stake ? and(own, skipsChange(stake.user, stake.joins)) : own;
+  return heldByUsers(sql`select ${stake.user}::uuid`);
 }
 
 const heldByUsers = (who: SQL): SQL =>
@@ -94,15 +106,17 @@ function differing(assigned: readonly string[], user: string | undefined): SQL |
   return or(and(wanted, sql`not ${present}`), and(present, sql`not ${wanted}`));
 }
 
-const membersOfPart = (part: string): SQL => sql`
-  select member.user_id from ${groupMembers} as member where member.group_id = ${part}::uuid and exists(
-    select 1 from ${groupParts} as link join ${groups} as meta on meta.id = link.group_id
-    where link.part_id = member.group_id and meta.skip_two_factor)`;
-
-function skipsChange(user: string, joins: readonly string[]): SQL {
+function changesSkipping(change: SkipChange): SQL {
+  if ('part' in change) {
+    return sql`exists(select 1 from ${groupParts} as link join ${groups} as meta on meta.id = link.group_id
+      where link.part_id = ${change.part}::uuid and meta.skip_two_factor)`;
+  }
   const group = sql`skipping`;
-  const present = sql`array(select ${groupMembers.group_id} from ${groupMembers} where ${groupMembers.user_id} = ${user}::uuid)`;
+  const present =
+    change.user === undefined
+      ? sql`'{}'::uuid[]`
+      : sql`array(select ${groupMembers.group_id} from ${groupMembers} where ${groupMembers.user_id} = ${change.user}::uuid)`;
   return sql`exists(select 1 from ${groups} as ${group} where ${group}.skip_two_factor
-    and ${group}.authenticator_id = (select ${users.authenticator_id} from ${users} where ${users.id} = ${user}::uuid)
-    and ${countsFor(group, arrayOf(joins))} is distinct from ${countsFor(group, present)})`;
+    and ${group}.authenticator_id = ${change.domain}::uuid
+    and ${countsFor(group, arrayOf(change.joins))} is distinct from ${countsFor(group, present)})`;
 }

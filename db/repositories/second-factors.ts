@@ -51,8 +51,16 @@ export async function findSecondFactor(
   return row ?? { factor: null, challenge: null, skips: false, isRecoveryCode: false, siteName: null };
 }
 
-/** Ends the batch unless a group spares the user the second factor, as his groups are when the statement runs. */
-export const mustSkip = (h: Db, userId: string): Statement => must(h, skips(userId), 'two_factor_required');
+/**
+ * Ends the batch if the user owes a code, as the rows are when the statement runs: an enrolled factor is always asked for, and
+ * a group can only waive the duty to enrol that the domain imposes.
+ */
+export const mustOweNoCode = (h: Db, userId: string, isImposed: boolean): Statement =>
+  must(
+    h,
+    sql`not exists(select 1 from ${secondFactors} where ${secondFactors.user_id} = ${userId}) and ${isImposed ? skips(userId) : sql`true`}`,
+    'two_factor_required',
+  );
 
 /** Gives a challenge, in the place of the session's former one, and takes away those that the user has no more use for. */
 export function addChallenge(
@@ -82,10 +90,6 @@ export function addChallenge(
       .onConflictDoUpdate({ target: loginChallenges.id, set: { ...given, network, wrong_codes: 0 } }),
   ];
 }
-
-/** Makes a user of somebody from a directory, unless he is one. */
-export const addUnknownUser = (h: Db, user: typeof users.$inferSelect): Statement =>
-  h.insert(users).values(user).onConflictDoNothing();
 
 export async function countWrongCode(db: Db, challengeId: string): Promise<void> {
   await db

@@ -58,6 +58,8 @@ export const users = records({
     groups: memberIds(links.groups, table.id),
     roles: memberIds(links.roles, table.id),
     attributes: table.attributes,
+    /** Of the entry in the directory; no view names it. */
+    directory_id: table.directory_id,
     locked_until: derived<Date | null>(
       sql`select max(${loginLocks.locked_until}) from ${loginLocks}
           where ${loginLocks.account} = (${table.authenticator_id} || '/' || ${table.name_key}) and ${loginLocks.locked_until} > now()`,

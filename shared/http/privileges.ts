@@ -1,7 +1,16 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { raisedByMust } from '../../db/errors.ts';
-import { type Held, lacking, mustCover, type Stake } from '../../db/repositories/privileges.ts';
+import {
+  type Held,
+  isSkippingChanged,
+  lacking,
+  mustCover,
+  mustNotChangeSkipping,
+  type SkipChange,
+  type Stake,
+} from '../../db/repositories/privileges.ts';
 import { permissionsOf, type SignedIn, scopeOf } from '../access/actor.ts';
+import { type Permission, permissions } from '../access/permissions.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 
@@ -18,17 +27,46 @@ type Power = {
   explained<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** The rule that the actor must hold every right at stake, checked inside the batch that needs it. */
-export function powerOver(ctx: Ctx<BaseDeps, SignedIn>, stakes: readonly Stake[]): Power {
+/** Permissions that the actor does not hold for all sites. */
+const lackedBy = (actor: SignedIn): Permission[] =>
+  permissions.filter((permission) => scopeOf(actor, permission) !== '*');
+
+export const maySkip = ({ actor }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(actor).length === 0;
+
+/** Whom a login spares the second factor, only an administrator of everything decides. @throws AppError `forbidden` */
+export function assertMaySkip({ actor }: Ctx<BaseDeps, SignedIn>): void {
+  const missing = lackedBy(actor).sort();
+  if (missing.length > 0)
+    throw new AppError('forbidden', '`skip_two_factor` needs every permission for all sites', { missing });
+}
+
+/**
+ * The rule that the actor must hold every right at stake, checked inside the batch that needs it. A change that concerns
+ * groups that waive the second factor needs every permission for all sites.
+ */
+export function powerOver(
+  ctx: Ctx<BaseDeps, SignedIn>,
+  stakes: readonly Stake[],
+  skips: readonly SkipChange[] = [],
+): Power {
   const held = heldBy(ctx.actor);
+  const lacked = lackedBy(ctx.actor);
+  const judged = lacked.length === 0 ? [] : skips;
   return {
-    before: (h) => stakes.map((stake) => mustCover(h, held, stake)),
+    before: (h) => [
+      ...stakes.map((stake) => mustCover(h, held, stake)),
+      ...judged.map((change) => mustNotChangeSkipping(h, change)),
+    ],
     explained: async (work) => {
       try {
         return await work();
       } catch (error) {
         if (raisedByMust(error)?.reason !== 'privilege') throw error;
-        const missing = await Promise.all(stakes.map((stake) => lacking(ctx.deps.db, held, stake)));
+        const { db } = ctx.deps;
+        const missing = await Promise.all([
+          ...stakes.map((stake) => lacking(db, held, stake)),
+          ...judged.map(async (change) => ((await isSkippingChanged(db, change)) ? lacked : [])),
+        ]);
         throw new AppError(
           'forbidden',
           'The caller lacks permissions that are at stake',

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/client.ts';
-import { findSecondFactor, mustSkip } from '../../db/repositories/second-factors.ts';
+import { findSecondFactor, mustOweNoCode } from '../../db/repositories/second-factors.ts';
 import { asAppError } from '../http/problem.ts';
 import { admit, type LoginResult } from './login/admission.ts';
 import {
@@ -8,9 +8,10 @@ import {
   type NamedDomain,
   type OpenAttempt,
   openAttempt,
+  type Proof,
   refuseAttempt,
 } from './login/attempt.ts';
-import { type Proof, provePassword } from './login/password.ts';
+import { provePassword } from './login/password.ts';
 import { type Challenge, giveChallenge, namedChallenge } from './second-factor/challenges.ts';
 import { proveCode, refuseCode } from './second-factor/codes.ts';
 import { recoveryHash } from './second-factor/recovery-codes.ts';
@@ -29,11 +30,12 @@ export type TwoFactorLoginResult = LoginResult & { recoveryCodes?: string[] | un
  */
 export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<LoginResult> {
   const { attempt, proof } = await begin(ctx, request);
-  return admit(ctx, request, attempt, proof.account.domain.two_factor ? unlessAsked(proof) : proof);
+  return admit(ctx, request, attempt, unlessOwed(proof));
 }
 
 /**
- * Logs a user in by his password and, where his domain asks for it, a code; without one he is given a challenge.
+ * Logs a user in by the password and, if the user has a device or the domain imposes one, a code; without one a challenge is
+ * given.
  * @throws AppError as `logIn` does, but for `two_factor_required`; a wrong code is `invalid_credentials`
  */
 export async function logInByTwoFactors(
@@ -42,14 +44,18 @@ export async function logInByTwoFactors(
 ): Promise<TwoFactorLoginResult | Challenge> {
   const { attempt, proof } = await begin(ctx, request);
   const { account } = proof;
-  if (!account.domain.two_factor) return admit(ctx, request, attempt, proof);
   const { code } = request;
+  const isImposed = account.domain.two_factor;
+  // Most users of a domain that imposes nothing have no device: they are spared the look-up.
+  const direct = !isImposed && code === undefined && (await admitUnlessOwed(ctx, request, attempt, proof));
+  if (direct) return direct;
   const challenge = namedChallenge(attempt, account, request.challenge_id);
   const codeHash = code === undefined ? undefined : recoveryHash(code);
   const found = await findSecondFactor(ctx.deps.db, account.user.id, { challenge, codeHash }, ctx.now);
-  const spared = found.skips && (await admitUnlessAsked(ctx, request, attempt, proof));
+  const isSpared = !found.factor && (!isImposed || found.skips);
+  const spared = isSpared && (await admitUnlessOwed(ctx, request, attempt, proof));
   if (spared) return spared;
-  if (code === undefined) return giveChallenge(ctx, attempt, account, found);
+  if (code === undefined) return giveChallenge(ctx, attempt, proof, found);
   const shown = { code, challenge, found };
   const second = await proveCode(ctx, account, shown);
   if (!second) return refuseCode(ctx, attempt, shown);
@@ -59,20 +65,20 @@ export async function logInByTwoFactors(
 
 /** Finds whom the login is about and checks his password. */
 async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: OpenAttempt; proof: Proof }> {
-  const attempt = await openAttempt(ctx, request, request.username);
-  const proof = await provePassword(ctx, attempt, request.password);
+  const opened = await openAttempt(ctx, request, request.username);
+  const { attempt, proof } = await provePassword(ctx, opened, request.password);
   return proof ? { attempt, proof } : refuseAttempt(ctx, attempt);
 }
 
-/** @returns undefined when the groups that spared the user a code do so no more, as a directory may just have told */
-async function admitUnlessAsked(
+/** @returns undefined if the user owes a code */
+async function admitUnlessOwed(
   ctx: LoginCtx,
   request: LoginRequest,
   attempt: OpenAttempt,
   proof: Proof,
 ): Promise<LoginResult | undefined> {
   try {
-    return await admit(ctx, request, attempt, unlessAsked(proof));
+    return await admit(ctx, request, attempt, unlessOwed(proof));
   } catch (error) {
     if (asAppError(error).code !== 'two_factor_required') throw error;
     return undefined;
@@ -80,7 +86,8 @@ async function admitUnlessAsked(
 }
 
 /** Judged in the batch that opens the session, after what the proof says of the user's groups. */
-const unlessAsked = (proof: Proof): Proof => also(proof, (h) => [mustSkip(h, proof.account.user.id)]);
+const unlessOwed = (proof: Proof): Proof =>
+  also(proof, (h) => [mustOweNoCode(h, proof.account.user.id, proof.account.domain.two_factor)]);
 
 const also = (proof: Proof, further: Proof['statements']): Proof => ({
   ...proof,

@@ -24,6 +24,8 @@ export const errorCodes = {
   password_change_required: { status: 403, title: 'The password must be changed first' },
   no_registered_group: { status: 403, title: 'None of the groups of the user is registered here' },
   account_disabled: { status: 403, title: 'The account is disabled' },
+  account_locked: { status: 403, title: 'The account is locked' },
+  account_restricted: { status: 403, title: 'The account may not log in at this time or from here' },
   account_expired: { status: 403, title: 'The account has expired' },
   password_expired: { status: 403, title: 'The password of the account has expired' },
   https_required: { status: 403, title: 'HTTPS is required' },

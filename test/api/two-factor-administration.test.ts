@@ -1,5 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Db } from '../../db/client.ts';
+import { addDirectoryUser } from '../../db/repositories/directory-users.ts';
 import { findSecondFactor } from '../../db/repositories/second-factors.ts';
 import { authenticators } from '../../db/schema/authenticators.ts';
 import { users } from '../../db/schema/users.ts';
@@ -90,7 +92,13 @@ describe('somebody whom only his directory knows', () => {
     const attempt = { key: { account: `${id}/${name}`, network: '127.0.0.1' } };
     const ctx = { deps, now: clock.now() };
     for (const email of ['first@example.com', 'second@example.com']) {
-      const given = await giveChallenge(ctx, attempt, { ...account, user: { ...user, email } }, found);
+      const added = { ...user, email };
+      const proof = {
+        account: { ...account, user: added },
+        settle: (h: Db) => [addDirectoryUser(h, added)],
+        statements: () => [],
+      };
+      const given = await giveChallenge(ctx, attempt, proof, found);
       expect(given.enrolment?.otpauth_uri).toContain(name);
     }
     const { items } = (await admin(`GET ${usersPath({ id })}`)).body;
@@ -138,12 +146,12 @@ describe('a group that spares its members the second factor', () => {
     expect(await spared(user)).toBe(false);
   });
 
-  it('spares those who have a device as well, and whatever code they send', async () => {
+  it('CON-5: waives the duty to enrol only, and spares nobody who has a device', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const { user } = await addEnrolled(world, domain, clock.now());
     await admin(`PATCH ${userPath(user)}`, { groups: [group.id] });
-    expect(await spared(user)).toBe(true);
-    expect((await ask2fa(user, { code: '000000', challenge_id: 'x' })).body.result).toBe('ok');
+    expect(await spared(user)).toBe(false);
+    expect(said(await ask2fa(user, { code: '000000' }))).toEqual([401, 'invalid_credentials']);
   });
 
   it('spares nobody whose membership ends with what his own login brings, as that of a directory may', async () => {

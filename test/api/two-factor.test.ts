@@ -187,12 +187,13 @@ describe('A10 a user with a device', () => {
       expect(said(await asker(world.portal, challenge_id)(route))).toEqual([401, 'invalid_token']);
   });
 
-  it('logs in as anybody else where the domain does not ask, whatever code he sends', async () => {
+  it('CON-5: is asked for the code where the domain imposes none, and others are not', async () => {
     const plain = await addUser(admin, world.domain);
     const { status, body } = await logIn2fa(world.portal, world.domain, plain, { code: 'any' });
     expect([status, body.result]).toEqual([200, 'ok']);
     await admin(`PATCH ${domainsPath}/${domain.id}`, { two_factor: false });
-    expect((await logIn(world.portal, domain, one.user)).status).toBe(200);
+    expect(said(await logIn(world.portal, domain, one.user))).toEqual([403, 'two_factor_required']);
+    expect((await ask2fa(one.user)).body.result).toBe('challenge');
     await admin(`PATCH ${domainsPath}/${domain.id}`, { two_factor: true });
     expect((await ask2fa(one.user)).body.result).toBe('challenge');
   });

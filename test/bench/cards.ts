@@ -6,9 +6,10 @@ import { createPortal, type Portal } from '../../functions/portal.ts';
 import type { OpenTcp } from '../../shared/remotes/kerberos/transport.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { quantile } from '../structure/sizes.ts';
-import { hasKdc, startKdc } from '../support/kdc.ts';
-import { addCardDomain, addCardUser, path } from '../support/pkinit.ts';
+import { hasKdc } from '../support/kdc.ts';
+import { addCardDomain, addCardUser, path, startRealm } from '../support/pkinit.ts';
 import type { Json } from '../support/portal.ts';
+import { hasSlapd } from '../support/slapd.ts';
 import { createBenchPortal } from './portal.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,8 +20,8 @@ export type CardFigures = { logins: number; portal: Times; floor: Times; besides
 
 /** Logins by certificate, one after the other, through the whole portal in this process. */
 export async function measureCards(settings: Settings, logins: number): Promise<CardFigures | null> {
-  if (!hasKdc) return null;
-  const kdc = await startKdc();
+  if (!hasKdc || !hasSlapd) return null;
+  const kdc = await startRealm();
   const stopwatch = { ms: 0 };
   const connection = connectPg({ url: settings.databaseUrl });
   try {

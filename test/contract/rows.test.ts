@@ -13,7 +13,7 @@ const ofPortal = named.filter(({ module }) => module !== 'health');
 describe('the rows of the contract', () => {
   it('are all there', () => {
     expect(specified).toHaveLength(154);
-    expect(added).toHaveLength(54);
+    expect(added).toHaveLength(55);
     expect(new Set(rows.map(addressOf)).size).toBe(rows.length);
   });
 

@@ -5,18 +5,28 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePorts } from '../e2e/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
-import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
+import { hasKdc } from '../support/kdc.ts';
 import { type LocalPortal, startWorkers } from '../support/local-workers.ts';
 import { connectBy } from '../support/neon-proxy.ts';
-import { addCardDomain, addCardUser, begin, finalize, path, signIn } from '../support/pkinit.ts';
+import {
+  addCardDomain,
+  addCardUser,
+  begin,
+  finalize,
+  path,
+  type Realm,
+  signIn,
+  startRealm,
+} from '../support/pkinit.ts';
 import type { Json } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
+import { hasSlapd } from '../support/slapd.ts';
 import { startStand } from '../support/tcp-stand.ts';
 
-requireService('krb5kdc', hasKdc)('a login by certificate through a Worker', () => {
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate through a Worker', () => {
   let folder: string;
   let database: FreshDatabase;
-  let kdc: Kdc;
+  let kdc: Realm;
   let portal: LocalPortal;
   let domains: { good: Json; failing: Json; elsewhere: Json };
 
@@ -24,7 +34,7 @@ requireService('krb5kdc', hasKdc)('a login by certificate through a Worker', () 
     [folder, database, kdc] = await Promise.all([
       mkdtemp(join(tmpdir(), 'aggregator-pkinit-workers-')),
       freshDatabase(),
-      startKdc(),
+      startRealm(),
     ]);
     const [port = 0] = await freePorts(1);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

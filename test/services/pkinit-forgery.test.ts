@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oid } from '../../shared/kernel/der.ts';
-import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
+import { hasKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
-import { addCardDomain, addCardUser, signIn } from '../support/pkinit.ts';
+import { addCardDomain, addCardUser, type Realm, signIn, startRealm } from '../support/pkinit.ts';
 import { type Disguise, impersonate, renamed } from '../support/pkinit-attacker.ts';
 import { startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
+import { hasSlapd } from '../support/slapd.ts';
 import { ask, frame, startProxy, startStand, type TcpStand } from '../support/tcp-stand.ts';
 
 /** Before the content that it is the type of. */
 const keyInfoType = oid('1.3.6.1.5.2.3.2');
 const isSigned = (message: Buffer): boolean => message.length > 1_000;
 
-requireService('krb5kdc', hasKdc)('a reply on its way from the KDC', () => {
-  let kdc: Kdc;
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from the KDC', () => {
+  let kdc: Realm;
   let portal: TestPortal;
   let alice: CardFiles;
   let bob: CardFiles;
@@ -21,7 +22,7 @@ requireService('krb5kdc', hasKdc)('a reply on its way from the KDC', () => {
   const victim = () => ({ type: 1, parts: ['alice'], realm: kdc.realm });
 
   beforeAll(async () => {
-    [kdc, portal] = await Promise.all([startKdc(), startPortal()]);
+    [kdc, portal] = await Promise.all([startRealm(), startPortal()]);
     [alice, bob] = [await kdc.issue({ name: 'alice' }), await kdc.issue({ name: 'bob' })];
   });
   afterAll(async () => {

@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts } from '../e2e/portal-process.ts';
-import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
+import { hasKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
-import { addCardDomain, addCardUser, begin, finalize, signIn } from '../support/pkinit.ts';
+import {
+  addCardDomain,
+  addCardUser,
+  begin,
+  finalize,
+  type Realm,
+  signIn,
+  startRealm,
+} from '../support/pkinit.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
+import { hasSlapd } from '../support/slapd.ts';
 import { ask, frame, startStand, type TcpStand } from '../support/tcp-stand.ts';
 
 type Fault = Parameters<typeof startStand>[0];
@@ -20,14 +29,14 @@ const faults: Record<string, Fault> = {
 /** The right first byte, and then none of what it promises. */
 const nonsense: Fault = (_, socket) => socket.write(frame(Buffer.from('6b0a30080201013103020102', 'hex')));
 
-requireService('krb5kdc', hasKdc)('the KDCs of a domain', () => {
-  let kdc: Kdc;
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', () => {
+  let kdc: Realm;
   let portal: TestPortal;
   let alice: CardFiles;
   const stands: TcpStand[] = [];
 
   beforeAll(async () => {
-    [kdc, portal] = await Promise.all([startKdc(), startPortal()]);
+    [kdc, portal] = await Promise.all([startRealm(), startPortal()]);
     alice = await kdc.issue({ name: 'alice' });
   });
   afterAll(async () => {
@@ -48,7 +57,7 @@ requireService('krb5kdc', hasKdc)('the KDCs of a domain', () => {
     given: TestPortal = portal,
   ): Promise<Json> {
     const kerberos = { realm: kdc.realm, kdc: addresses, anchors: kdc.anchors };
-    const params = { timeout_s: timeoutS, kerberos };
+    const params = { ...kdc.directory, timeout_s: timeoutS, kerberos };
     const domain = await addCardDomain(given, kdc, {}, { params });
     await addCardUser(given, domain, 'alice');
     return domain;

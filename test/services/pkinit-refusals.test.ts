@@ -4,22 +4,31 @@ import { auditEvents } from '../../db/schema/audit-events.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { users } from '../../db/schema/users.ts';
 import { explicit, integer, kerberosTime, octets, sequence, tlv } from '../../shared/kernel/der.ts';
-import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
+import { hasKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
-import { addCardDomain, addCardUser, begin, finalize, signIn } from '../support/pkinit.ts';
+import {
+  addCardDomain,
+  addCardUser,
+  begin,
+  finalize,
+  type Realm,
+  signIn,
+  startRealm,
+} from '../support/pkinit.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
+import { hasSlapd } from '../support/slapd.ts';
 import { frame, startProxy, startStand, type TcpStand } from '../support/tcp-stand.ts';
 
-requireService('krb5kdc', hasKdc)('a login by certificate is refused', () => {
-  let kdc: Kdc;
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate is refused', () => {
+  let kdc: Realm;
   let portal: TestPortal;
   let domain: Json;
   let alice: CardFiles;
   const stands: TcpStand[] = [];
 
   beforeAll(async () => {
-    [kdc, portal] = await Promise.all([startKdc(), startPortal()]);
+    [kdc, portal] = await Promise.all([startRealm(), startPortal()]);
     domain = await addCardDomain(portal, kdc);
     alice = await kdc.issue({ name: 'alice' });
     for (const name of ['alice', 'bob', 'carol', 'dave']) await addCardUser(portal, domain, name);
@@ -41,8 +50,12 @@ requireService('krb5kdc', hasKdc)('a login by certificate is refused', () => {
       .from(auditEvents)
       .where(and(eq(auditEvents.event, 'portal.LoginFailed'), eq(auditEvents.user_name, name)));
   /** A KDC that answers everything with one KRB-ERROR. */
-  async function refusing(code: number) {
-    const fields = [explicit(4, kerberosTime(new Date())), explicit(6, integer(code))];
+  async function refusing(code: number, status?: number) {
+    const fields = [
+      explicit(4, kerberosTime(new Date())),
+      explicit(6, integer(code)),
+      ...(status === undefined ? [] : [explicit(12, octets(extendedError(status)))]),
+    ];
     const error = tlv(0x7e, sequence(explicit(0, integer(5)), explicit(1, integer(30)), ...fields));
     const stand = await startStand((_, socket) => socket.write(frame(error)));
     stands.push(stand);
@@ -139,6 +152,23 @@ requireService('krb5kdc', hasKdc)('a login by certificate is refused', () => {
     expect([rest.status, body.code, body.reason]).toEqual([status, code, reason]);
   });
 
+  it.each([
+    [0xc0000072, 'account_disabled'],
+    [0xc0000193, 'account_expired'],
+    [0xc0000234, 'account_locked'],
+    [0xc000006f, 'account_restricted'],
+    [0xc0000070, 'account_restricted'],
+    [0xc0000071, 'password_expired'],
+    [0xc0000001, 'account_disabled'],
+  ])('DIR-9: with the meaning of the status %i that Active Directory gives besides', async (status, code) => {
+    const near = from(`198.51.100.${100 + (status % 97)}`);
+    expect(await signIn(near, await refusing(18, status), alice)).toMatchObject(refused(403, code));
+    const made = await kdc.issue({ name: `made-${status}`, client: 'alice', authority: 'other' });
+    expect(await signIn(near, await refusing(18, status), made)).toMatchObject(
+      refused(401, 'invalid_credentials'),
+    );
+  });
+
   it('with an event each, and after five by the KDC the card waits; nobody else does', async () => {
     const near = from('198.51.100.8');
     const card = await kdc.issue({ name: 'tries', client: 'bob', authority: 'other' });
@@ -169,3 +199,11 @@ requireService('krb5kdc', hasKdc)('a login by certificate is refused', () => {
     );
   });
 });
+
+/** KERB-ERROR-DATA with a KERB-EXT-ERROR (MS-KILE, 2.2.1 and 2.2.2). */
+function extendedError(status: number): Uint8Array {
+  const value = Buffer.alloc(12);
+  value.writeUInt32LE(status, 0);
+  value.writeUInt32LE(1, 8);
+  return sequence(explicit(1, integer(3)), explicit(2, octets(value)));
+}

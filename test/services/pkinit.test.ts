@@ -4,14 +4,24 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../../db/schema/audit-events.ts';
 import { users } from '../../db/schema/users.ts';
 import { readAll, readOne } from '../../shared/kernel/der.ts';
-import { hasKdc, type Kdc, startKdc } from '../support/kdc.ts';
+import { hasKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
-import { addCardDomain, addCardUser, begin, finalize, path, signIn } from '../support/pkinit.ts';
+import {
+  addCardDomain,
+  addCardUser,
+  begin,
+  finalize,
+  path,
+  type Realm,
+  signIn,
+  startRealm,
+} from '../support/pkinit.ts';
 import { type Answer, type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
+import { hasSlapd } from '../support/slapd.ts';
 
-requireService('krb5kdc', hasKdc)('a login by certificate', () => {
-  let kdc: Kdc;
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate', () => {
+  let kdc: Realm;
   let portal: TestPortal;
   let domain: Json;
   let alice: CardFiles;
@@ -19,7 +29,7 @@ requireService('krb5kdc', hasKdc)('a login by certificate', () => {
   let carol: CardFiles;
 
   beforeAll(async () => {
-    [kdc, portal] = await Promise.all([startKdc(), startPortal()]);
+    [kdc, portal] = await Promise.all([startRealm(), startPortal()]);
     domain = await addCardDomain(portal, kdc);
     alice = await kdc.issue({ name: 'alice' });
     bob = await kdc.issue({ name: 'bob', section: 'client_upn' });

@@ -1,26 +1,50 @@
 import { authenticators } from '../../db/schema/authenticators.ts';
+import { groups } from '../../db/schema/groups.ts';
 import { users } from '../../db/schema/users.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import type { Kdc } from './kdc.ts';
+import { createAuthority } from '../simulator/authority.ts';
+import { person, posixGroup } from './directory-entries.ts';
+import { type Kdc, startKdc } from './kdc.ts';
 import type { CardFiles } from './kdc-cards.ts';
 import type { Answer, Json, TestPortal } from './portal.ts';
+import { type Slapd, startSlapd, suffix } from './slapd.ts';
 
 export const path = (domain: Json, step: 'login' | 'raw' | 'finalize') =>
   `PATCH /api/auth/v7.0/authenticators/${domain.id}/pkinit/${step}`;
 
-/** A domain of the realm, straight into its table; `kerberos` changes its parameters, `given` its row. */
+/** A KDC beside a slapd that everyone may read; `directory` are the parameters of a domain that lead to it. */
+export type Realm = Kdc & { slapd: Slapd; directory: Json };
+
+/** Accounts of the directory of a realm: all are in the group `staff`. */
+const holders = ['alice', 'bob', 'carol', 'dave'];
+
+export async function startRealm(): Promise<Realm> {
+  const authority = await createAuthority('Directories');
+  const ldif = [...holders.map((uid) => person(uid)), posixGroup('staff', holders)].join('');
+  const [kdc, slapd] = await Promise.all([
+    startKdc(),
+    startSlapd(await authority.issue(), ldif, { isPublic: true }),
+  ]);
+  const stop = async () => {
+    await Promise.all([kdc.stop(), slapd.stop()]);
+  };
+  return { ...kdc, slapd, directory: { hosts: [slapd.url], base_dn: suffix }, stop };
+}
+
+/** A domain of the realm with its group, straight into its table; `kerberos` changes its parameters, `given` its row. */
 export async function addCardDomain(
   { db }: Pick<TestPortal, 'db'>,
-  kdc: Pick<Kdc, 'realm' | 'address' | 'anchors'>,
+  kdc: Pick<Realm, 'realm' | 'address' | 'anchors' | 'directory'>,
   kerberos: Json = {},
   given: Partial<typeof authenticators.$inferInsert> = {},
-  directory: Json = { hosts: ['ldaps://directory.example'], base_dn: 'dc=example,dc=com' },
 ): Promise<{ id: string; name: string }> {
   const [id, name] = [newId(), `realm-${newId()}`];
   const names = { name, name_key: name, small_name: name, small_name_key: name };
   const parameters = { realm: kdc.realm, kdc: [kdc.address], anchors: kdc.anchors, ...kerberos };
-  const params = { ...directory, timeout_s: 5, kerberos: parameters };
+  const params = { ...kdc.directory, timeout_s: 5, kerberos: parameters };
   await db.insert(authenticators).values({ id, ...names, type: 'ldap', params, ...given });
+  const group = { id: newId(), authenticator_id: id, name: 'staff', name_key: 'staff' };
+  await db.insert(groups).values(group);
   return { id, name };
 }
 

@@ -3,6 +3,8 @@ type Given = {
   suffix: string;
   owner: { dn: string; password: string };
   reader: { bind_dn: string };
+  /** Everyone may read, without a bind. */
+  isPublic: boolean;
 };
 
 /** Attributes of Active Directory and FreeIPA that the schemas of OpenLDAP do not have. */
@@ -10,15 +12,18 @@ const foreignSchema = `
 attributetype ( 1.2.840.113556.1.4.221 NAME 'sAMAccountName' EQUALITY caseIgnoreMatch SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
 attributetype ( 1.2.840.113556.1.4.656 NAME 'userPrincipalName' EQUALITY caseIgnoreMatch SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
 attributetype ( 1.2.840.113556.1.4.8 NAME 'userAccountControl' EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.2 NAME 'objectGUID' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.159 NAME 'accountExpires' EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.1460 NAME 'msDS-User-Account-Control-Computed' EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
 attributetype ( 2.16.840.1.113730.3.1.610 NAME 'nsAccountLock' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
-objectclass ( 1.2.840.113556.1.5.9 NAME 'foreignAccount' AUXILIARY MAY ( sAMAccountName $ userPrincipalName $ userAccountControl $ nsAccountLock ) )
+objectclass ( 1.2.840.113556.1.5.9 NAME 'foreignAccount' AUXILIARY MAY ( sAMAccountName $ userPrincipalName $ userAccountControl $ nsAccountLock $ objectGUID $ accountExpires $ msDS-User-Account-Control-Computed ) )
 `;
 
 /**
  * The configuration of a slapd whose answers hold at most 100 entries unless pages are asked for. Only the reader reads;
  * people may find nothing, not even themselves.
  */
-export const configOf = ({ folder, suffix, owner, reader }: Given): string => `
+export const configOf = ({ folder, suffix, owner, reader, isPublic }: Given): string => `
 include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
@@ -43,5 +48,5 @@ limits dn.exact="${reader.bind_dn}" size.soft=100 size.hard=100 size.prtotal=unl
 overlay ppolicy
 ppolicy_default "cn=policy,${suffix}"
 access to attrs=userPassword by anonymous auth by * none
-access to * by dn.exact="${reader.bind_dn}" read by * none
+access to * by dn.exact="${reader.bind_dn}" read by * ${isPublic ? 'read' : 'none'}
 `;

@@ -33,7 +33,11 @@ const run = promisify(execFile);
  * A throwaway slapd on free ports of this machine.
  * @param ldif its entries below the suffix, which it has already
  */
-export async function startSlapd(certificate: ServerCertificate, ldif: string): Promise<Slapd> {
+export async function startSlapd(
+  certificate: ServerCertificate,
+  ldif: string,
+  { isPublic = false } = {},
+): Promise<Slapd> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-slapd-'));
   const [plain = 0, secure = 0] = await freePorts(2);
   const [url, secureUrl] = [`ldap://127.0.0.1:${plain}`, `ldaps://127.0.0.1:${secure}`];
@@ -41,7 +45,7 @@ export async function startSlapd(certificate: ServerCertificate, ldif: string): 
   await mkdir(join(folder, 'data'));
   await writeFile(join(folder, 'cert.pem'), certificate.cert);
   await writeFile(join(folder, 'key.pem'), certificate.key);
-  await writeFile(join(folder, 'slapd.conf'), configOf({ folder, suffix, owner, reader }));
+  await writeFile(join(folder, 'slapd.conf'), configOf({ folder, suffix, owner, reader, isPublic }));
   await writeFile(join(folder, 'entries.ldif'), `${baseEntries}\n${ldif}`);
   const config = join(folder, 'slapd.conf');
   await run(program, ['-T', 'add', '-q', '-f', config, '-l', join(folder, 'entries.ldif')]);

@@ -30,6 +30,8 @@ const ofCard = [
   'certificate_wrong_purpose',
   'account_disabled',
   'account_expired',
+  'account_locked',
+  'account_restricted',
   'password_expired',
   'locked_out',
 ] as const;

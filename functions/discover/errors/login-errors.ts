@@ -59,8 +59,18 @@ export const loginErrors = {
   ),
   account_disabled: explain(
     'The account is disabled in its realm.',
-    'An administrator of the realm has disabled or locked it.',
+    'An administrator of the realm has disabled it.',
     'Ask whoever runs the realm.',
+  ),
+  account_locked: explain(
+    'The account is locked in its realm.',
+    'Too many wrong passwords were tried, or an administrator of the realm has locked it.',
+    'Wait until the lock ends, or ask an administrator of the realm to lift it.',
+  ),
+  account_restricted: explain(
+    'The account may not be used now or from here.',
+    'The realm limits the hours or the workstations of the account.',
+    'Log in within the permitted hours, or ask an administrator of the realm.',
   ),
   account_expired: explain(
     'The account has expired in its realm.',

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
-import { skippingBeyond } from '../../../db/repositories/kept-rows.ts';
-import type { Stake } from '../../../db/repositories/privileges.ts';
+import { skippingGroups } from '../../../db/repositories/kept-rows.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
+import { assertMaySkip, maySkip, powerOver } from '../../../shared/http/privileges.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import {
   changeRecord,
@@ -24,16 +23,13 @@ const { kind } = groupCrud;
 type Write = z.output<typeof GroupWrite>;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
-/** @throws AppError `forbidden` when the group would skip the second factor for who holds more than the caller */
+/** @throws AppError `forbidden` for a group that skips the second factor, without every permission for all sites */
 export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): Promise<Answer> {
-  const power = powerOver(ctx, body.skip_two_factor ? [{ parts: body.groups, any: body.meta_if_any }] : []);
-  return power.explained(() =>
-    createRecord(ctx, kind, wellMade(body), {
-      parent: domain,
-      columns: { authenticator_id: domain },
-      before: (h) => guarded(h, power.before(h)),
-    }),
-  );
+  if (body.skip_two_factor) assertMaySkip(ctx);
+  return createRecord(ctx, kind, wellMade(body), {
+    parent: domain,
+    columns: { authenticator_id: domain },
+  });
 }
 
 /** A replacement need not repeat the directory name, which only creation sets. */
@@ -46,10 +42,7 @@ export const replaceGroup = (ctx: WebuiCtx, at: Target, body: Write): Promise<An
 export const updateGroup = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
   change(ctx, at, (current) => applyPatch(GroupWrite, current, patch));
 
-/**
- * Whoever changes for whom a group skips the second factor must hold all that these people hold, those who come to
- * belong to it as well as those who did.
- */
+/** Who is spared the second factor is changed only with every permission for all sites. */
 async function change(
   ctx: WebuiCtx,
   at: Target,
@@ -61,7 +54,9 @@ async function change(
       const body = become(writableOf(kind, row));
       // Of another type it would be made differently: the change of an immutable member is refused anyway.
       if (body.type !== row.type) return { body };
-      const power = powerOver(ctx, stakesOf(row, wellMade(body)));
+      if (concernsSkipping(row, wellMade(body))) assertMaySkip(ctx);
+      const isOtherState = body.type === 'group' && body.state !== row.state;
+      const power = powerOver(ctx, [], isOtherState ? [{ part: row.id }] : []);
       explain = power.explained;
       return { body, before: (h) => guarded(h, power.before(h)) };
     });
@@ -70,20 +65,14 @@ async function change(
   }
 }
 
-/** Whose second factor the change concerns; a state that holds it back for now does not make it anybody's to give. */
-function stakesOf(row: Row, body: Write): Stake[] {
-  const isMeta = body.type === 'meta';
+/** Whether the change concerns who is spared; a state that holds that back for now does not make it free. */
+function concernsSkipping(row: Row, body: Write): boolean {
   const isOtherwiseMade =
     body.meta_if_any !== row.meta_if_any || canonicalJson(body.groups) !== canonicalJson(row.groups);
-  const isOtherState = body.state !== row.state;
-  const concernsIt =
+  return (
     body.skip_two_factor !== row.skip_two_factor ||
-    (body.skip_two_factor && (isOtherState || (isMeta && isOtherwiseMade)));
-  return [
-    ...(concernsIt ? [{ membersOfGroup: row.id }] : []),
-    ...(concernsIt && isMeta ? [{ parts: body.groups, any: body.meta_if_any }] : []),
-    ...(!isMeta && isOtherState ? [{ membersOfPart: row.id }] : []),
-  ];
+    (row.skip_two_factor && (body.state !== row.state || isOtherwiseMade))
+  );
 }
 
 /** The conditions of a write; the guard keeps changes of memberships from being judged at the same time. */
@@ -91,17 +80,14 @@ const guarded = (h: Db, conditions: readonly Statement[]): Statement[] =>
   conditions.length === 0 ? [] : [lockGuard(h, 'administrators'), ...conditions];
 
 /** With the group goes what it let its members skip, so deleting it is such a change too. */
-export function deleteGroup(ctx: WebuiCtx, at: Target): Promise<void> {
-  const power = powerOver(ctx, [{ membersOfGroup: at.id }]);
-  return power.explained(() =>
-    removeRecord(ctx, kind, at, (row) =>
-      row.skip_two_factor ? { before: (h) => guarded(h, power.before(h)) } : {},
-    ),
-  );
-}
+export const deleteGroup = (ctx: WebuiCtx, at: Target): Promise<void> =>
+  removeRecord(ctx, kind, at, (row) => {
+    if (row.skip_two_factor) assertMaySkip(ctx);
+    return {};
+  });
 
 export const deleteGroups = (ctx: WebuiCtx, domain: string, body: { ids: string[] } | { all: true }) =>
-  removeRecords(ctx, kind, body, { parent: domain, kept: [skippingBeyond(heldBy(ctx.actor))] });
+  removeRecords(ctx, kind, body, { parent: domain, kept: maySkip(ctx) ? [] : [skippingGroups] });
 
 /** A meta group is made of groups, and only of them; another one of none. */
 function wellMade(body: Write): Write {

@@ -43,7 +43,7 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   }
   const secret = isExternal ? {} : await passwordColumns(ctx, body, domain.two_factor);
   const columns = { authenticator_id: domainId, ...secret };
-  const power = powerOver(ctx, [{ assigned: body.roles }]);
+  const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
   return power.explained(() =>
     createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
   );
@@ -96,7 +96,8 @@ async function change(
       const isExternal = row.domain_type !== 'internal';
       const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
       assertOwnAccount(ctx, row, body, resets);
-      const power = powerOver(ctx, stakesOf(row, body, lifts || resets));
+      const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
+      const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
       explain = power.explained;
       const isNewKind = body.kind !== row.kind;
       const isNewPassword = body.password !== null || isNewKind;
@@ -155,11 +156,7 @@ function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
     isOther('state') ||
     isOther('kind') ||
     isOther('must_change_password');
-  return [
-    { assigned: body.roles, user: row.id },
-    { user: row.id, joins: body.groups },
-    ...(overpowers ? [{ user: row.id }] : []),
-  ];
+  return [{ assigned: body.roles, user: row.id }, ...(overpowers ? [{ user: row.id }] : [])];
 }
 
 /** @throws AppError `invalid_state`: nobody locks himself out, raises himself, or changes his password without the old one */

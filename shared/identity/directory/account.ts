@@ -8,69 +8,132 @@ import {
   setMemberships,
 } from '../../../db/repositories/directory-accounts.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { idOf } from '../../kernel/ids.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
+import type { DirectorySession } from '../../remotes/directory/port.ts';
+import type { DirectoryParams } from '../domains/catalogue.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
+import { accountState } from './account-state.ts';
 import type { DirectoryGroup } from './group-search.ts';
+import { type Identified, identify } from './identity.ts';
 import { dnKeys } from './names.ts';
-import { isDisabled, type Person } from './people.ts';
+import { findPersonById, type Person } from './people.ts';
+import { withinDirectory } from './settings.ts';
 
 type Domain = Candidate['domain'];
 
-/** Who somebody is here, and what his login writes; the groups that it will make him a member of. */
+/** The account of a person, and what the login writes. */
 export type DirectoryProof = {
   account: Account;
-  groupIds: readonly string[];
+  /** What makes the row of the user; a batch that writes about the user before the session stands runs it first. */
+  settle(h: Db): Statement[];
   statements(h: Db): Statement[];
 };
 
+/** What a directory returned for a person; `card` is the fingerprint of the smart card that was the proof. */
+export type DirectoryAnswer = { person: Person; groups: readonly DirectoryGroup[]; card?: string };
+
 /**
- * The account here of a person who has proved to be him: his user, made at the first login, with what the directory says.
- * @returns undefined for whom an administrator keeps out
- * @throws AppError `no_registered_group`, audited
+ * The account step of every proof: finds the row of a person, judges it and its groups, and gathers what the batch that
+ * opens the session writes.
+ * @returns undefined for a user whom an administrator keeps out
+ * @throws AppError `no_registered_group`; `forbidden` for a row that must be bound first; those of the directory. Audited.
  */
-export async function accountOf(
+export const accountOf = (
   ctx: LoginCtx,
-  { key, failed }: Pick<OpenAttempt, 'key' | 'failed'>,
+  attempt: OpenAttempt,
   domain: Domain,
-  { person, groups }: { person: Person; groups: readonly DirectoryGroup[] },
+  answer: DirectoryAnswer,
+): Promise<DirectoryProof | undefined> => audited(ctx, attempt, () => accountStep(ctx, domain, answer));
+
+async function accountStep(
+  ctx: LoginCtx,
+  domain: Domain,
+  { person, groups, card }: DirectoryAnswer,
 ): Promise<DirectoryProof | undefined> {
-  const nameKey = foldName(person.name);
-  const found = await findDirectoryAccount(ctx.deps.db, domain.id, nameKey, groupKeys(groups));
-  if (!found || !mayBeUser(found.user, person)) return undefined;
-  if (!found.groups.some(({ state }) => state === 'active')) {
-    const error = new AppError('no_registered_group');
-    await noteUnadmitted(ctx, key, failed, error);
-    throw error;
-  }
+  const identified = withIdentifier(person);
+  const key = { directoryId: identified.id, nameKey: foldName(person.name) };
+  const found = await findDirectoryAccount(ctx.deps.db, domain.id, key, groupKeys(groups));
+  if (!found) return undefined;
+  const { user, settle } = await identify(found, identified, ctx.now, (id) =>
+    withinDomain(ctx, domain, (session, params) => findPersonById(session, params, id)),
+  );
+  if (!mayAct(user)) return undefined;
+  if (!found.groups.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
   const groupIds = found.groups.map(({ id }) => id);
-  const user = found.user ?? newUser(ctx, domain.id, person);
-  const known = { ...factsOf(person, domain), id: user.id, name: user.name, nameKey };
+  const facts = factsOf(person, domain);
+  const known = { ...facts, id: user.id, directoryId: identified.id, card: card ?? null };
   return {
     account: {
       domain: found.domain,
       user: { ...user, real_name: known.realName || user.real_name, email: known.email || user.email },
       roles: found.roles,
     },
-    groupIds,
+    settle,
     statements: (h) => [
-      ...noteDirectoryLogin(h, domain.id, known, found.user === null, ctx.now),
+      ...settle(h),
+      ...noteDirectoryLogin(h, known, ctx.now),
       // Each statement is a round trip of its own on most drivers, and most logins change nothing here.
       ...(isSame(found.memberOf, groupIds) ? [] : setMemberships(h, user.id, groupIds)),
     ],
   };
 }
 
+/** @throws AppError `upstream_failed`: a person is the identifier, never the name */
+export function withIdentifier(person: Person): Identified {
+  const { id } = person;
+  if (id !== undefined) return { ...person, id };
+  const detail = 'The account of the domain cannot read an immutable identifier of the user';
+  throw new AppError('upstream_failed', detail, { reason: 'no_identifier' });
+}
+
+/** Works in the directory of the domain of a login. @throws AppError those of the directory */
+export function withinDomain<T>(
+  { deps }: Pick<LoginCtx, 'deps'>,
+  domain: Domain,
+  work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+): Promise<T> {
+  const sealed = domain.params.bind_password;
+  const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
+  return withinDirectory(deps, row, work);
+}
+
+/** Runs a step of a login; if the step refuses the login, that is audited. */
+export async function audited<T>(
+  ctx: LoginCtx,
+  { key, failed }: Pick<OpenAttempt, 'key' | 'failed'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await noteUnadmitted(ctx, key, failed, error);
+    throw error;
+  }
+}
+
 const isSame = (present: readonly string[], wanted: readonly string[]): boolean =>
   present.length === wanted.length && wanted.every((id) => present.includes(id));
 
-/** Whom neither the portal nor the directory keeps out. */
-export const mayTry = ({ domain, user }: Candidate): boolean =>
-  domain.state !== 'disabled' && (user === null || (user.state === 'active' && user.kind === 'person'));
+const mayAct = ({ state, kind }: Account['user']): boolean => state === 'active' && kind === 'person';
 
+/**
+ * Whether the directory is asked at all. An inactive user with an identifier may have lost the name to another person, which
+ * only the directory knows.
+ */
+export const mayTry = ({ domain, user }: Candidate): boolean =>
+  domain.state !== 'disabled' && (user === null || mayAct(user) || user.directory_id !== null);
+
+/** Whether the person is a user whom an administrator keeps out; the password of that person is not checked. */
+export const isKeptOut = ({ user }: Candidate, person: Person): boolean =>
+  user !== null && user.directory_id === person.id && !mayAct(user);
+
+/** Whether the person can be no user here, whatever the proof. */
 export const isOut = (person: Person, now: Date): boolean =>
-  isDisabled(person, now) || person.name.length > 128 || !isStorable(person.name);
+  accountState(person.values, now) !== 'active' || !isNameable(person);
+
+export const isNameable = ({ name }: Person): boolean =>
+  name !== '' && name.length <= 128 && isStorable(name);
 
 export const groupKeys = (groups: readonly DirectoryGroup[]): GroupKeys => ({
   // Of a group that is known by its SID only, the other texts are empty.
@@ -85,34 +148,6 @@ export const isRegistered = (registered: readonly RegisteredGroup[], group: Dire
     if (directory_id !== null) return directory_id === group.sid;
     return dn === null ? name_key === foldName(group.name) : dnKeys(group.dn).includes(dn);
   });
-
-const mayBeUser = (user: Candidate['user'], { name }: Person): boolean =>
-  name !== '' && (user === null || (user.state === 'active' && user.kind === 'person'));
-
-/** Two first logins at once make one user: his id follows from his name. */
-const newUser = ({ now }: LoginCtx, domainId: string, { name }: Person): Account['user'] => ({
-  id: idOf(foldName(name), domainId),
-  created_at: now,
-  updated_at: now,
-  revision: 1,
-  authenticator_id: domainId,
-  name,
-  name_key: foldName(name),
-  real_name: '',
-  email: '',
-  comments: '',
-  state: 'active',
-  kind: 'person',
-  language: null,
-  password_hash: null,
-  password_changed_at: null,
-  must_change_password: false,
-  attributes: {},
-  last_login_at: null,
-  directory_id: null,
-  directory_checked_at: null,
-  card_fingerprint: null,
-});
 
 type Facts = Pick<KnownPerson, 'realName' | 'email' | 'attributes'>;
 

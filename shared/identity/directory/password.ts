@@ -1,40 +1,49 @@
+import { accountKey } from '../../../db/repositories/users.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { foldName } from '../../kernel/text.ts';
 import type { RefusalReason } from '../../remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
 import type { DirectoryParams } from '../domains/catalogue.ts';
-import { type Candidate, type LoginCtx, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
+import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
-import { accountOf, type DirectoryProof, isOut, mayTry } from './account.ts';
-import type { DirectoryGroup } from './group-search.ts';
+import { assertMayTry } from '../login/limits.ts';
+import {
+  accountOf,
+  audited,
+  type DirectoryAnswer,
+  isKeptOut,
+  isOut,
+  mayTry,
+  withinDomain,
+} from './account.ts';
 import { nameIn } from './login-name.ts';
 import { membershipsOf } from './memberships.ts';
 import { findPerson, type Person } from './people.ts';
-import { withinDirectory } from './settings.ts';
-
-type Login = { name: string; typed: string; password: string; sources: readonly string[] };
 
 /**
  * Has a directory check a password: one bind as the user, and none without a password. The directory's own failures are
  * no failures of the user.
- * @returns undefined for whoever is not who he says he is
- * @throws AppError `invalid_credentials`, `locked_out`, `password_expired` for a right password that must be changed,
- * `no_registered_group`, those of the directory; audited
+ * @throws AppError `locked_out`, `password_expired` for a right password that must be changed, `no_registered_group`, those
+ * of the directory; audited
  */
 export async function proveByDirectory(
   ctx: LoginCtx,
   attempt: OpenAttempt,
   candidate: Candidate,
   password: string,
-): Promise<DirectoryProof | undefined> {
+): Promise<Judged> {
   const { domain } = candidate;
   const name = nameIn(domain, attempt.username);
-  if (!mayTry(candidate) || name === '' || password === '') return undefined;
-  const sources = domain.attributes.map(({ source }) => source);
-  const login = { name, typed: attempt.username.trim(), password, sources };
-  const proved = await audited(ctx, attempt, () => ask(ctx, domain, login));
-  if (proved.verdict === 'accepted') return accountOf(ctx, attempt, domain, proved);
-  const reasoned = withReason(attempt, proved.reason);
-  if (proved.verdict === 'refused') return refuseAttempt(ctx, reasoned);
+  if (!mayTry(candidate) || name === '' || password === '') return { attempt, proof: undefined };
+  const { own, proved } = await audited(ctx, attempt, () =>
+    withinDomain(ctx, domain, (session, params) =>
+      judge(ctx, session, params, { attempt, candidate, name, password }),
+    ),
+  );
+  if (proved.verdict === 'accepted')
+    return { attempt: own, proof: await accountOf(ctx, own, domain, proved.answer) };
+  const reasoned = withReason(own, proved.reason);
+  if (proved.verdict === 'refused') return { attempt: reasoned, proof: undefined };
   const error = new AppError('password_expired');
   await noteUnadmitted(ctx, reasoned.key, reasoned.failed, error);
   throw error;
@@ -46,39 +55,45 @@ const withReason = (attempt: OpenAttempt, reason: RefusalReason | undefined): Op
     ? attempt
     : { ...attempt, failed: { ...attempt.failed, details: { ...attempt.failed.details, reason } } };
 
+type Login = { attempt: OpenAttempt; candidate: Candidate; name: string; password: string };
 type Proved =
-  | { verdict: 'accepted'; person: Person; groups: DirectoryGroup[] }
+  | { verdict: 'accepted'; answer: DirectoryAnswer }
   | { verdict: 'expired' | 'refused'; reason: RefusalReason | undefined };
 
-function ask(ctx: LoginCtx, domain: Candidate['domain'], login: Login): Promise<Proved> {
-  const sealed = domain.params.bind_password;
-  const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
-  return withinDirectory(ctx.deps, row, (session, params) =>
-    prove(ctx, { session, params, domainId: domain.id }, login),
-  );
-}
-
 /** Groups are read only when the password is right: a wrong one must cost the directory little. */
-async function prove(
-  { deps, now }: LoginCtx,
-  { session, params, domainId }: { session: DirectorySession; params: DirectoryParams; domainId: string },
-  { name, typed, password, sources }: Login,
-): Promise<Proved> {
-  const person = await findPerson(session, params, { name, typed }, sources);
-  if (!person) return { verdict: 'refused', reason: undefined };
-  if (isOut(person, now)) return { verdict: 'refused', reason: 'disabled' };
+async function judge(
+  ctx: LoginCtx,
+  session: DirectorySession,
+  params: DirectoryParams,
+  { attempt, candidate, name, password }: Login,
+): Promise<{ own: OpenAttempt; proved: Proved }> {
+  const { domain } = candidate;
+  const sources = domain.attributes.map(({ source }) => source);
+  const person = await findPerson(session, params, { name, typed: attempt.username.trim() }, sources);
+  if (!person) return { own: attempt, proved: { verdict: 'refused', reason: undefined } };
+  const own = await byPerson(ctx, attempt, domain.id, person);
+  if (isOut(person, ctx.now)) return { own, proved: { verdict: 'refused', reason: 'disabled' } };
+  if (isKeptOut(candidate, person)) return { own, proved: { verdict: 'refused', reason: undefined } };
   // Systems that compose characters differently send different octets for what is one password to its owner.
   const judgement = await session.judge(person.dn, password.normalize('NFC'));
-  if (judgement.verdict !== 'accepted') return judgement;
-  const groups = await membershipsOf(deps.db, domainId, { session, params }, person);
-  return { verdict: 'accepted', person, groups };
+  if (judgement.verdict !== 'accepted') return { own, proved: judgement };
+  const groups = await membershipsOf(ctx.deps.db, domain.id, { session, params }, person);
+  return { own, proved: { verdict: 'accepted', answer: { person, groups } } };
 }
 
-async function audited<T>(ctx: LoginCtx, { key, failed }: OpenAttempt, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await noteUnadmitted(ctx, key, failed, error);
-    throw error;
-  }
+/**
+ * The attempt as one at the account of the person, whichever name was typed: an account has one count of failures, which
+ * administrators see and lift.
+ * @throws AppError `locked_out`
+ */
+async function byPerson(
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
+  domainId: string,
+  person: Person,
+): Promise<OpenAttempt> {
+  const account = accountKey(domainId, foldName(person.name));
+  if (account === attempt.key.account) return attempt;
+  const tried = await assertMayTry(ctx, account, attempt.failed, attempt.factor);
+  return { ...attempt, ...tried, alias: attempt.key };
 }

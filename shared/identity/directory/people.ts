@@ -2,13 +2,24 @@ import { foldName } from '../../kernel/text.ts';
 import type { Filter } from '../../remotes/directory/filters.ts';
 import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
 import type { DirectoryParams } from '../domains/catalogue.ts';
+import { stateAttributes } from './account-state.ts';
 
-/** Somebody as the directory knows him; `values` are those that were asked for, by lower-case attribute. */
-export type Person = { dn: string; name: string; values: Entry['values'] };
+/**
+ * A person in a directory. `id` is the immutable identifier of the entry, absent if the directory does not show one;
+ * `values` are those that were requested, by lower-case attribute.
+ */
+export type Person = { dn: string; id: string | undefined; name: string; values: Entry['values'] };
+
+/** Immutable identifiers of entries: Active Directory, FreeIPA, 389 Directory Server, RFC 4530. The first present one counts. */
+const identifiers = ['objectGUID', 'ipaUniqueID', 'nsUniqueId', 'entryUUID'];
 
 const always = [
-  ...['mail', 'userPrincipalName', 'userAccountControl', 'nsAccountLock', 'shadowExpire'],
-  ...['objectSid', 'primaryGroupID'],
+  ...identifiers,
+  'mail',
+  'userPrincipalName',
+  ...stateAttributes,
+  'objectSid',
+  'primaryGroupID',
 ];
 /** Where FreeIPA keeps entries of people who are gone, or not there yet. */
 const provisioning = /,\s*cn\s*=\s*provisioning\s*,/i;
@@ -48,6 +59,25 @@ export async function findPerson(
   const named = found.filter(({ values }) => holds(values[user_id_attribute.toLowerCase()], name));
   const [entry, ...others] = principals.length > 0 ? principals : named;
   return entry && others.length === 0 ? personOf(entry, params) : undefined;
+}
+
+/** The person with an immutable identifier, whether the user filter admits them or not. */
+export async function findPersonById(
+  session: DirectorySession,
+  params: DirectoryParams,
+  id: string,
+): Promise<Person | undefined> {
+  const { base_dn, user_class, user_id_attribute } = params;
+  const byId = identifiers.map(
+    (name): Filter => (name === 'objectGUID' ? { octets: [name, id] } : { equals: [name, id] }),
+  );
+  const [entry] = await session.search({
+    base: base_dn,
+    filter: { all: [{ equals: ['objectClass', user_class] }, { any: byId }] },
+    attributes: [user_id_attribute, ...identifiers],
+    most: 1,
+  });
+  return entry && personOf(entry, params);
 }
 
 /** People whose login name or name contains a text, or all of them. */
@@ -90,22 +120,14 @@ function isPerson({ dn, values }: Entry, { type, user_id_attribute }: DirectoryP
 /** @returns undefined for an entry without a name */
 function personOf({ dn, values }: Entry, { user_id_attribute }: DirectoryParams): Person | undefined {
   const [name = ''] = values[user_id_attribute.toLowerCase()] ?? [];
-  return name.trim() === '' ? undefined : { dn, name: name.trim(), values };
+  return name.trim() === '' ? undefined : { dn, id: identifierOf(values), name: name.trim(), values };
 }
 
-/** Directories refuse the password of such an account themselves, but not all of them. */
-export function isDisabled({ values }: Person, now: Date): boolean {
-  const [control = ''] = values.useraccountcontrol ?? [];
-  const [lock = ''] = values.nsaccountlock ?? [];
-  const [expires = ''] = values.shadowexpire ?? [];
-  const today = Math.floor(now.getTime() / 86_400_000);
-  // ADS_UF_ACCOUNTDISABLE; days since 1970, and a negative number for never.
-  return (
-    (Number(control) & 2) !== 0 ||
-    lock.toLowerCase() === 'true' ||
-    (/^\d+$/.test(expires) && Number(expires) <= today)
-  );
-}
+const identifierOf = (values: Entry['values']): string | undefined =>
+  identifiers
+    .flatMap((name) => values[name.toLowerCase()] ?? [])
+    .map((value) => value.toLowerCase())
+    .find((value) => /^[0-9a-f-]{8,64}$/.test(value));
 
 const holds = (values: readonly string[] = [], wanted: string): boolean =>
   values.some((value) => foldName(value) === foldName(wanted));

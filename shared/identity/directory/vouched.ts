@@ -1,30 +1,106 @@
+import { noteUncheckedLogin } from '../../../db/repositories/pkinit.ts';
+import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
-import type { Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
-import { accountOf, type DirectoryProof, isOut } from './account.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
+import { accountOf, audited, type DirectoryAnswer, isNameable, withinDomain } from './account.ts';
+import { type AccountState, accountState } from './account-state.ts';
 import { membershipsOf } from './memberships.ts';
 import { findPerson } from './people.ts';
-import { withinDirectory } from './settings.ts';
+
+/** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
+export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };
+
+/** What the holder of a card is told of an account that may not be used: the KDC has found the card good. */
+const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
+  disabled: 'account_disabled',
+  expired: 'account_expired',
+  locked: 'account_locked',
+};
 
 /**
- * The account of somebody for whom a KDC has vouched, by his name, or by his UPN where his card has one: what a login by
- * password would find out of the directory, without any password.
- * @returns undefined for whom the directory does not know, or keeps out
- * @throws AppError `no_registered_group`, audited; those of the directory
+ * The account of a user whose card the KDC has found good: the same step as for a password.
+ * @param graceH for so many hours after a login that the directory checked, the same card is admitted while the directory
+ * cannot be reached
+ * @returns undefined for a user who is not in the directory, or whom an administrator keeps out
+ * @throws AppError `account_*`, `upstream_unavailable`, and those of `accountOf`; audited
  */
 export async function accountVouchedFor(
   ctx: LoginCtx,
   attempt: OpenAttempt,
-  { domain }: Candidate,
-  { username, upn }: { username: string; upn: string | undefined },
-): Promise<DirectoryProof | undefined> {
-  const sealed = domain.params.bind_password;
-  const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
-  const sources = domain.attributes.map(({ source }) => source);
-  const wanted = { name: foldName(username), typed: upn ?? username };
-  const known = await withinDirectory(ctx.deps, row, async (session, params) => {
-    const person = await findPerson(session, params, wanted, sources);
-    if (!person || isOut(person, ctx.now)) return undefined;
-    return { person, groups: await membershipsOf(ctx.deps.db, domain.id, { session, params }, person) };
+  candidate: Candidate,
+  holder: CardHolder,
+  graceH: number,
+): Promise<Proof | undefined> {
+  const { domain } = candidate;
+  const asked = await audited(ctx, attempt, async () => {
+    try {
+      return { answer: await askDirectory(ctx, domain, holder) };
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return { unchecked: unchecked(ctx, candidate, holder, graceH, error) };
+    }
   });
-  return known && accountOf(ctx, attempt, domain, known);
+  if (asked.unchecked) return asked.unchecked;
+  return asked.answer && accountOf(ctx, attempt, domain, asked.answer);
 }
+
+/** Any answer of a directory, a refusal too, is an answer. */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof AppError &&
+  (error.code === 'upstream_timeout' ||
+    (error.code === 'upstream_failed' && error.members.reason === 'unreachable'));
+
+/**
+ * Admits the card of the last login that the directory checked; the batch of the login judges it again.
+ * @throws AppError `upstream_unavailable` for every other one
+ */
+function unchecked(
+  { now }: LoginCtx,
+  candidate: Candidate,
+  { fingerprint }: CardHolder,
+  graceH: number,
+  cause: unknown,
+): Proof {
+  const since = new Date(now.getTime() - graceH * 3_600_000);
+  const { user } = candidate;
+  const isKnown =
+    user?.card_fingerprint === fingerprint &&
+    user.directory_checked_at !== null &&
+    user.directory_checked_at > since;
+  if (!user || !isKnown)
+    throw new AppError(
+      'upstream_unavailable',
+      'The directory of the domain cannot be reached',
+      {},
+      { cause },
+    );
+  const account: Account = { ...candidate, user };
+  return {
+    account,
+    statements: (h) => noteUncheckedLogin(h, { userId: user.id, fingerprint, since }, now),
+    details: { directory: 'unverified' },
+  };
+}
+
+const askDirectory = (
+  ctx: LoginCtx,
+  domain: Candidate['domain'],
+  { username, upn, fingerprint }: CardHolder,
+): Promise<DirectoryAnswer | undefined> =>
+  withinDomain(ctx, domain, async (session, params) => {
+    const sources = domain.attributes.map(({ source }) => source);
+    const person = await findPerson(
+      session,
+      params,
+      { name: foldName(username), typed: upn ?? username },
+      sources,
+    );
+    if (!person || !isNameable(person)) return undefined;
+    const state = accountState(person.values, ctx.now);
+    if (state !== 'active') throw new AppError(refusals[state]);
+    return {
+      person,
+      groups: await membershipsOf(ctx.deps.db, domain.id, { session, params }, person),
+      card: fingerprint,
+    };
+  });

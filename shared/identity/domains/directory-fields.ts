@@ -83,6 +83,14 @@ const kerberosFields = {
     choices: { kdc: 'Kerberos KDC', server_auth: 'Server authentication' },
     tab: kerberosTab,
   }),
+  card_without_directory_h: field(z.int().min(0).max(24).default(0), {
+    type: 'numeric',
+    label: 'Cards without the directory',
+    tooltip:
+      'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. ' +
+      'Needs the permission for all sites',
+    tab: kerberosTab,
+  }),
 };
 
 export const Kerberos = z.strictObject({
@@ -91,6 +99,7 @@ export const Kerberos = z.strictObject({
   anchors: kerberosFields.anchors.shape,
   kdc_hostnames: kerberosFields.kdc_hostnames.shape,
   eku: kerberosFields.eku.shape,
+  card_without_directory_h: kerberosFields.card_without_directory_h.shape,
 });
 
 /** A form sends what nobody filled in as empty. */

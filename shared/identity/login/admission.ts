@@ -1,7 +1,7 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endOldest, startSession } from '../../../db/repositories/login-sessions.ts';
-import { clearFailures } from '../../../db/repositories/logins.ts';
+import { clearFailures, noteKnownNetwork } from '../../../db/repositories/logins.ts';
 import type { RoleGrant } from '../../access/actor.ts';
 import { isServed, portalFor } from '../../access/portal.ts';
 import { newBrowserToken } from '../../access/service-tokens.ts';
@@ -11,9 +11,8 @@ import { randomToken, sha256 } from '../../kernel/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import type { Account, LoginCtx, LoginWishes, OpenAttempt } from './attempt.ts';
+import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './attempt.ts';
 import { noteUnadmitted } from './failures.ts';
-import type { Proof } from './password.ts';
 
 export type LoginResult = {
   token: string;
@@ -45,8 +44,8 @@ export async function admit(
 async function openSession(
   ctx: LoginCtx,
   wishes: LoginWishes,
-  { key, parameters, factor }: OpenAttempt,
-  { account: { domain, user, roles }, statements }: Proof,
+  { key, parameters, factor, alias }: OpenAttempt,
+  { account: { domain, user, roles }, statements, details }: Proof,
 ): Promise<LoginResult> {
   const portal = portalOf(ctx, wishes, roles.length > 0, domain);
   const token = wishes.inBrowser ? newBrowserToken() : randomToken();
@@ -61,10 +60,11 @@ async function openSession(
     portal,
     object_type: 'session',
     object_id: session.id,
-    details: { platform: session.platform, factor },
+    details: { platform: session.platform, factor, ...details },
   });
   await atomically(ctx.deps.db, (h) => [
     ...clearFailures(h, key, ctx.now),
+    ...(alias ? [noteKnownNetwork(h, alias, ctx.now)] : []),
     ...statements(h),
     startSession(h, session),
     ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),

@@ -1,25 +1,25 @@
-import type { Db, Statement } from '../../../db/client.ts';
 import { noteLogin } from '../../../db/repositories/logins.ts';
 import { proveByDirectory } from '../directory/password.ts';
-import { type Account, type Candidate, type LoginCtx, type OpenAttempt, placeOf } from './attempt.ts';
-
-/** Who somebody has proved to be, and what the batch that opens his session must write, or find still true. */
-export type Proof = { account: Account; statements(h: Db): Statement[] };
+import {
+  type Account,
+  type Candidate,
+  type Judged,
+  type LoginCtx,
+  type OpenAttempt,
+  type Proof,
+  placeOf,
+} from './attempt.ts';
 
 /**
- * Checks the password where the domain keeps it. Whatever is wrong, nothing comes back; where passwords are kept here,
- * after the same time.
+ * Checks the password where the domain keeps it. Whatever is wrong, there is no proof; where passwords are kept here, after
+ * the same time. The attempt that comes back is the one that counts: a directory knows an account by several names.
  * @throws AppError `overloaded`; of a directory also `no_registered_group` and its own failures
  */
-export async function provePassword(
-  ctx: LoginCtx,
-  attempt: OpenAttempt,
-  password: string,
-): Promise<Proof | undefined> {
+export async function provePassword(ctx: LoginCtx, attempt: OpenAttempt, password: string): Promise<Judged> {
   const { candidate } = attempt;
   if (candidate && candidate.domain.type !== 'internal')
     return proveByDirectory(ctx, attempt, candidate, password);
-  return proveHere(ctx, attempt, password);
+  return { attempt, proof: await proveHere(ctx, attempt, password) };
 }
 
 async function proveHere(

@@ -1,11 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { findCandidates } from '../../../db/repositories/logins.ts';
-import { noteVouchedLogin } from '../../../db/repositories/pkinit.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import { rateLimitsOf } from '../../http/rate-limits.ts';
 import { sha256 } from '../../kernel/digests.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
-import { type Card, checkSignature, readCard } from '../../remotes/kerberos/card.ts';
+import { type Card, checkSignature, fingerprintOf, readCard } from '../../remotes/kerberos/card.ts';
 import { leadsToAnchor, parseAnchors, parseCertificate } from '../../remotes/kerberos/certificate-path.ts';
 import { UntrustedKdc } from '../../remotes/kerberos/kdc-signature.ts';
 import type { Reply } from '../../remotes/kerberos/replies.ts';
@@ -14,10 +13,10 @@ import { verifyReply } from '../../remotes/kerberos/verification.ts';
 import { exactly } from '../directory/login-name.ts';
 import { accountVouchedFor } from '../directory/vouched.ts';
 import { admit, type LoginResult } from '../login/admission.ts';
-import { type Account, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
+import type { Proof } from '../login/attempt.ts';
+import { type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
 import { failedLogin, noteUnadmitted } from '../login/failures.ts';
 import { assertMayTry } from '../login/limits.ts';
-import type { Proof } from '../login/password.ts';
 import { askRealm, questionsOfLogin, readResponse } from './asking.ts';
 import { type Challenge, keep, take } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
@@ -97,9 +96,9 @@ async function refuseUncounted(ctx: CardCtx, { key, failed }: OpenAttempt, error
 async function refuse(
   ctx: CardCtx,
   { challenge: { state }, attempt, realm }: TakenUp,
-  { code }: Extract<Reply, { kind: 'refusal' }>,
+  { code, status }: Extract<Reply, { kind: 'refusal' }>,
 ): Promise<never> {
-  const refusal = await refusalOf(code, () => isOfTrusted(state, realm, ctx.now));
+  const refusal = await refusalOf({ code, status }, () => isOfTrusted(state, realm, ctx.now));
   if (refusal instanceof AppError) throw refusal;
   const failed = {
     ...attempt.failed,
@@ -140,13 +139,13 @@ async function assertGenuine(
   }
 }
 
-/** A user who is here already needs no directory: that of a site may be away while its KDC answers. */
-async function proofOf(ctx: CardCtx, { challenge: { state }, attempt }: TakenUp): Promise<Proof | undefined> {
+/** The account step of every login, with the certificate as the proof. */
+async function proofOf(
+  ctx: CardCtx,
+  { challenge: { state }, attempt, realm, card }: TakenUp,
+): Promise<Proof | undefined> {
   const { candidate } = attempt;
-  if (candidate?.user === null) return accountVouchedFor(ctx, attempt, candidate, state);
-  if (!candidate || !mayLogIn(candidate)) return undefined;
-  return { account: candidate, statements: (h) => noteVouchedLogin(h, candidate.user.id, ctx.now) };
+  if (!candidate) return undefined;
+  const holder = { ...state, fingerprint: fingerprintOf(card) };
+  return accountVouchedFor(ctx, attempt, candidate, holder, realm.cardWithoutDirectoryH);
 }
-
-const mayLogIn = (candidate: NonNullable<OpenAttempt['candidate']>): candidate is Account =>
-  candidate.user !== null && candidate.user.state === 'active' && candidate.user.kind === 'person';

@@ -15,6 +15,8 @@ export type Realm = {
   /** For all KDCs together. */
   deadlineMs: number;
   trust: KdcTrust;
+  /** Hours for which a card is admitted again while the directory cannot be reached; 0: never. */
+  cardWithoutDirectoryH: number;
 };
 
 /** @throws AppError `not_found` for a domain that is not there or disabled, and as `realmOf` */
@@ -28,7 +30,7 @@ export async function findRealm(db: Db, domainId: string): Promise<Realm> {
 export function realmOf({ type, params }: Domain): Realm {
   const { data } = Kerberos.safeParse(params.kerberos);
   if (!data) throw conflict('no_kerberos', 'The domain has no Kerberos parameters');
-  const { realm, kdc, anchors, kdc_hostnames, eku } = data;
+  const { realm, kdc, anchors, kdc_hostnames, eku, card_without_directory_h } = data;
   const addresses = kdc.flatMap((text) => parseKdc(text)?.hostname ?? []);
   const seconds = typeof params.timeout_s === 'number' ? params.timeout_s : defaultTimeoutS;
   return {
@@ -37,6 +39,7 @@ export function realmOf({ type, params }: Domain): Realm {
     kdcs: kdc,
     deadlineMs: seconds * 1000,
     trust: { realm, anchors, eku, hosts: kdc_hostnames.length > 0 ? kdc_hostnames : addresses },
+    cardWithoutDirectoryH: card_without_directory_h,
   };
 }
 

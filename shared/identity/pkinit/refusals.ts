@@ -22,6 +22,18 @@ const refusals: Readonly<Record<number, ErrorCode>> = {
   90: 'login_expired',
 };
 
+/** What Active Directory means by code 18 or 23 (NTSTATUS: MS-ERREF, 2.3.1): disabled, expired, out of hours, or locked. */
+const statuses: Readonly<Record<number, ErrorCode>> = {
+  3221225582: 'account_restricted',
+  3221225583: 'account_restricted',
+  3221225584: 'account_restricted',
+  3221225585: 'password_expired',
+  3221225586: 'account_disabled',
+  3221225875: 'account_expired',
+  3221226020: 'password_expired',
+  3221226036: 'account_locked',
+};
+
 /** What is said before the KDC has found the card good: to others it would tell which accounts there are. */
 const toHoldersOnly = new Set([1, 6, 18, 23, 62, 70]);
 
@@ -37,12 +49,13 @@ const faults: Readonly<Record<number, string>> = {
   100: 'algorithms',
 };
 
-/** What the caller is told of a KRB-ERROR; `isHolder` has shown that the card is of an authority that we trust. */
+/** What the caller is told of a KRB-ERROR and its NTSTATUS; `isHolder` has shown that the card is of an authority that we trust. */
 export async function refusalOf(
-  code: number,
+  { code, status = 0 }: { code: number; status?: number | undefined },
   isHolder: () => Promise<boolean>,
 ): Promise<ErrorCode | AppError> {
-  const refusal = refusals[code];
+  const general = refusals[code];
+  const refusal = general && toHoldersOnly.has(code) ? (statuses[status] ?? general) : general;
   if (!refusal) {
     const reason = faults[code] ?? 'refused';
     return new AppError('upstream_refused', 'The KDC of the domain refused the request', { reason });

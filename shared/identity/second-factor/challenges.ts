@@ -1,13 +1,12 @@
 import { atomically } from '../../../db/client.ts';
 import {
   addChallenge,
-  addUnknownUser,
   type ChallengeKey,
   type FoundFactor,
 } from '../../../db/repositories/second-factors.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
-import type { Account, LoginCtx, OpenAttempt } from '../login/attempt.ts';
+import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';
 
@@ -27,17 +26,13 @@ export const challengeLifeS = 300;
 export async function giveChallenge(
   ctx: Pick<LoginCtx, 'deps' | 'now'>,
   { key: { network } }: Pick<OpenAttempt, 'key'>,
-  account: Account,
+  { account, settle }: Proof,
   { factor, siteName }: FoundFactor,
 ): Promise<Challenge> {
   const key: ChallengeKey = { id: newId(), userId: account.user.id, network, sessionId: null };
   const secret = factor ? undefined : newSecret();
   const row = await challengeRow(ctx, key, secret);
-  const isKept = account.domain.type === 'internal';
-  await atomically(ctx.deps.db, (h) => [
-    ...(isKept ? [] : [addUnknownUser(h, account.user)]),
-    ...addChallenge(h, key, row, ctx.now),
-  ]);
+  await atomically(ctx.deps.db, (h) => [...(settle?.(h) ?? []), ...addChallenge(h, key, row, ctx.now)]);
   return {
     challengeId: key.id,
     expiresInS: challengeLifeS,

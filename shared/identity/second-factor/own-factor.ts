@@ -88,8 +88,7 @@ async function proveAgain(
   ctx: OwnCtx,
   password: string,
 ): Promise<{ attempt: OpenAttempt; account: Account }> {
-  const attempt = await openOwn(ctx);
-  const proof = await provePassword(ctx, attempt, password);
+  const { attempt, proof } = await provePassword(ctx, await openOwn(ctx), password);
   return proof ? { attempt, account: proof.account } : refuseAttempt(ctx, attempt);
 }
 

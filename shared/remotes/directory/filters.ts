@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import {
   AndFilter,
   EqualityFilter,
@@ -15,6 +16,8 @@ export type Filter =
   | { all: readonly Filter[] }
   | { any: readonly Filter[] }
   | { equals: readonly [attribute: string, value: string] }
+  /** Equal to octets, given in hexadecimal. */
+  | { octets: readonly [attribute: string, hex: string] }
   | { contains: readonly [attribute: string, part: string] }
   /** Equal to a member, or to a member of a member, at any depth (LDAP_MATCHING_RULE_IN_CHAIN of Active Directory). */
   | { inChain: readonly [attribute: string, dn: string] }
@@ -29,6 +32,8 @@ export function toLdap(filter: Filter): LdapFilter {
   if ('all' in filter) return new AndFilter({ filters: filter.all.map(toLdap) });
   if ('any' in filter) return new OrFilter({ filters: filter.any.map(toLdap) });
   if ('equals' in filter) return new EqualityFilter({ attribute: filter.equals[0], value: filter.equals[1] });
+  if ('octets' in filter)
+    return new EqualityFilter({ attribute: filter.octets[0], value: Buffer.from(filter.octets[1], 'hex') });
   if ('contains' in filter)
     return new SubstringFilter({ attribute: filter.contains[0], any: [filter.contains[1]] });
   if ('inChain' in filter)

@@ -27,8 +27,8 @@ export type BindGate = {
 };
 
 /**
- * Names of attributes are in lower case. Security identifiers have their text form (`S-1-5-…`); other values that are no
- * text are left out.
+ * Names of attributes are in lower case. Security identifiers have their text form (`S-1-5-…`), `objectGUID` is hexadecimal;
+ * other values that are no text are left out.
  */
 export type Entry = { dn: string; values: Readonly<Record<string, readonly string[]>> };
 

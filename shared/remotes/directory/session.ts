@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { Client, type Entry as LdapEntry } from 'ldapts';
 import { TransportError } from '../http/transport.ts';
@@ -64,8 +65,12 @@ const connectionOf = (client: Client, socket: Socket): Connection => ({
 /** Page by page, so that a limit of the server on one answer does not cut the result; few entries need no pages. */
 async function searchAll(client: Client, search: Search, pageSize: number): Promise<Entry[]> {
   const { base, filter, attributes, scope = 'sub', most } = search;
-  const explicitBufferAttributes = attributes.filter(isSidAttribute);
-  const options = { scope, filter: toLdap(filter), attributes: [...attributes], explicitBufferAttributes };
+  const options = {
+    scope,
+    filter: toLdap(filter),
+    attributes: [...attributes],
+    explicitBufferAttributes: [...attributes.filter(isSidAttribute), ...binaryAttributes],
+  };
   if (most <= 4) {
     const { searchEntries } = await client.search(base, { ...options, sizeLimit: most });
     return searchEntries.map(toEntry);
@@ -80,13 +85,21 @@ async function searchAll(client: Client, search: Search, pageSize: number): Prom
 
 function toEntry({ dn, ...attributes }: LdapEntry): Entry {
   const values = Object.entries(attributes).map(([name, given]) => {
-    const texts = [given].flat().flatMap((value) => {
-      if (typeof value === 'string') return [value];
-      return isSidAttribute(name) ? (sidText(value) ?? []) : [];
-    });
+    const texts = [given].flat().flatMap((value) => textOf(name.toLowerCase(), value));
     return [name.toLowerCase(), texts] as const;
   });
   return { dn, values: Object.fromEntries(values) };
+}
+
+/** Attributes whose values are octets; they are read as hexadecimal. */
+const binaryAttributes = ['objectGUID'];
+const isBinary = new Set(binaryAttributes.map((name) => name.toLowerCase()));
+
+function textOf(name: string, value: string | Buffer): string[] {
+  if (typeof value === 'string') return [value];
+  const sid = isSidAttribute(name) ? sidText(value) : undefined;
+  if (sid !== undefined) return [sid];
+  return isBinary.has(name) ? [value.toString('hex')] : [];
 }
 
 /** The client has no code for a connection that ended under a question, and would ask a closed one. */

@@ -11,6 +11,7 @@ import {
   type Tlv,
   tags,
 } from '../../kernel/der.ts';
+import { sha256 } from '../../kernel/digests.ts';
 import { type Principal, readRealmAndName } from './names.ts';
 
 /** The certificate of a card, and what of it is used; issuer and serial number are bytes of it. */
@@ -44,6 +45,10 @@ export function readCard(text: string): Card | undefined {
     return undefined;
   }
 }
+
+/** SHA-256 of the public key (SubjectPublicKeyInfo): a renewed certificate of the same key has the same. */
+export const fingerprintOf = ({ key }: Pick<Card, 'key'>): string =>
+  sha256(key.export({ type: 'spki', format: 'der' }));
 
 /** @returns the bytes of one certificate, or undefined */
 export function derOf(text: string): Buffer | undefined {

@@ -17,7 +17,8 @@ import { type PaData, paTypes } from './request.ts';
 /** What a KDC says: a ticket, or why there is none, perhaps with what it wants to be told first. */
 export type Reply =
   | { kind: 'ticket'; paData: PaData[]; client: Principal; encryptionType: number; sealed: Uint8Array }
-  | { kind: 'refusal'; code: number; paData: PaData[] };
+  /** `status` is the NTSTATUS that a KDC of Active Directory gives besides. */
+  | { kind: 'refusal'; code: number; paData: PaData[]; status?: number };
 
 /** What the sealed part of a ticket's reply tells (EncASRepPart: RFC 4120, 5.4.2; RFC 6806, 11). */
 export type SealedPart = {
@@ -51,13 +52,35 @@ export function readReply(bytes: Uint8Array): Reply {
 function readRefusal(body: Tlv): Reply {
   const fields = readFields(body);
   const code = readInteger(fields(6));
-  const isAsking = code === preauthenticationRequired && hasField(body, 12);
+  const data = hasField(body, 12) ? fields(12, tags.octetString).content : undefined;
+  const isAsking = code === preauthenticationRequired && data !== undefined;
+  const status = isAsking || !data ? undefined : readStatus(data);
   return {
     kind: 'refusal',
     code,
-    paData: isAsking ? readPaData(readOne(fields(12, tags.octetString).content)) : [],
+    paData: isAsking ? readPaData(readOne(data)) : [],
+    ...(status !== undefined && { status }),
   };
 }
+
+/**
+ * The NTSTATUS of a KERB-EXT-ERROR in a KERB-ERROR-DATA (MS-KILE, 2.2.1 and 2.2.2). Samba frames it alike, as one PA-DATA.
+ * @returns undefined for other data
+ */
+function readStatus(data: Uint8Array): number | undefined {
+  try {
+    const fields = readFields(readOne(data, tags.sequence));
+    if (readInteger(fields(1)) !== extendedError) return undefined;
+    const value = fields(2, tags.octetString).content;
+    return value.length < 12 ? undefined : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
+  } catch (error) {
+    if (error instanceof DerError) return undefined;
+    throw error;
+  }
+}
+
+/** KERB_ERR_TYPE_EXTENDED */
+const extendedError = 3;
 
 /** Some KDCs put the part into the frame of another reply (RFC 4120, 5.4.2). @throws DerError */
 export function readSealedPart(plain: Uint8Array): SealedPart {

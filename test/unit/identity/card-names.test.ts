@@ -7,6 +7,7 @@ const realm = (isActiveDirectory: boolean): Realm => ({
   isActiveDirectory,
   kdcs: [],
   deadlineMs: 1,
+  cardWithoutDirectoryH: 0,
   trust: { realm: 'CORP.EXAMPLE', anchors: '', hosts: [], eku: 'kdc' },
 });
 const principal = (parts: string[], of = 'CORP.EXAMPLE') => ({ type: 1, parts, realm: of });

@@ -1,0 +1,92 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../client.ts';
+import { userRoles } from '../schema/roles.ts';
+import { users } from '../schema/users.ts';
+import { endAccess } from './access-end.ts';
+import { appendMonitoring, type MonitoringEntry } from './monitoring.ts';
+import { must } from './statements.ts';
+
+type UserRow = typeof users.$inferSelect;
+type Named = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
+
+/** Adds a user of a directory, unless there is such a row. */
+export const addDirectoryUser = (h: Db, user: UserRow): Statement =>
+  h.insert(users).values(user).onConflictDoNothing();
+
+/** Binds a row that has no roles and was never used to an entry of its directory. */
+export const bindUnusedUser = (h: Db, { id }: Pick<Named, 'id'>, directoryId: string): Statement =>
+  h
+    .update(users)
+    .set({ directory_id: directoryId, ...revised })
+    .where(
+      and(
+        eq(users.id, id),
+        isNull(users.directory_id),
+        isNull(users.last_login_at),
+        sql`not exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${users.id})`,
+      ),
+    );
+
+/**
+ * Gives a user the name of the directory entry, or `fallback` if another user has that name, with a record in the journal.
+ * Nothing happens if the row has been renamed meanwhile.
+ */
+export const renameUser = (
+  h: Db,
+  user: Named,
+  next: { name: string; nameKey: string; fallback: string },
+  record: MonitoringEntry,
+): Statement[] => {
+  const isTaken = sql`exists(select 1 from ${users} other where other.authenticator_id = ${user.authenticator_id}::uuid
+    and other.name_key = ${next.nameKey} and other.id <> ${user.id}::uuid)`;
+  return [
+    ...recorded(h, user, record),
+    h
+      .update(users)
+      .set({
+        name: sql`case when ${isTaken} then ${next.fallback} else ${next.name} end`,
+        name_key: sql`case when ${isTaken} then ${next.fallback} else ${next.nameKey} end`,
+        ...revised,
+      })
+      .where(isAsBefore(user)),
+  ];
+};
+
+/** Deactivates a user whose entry has gone, ends all access of the user, and frees the name. */
+export const retireUser = (h: Db, user: Named, name: string, record: MonitoringEntry): Statement[] => [
+  ...recorded(h, user, record),
+  h
+    .update(users)
+    .set({ state: 'inactive', name, name_key: name, ...revised })
+    .where(isAsBefore(user)),
+  ...endAccess(h, sql`select ${user.id}::uuid`),
+];
+
+/** Of two batches at once one writes the record: the other finds another name. */
+const recorded = (h: Db, user: Named, record: MonitoringEntry): Statement[] => [
+  h.select({ id: users.id }).from(users).where(isAsBefore(user)).for('update'),
+  appendMonitoring(h, record, sql`exists(select 1 from ${users} where ${isAsBefore(user)})`),
+];
+
+const isAsBefore = ({ id, name_key }: Named): SQL | undefined =>
+  and(eq(users.id, id), eq(users.name_key, name_key));
+
+const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` };
+
+/** The conditions under which an administrator may bind a user to an entry. */
+export const mustBeUnbound = (
+  h: Db,
+  { id, authenticator_id }: Pick<Named, 'id' | 'authenticator_id'>,
+  directoryId: string,
+): Statement[] => [
+  must(
+    h,
+    sql`(select ${users.id} from ${users} where ${users.id} = ${id} and ${users.directory_id} is null for update) is not null`,
+    'invalid_state:bound',
+  ),
+  must(
+    h,
+    sql`not exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticator_id} and ${users.directory_id} = ${directoryId})`,
+    'invalid_state:entry_in_use',
+  ),
+];

@@ -1,0 +1,50 @@
+import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { mustBeUnbound } from '../../../db/repositories/directory-users.ts';
+import type { Answer } from '../../../shared/http/answer.ts';
+import { powerOver } from '../../../shared/http/privileges.ts';
+import { writableOf } from '../../../shared/http/record-kind.ts';
+import { changeRecord } from '../../../shared/http/record-writes.ts';
+import { withIdentifier } from '../../../shared/identity/directory/account.ts';
+import { exactly } from '../../../shared/identity/directory/login-name.ts';
+import { findPerson } from '../../../shared/identity/directory/people.ts';
+import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { conflict } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { userCrud } from './record.ts';
+
+const { kind } = userCrud;
+type Row = Awaited<ReturnType<typeof kind.records.create>>;
+
+/**
+ * Binds a user to the entry of the directory that has the name of the user. From then on the entry is the user, whatever
+ * its name is.
+ * @throws AppError `not_found`, `invalid_state` with the reason, `forbidden`, those of the directory
+ */
+export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
+  const power = powerOver(ctx, [{ user: id }]);
+  return power.explained(() =>
+    changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
+      if (row.directory_id !== null) throw conflict('bound', 'The user is bound to an entry already');
+      const directoryId = await identifierOf(ctx, row);
+      return {
+        body: { ...writableOf(kind, row), password: null },
+        columns: { password: undefined, directory_id: directoryId },
+        changes: [{ field: 'directory_id', before: null, after: directoryId }],
+        before: (h) => [...power.before(h), ...mustBeUnbound(h, row, directoryId)],
+      };
+    }),
+  );
+}
+
+async function identifierOf(ctx: WebuiCtx, { authenticator_id, name }: Row): Promise<string> {
+  const domain = await authenticators.find(ctx.deps.db, authenticator_id, { scope: '*' });
+  if (!domain || domain.type === 'internal')
+    throw conflict('no_directory', 'The domain of the user has no directory');
+  const wanted = { name: exactly(name).typed, typed: name };
+  const person = await withinDirectory(ctx.deps, domain, (session, params) =>
+    findPerson(session, params, wanted),
+  );
+  if (!person)
+    throw conflict('no_entry', 'The directory has no entry of this name that may log in, or several');
+  return withIdentifier(person).id;
+}

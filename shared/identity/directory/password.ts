@@ -12,10 +12,11 @@ import {
   audited,
   type DirectoryAnswer,
   isKeptOut,
-  isOut,
+  isNameable,
   mayTry,
   withinDomain,
 } from './account.ts';
+import { type AccountState, accountState } from './account-state.ts';
 import { nameIn } from './login-name.ts';
 import { membershipsOf } from './memberships.ts';
 import { findPerson, type Person } from './people.ts';
@@ -60,6 +61,12 @@ type Proved =
   | { verdict: 'accepted'; answer: DirectoryAnswer }
   | { verdict: 'expired' | 'refused'; reason: RefusalReason | undefined };
 
+const reasons: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> = {
+  disabled: 'disabled',
+  expired: 'account_expired',
+  locked: 'locked',
+};
+
 /** Groups are read only when the password is right: a wrong one must cost the directory little. */
 async function judge(
   ctx: LoginCtx,
@@ -72,7 +79,9 @@ async function judge(
   const person = await findPerson(session, params, { name, typed: attempt.username.trim() }, sources);
   if (!person) return { own: attempt, proved: { verdict: 'refused', reason: undefined } };
   const own = await byPerson(ctx, attempt, domain.id, person);
-  if (isOut(person, ctx.now)) return { own, proved: { verdict: 'refused', reason: 'disabled' } };
+  const state = accountState(person.values, ctx.now);
+  if (state !== 'active') return { own, proved: { verdict: 'refused', reason: reasons[state] } };
+  if (!isNameable(person)) return { own, proved: { verdict: 'refused', reason: undefined } };
   if (isKeptOut(candidate, person)) return { own, proved: { verdict: 'refused', reason: undefined } };
   // Systems that compose characters differently send different octets for what is one password to its owner.
   const judgement = await session.judge(person.dn, password.normalize('NFC'));

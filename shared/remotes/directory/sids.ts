@@ -1,7 +1,7 @@
 /** Attributes of Active Directory that hold security identifiers, as the directory spells them. */
-const attributes = new Set(['objectSid', 'tokenGroups']);
+const attributes = new Set(['objectsid', 'tokengroups']);
 
-export const isSidAttribute = (name: string): boolean => attributes.has(name);
+export const isSidAttribute = (name: string): boolean => attributes.has(name.toLowerCase());
 
 /**
  * The text form of a security identifier (MS-DTYP 2.4.2).

@@ -17,6 +17,7 @@ import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { directoryIdOf } from './directory-id.ts';
 import { groupCrud } from './record.ts';
 import { GroupWrite } from './schema.ts';
 
@@ -27,10 +28,13 @@ type Row = Awaited<ReturnType<typeof kind.records.create>>;
 /** @throws AppError `forbidden` when the group would skip the second factor for who holds more than the caller */
 export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): Promise<Answer> {
   const power = powerOver(ctx, body.skip_two_factor ? [{ parts: body.groups, any: body.meta_if_any }] : []);
+  const made = wellMade(body);
+  const dn = made.external_id;
+  const sid = dn ? await directoryIdOf(ctx, domain, dn) : undefined;
   return power.explained(() =>
-    createRecord(ctx, kind, wellMade(body), {
+    createRecord(ctx, kind, made, {
       parent: domain,
-      columns: { authenticator_id: domain },
+      columns: { authenticator_id: domain, ...(sid !== undefined && { directory_id: sid }) },
       before: (h) => guarded(h, power.before(h)),
     }),
   );

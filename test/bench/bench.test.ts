@@ -120,6 +120,15 @@ describe('npm run bench', () => {
         ...(hasSlapd ? [comparison('POST …/login by LDAP')] : []),
       ],
       cards: hasKdc ? { logins: positive, portal: cardTimes, floor: cardTimes, besides: cardTimes } : null,
+      directory: hasSlapd
+        ? {
+            logins: 200,
+            served: 200,
+            p50_ms: positive,
+            p95_ms: positive,
+            operations: ['search', 'bind', 'search'],
+          }
+        : null,
       fleet: fleetFigures,
       logins: {
         login: comparison('POST …/login'),

@@ -5,6 +5,7 @@ import { readSources } from '../structure/sources.ts';
 import { type AuditEffort, measureAudit } from './audit.ts';
 import { type BodiesEffort, measureBodies } from './bodies/figures.ts';
 import { measureCards } from './cards.ts';
+import { measureDirectory } from './directory-burst.ts';
 import { measureEdgeStarts } from './edge-starts.ts';
 import { measureExports } from './exports.ts';
 import type { Rows } from './fill.ts';
@@ -92,6 +93,7 @@ const parts = [
   'requests',
   'storm',
   'cards',
+  'directory',
   'fleet',
   'health',
   'audit',
@@ -143,6 +145,7 @@ async function run(
     ]),
     logins: await only('storm', () => measureLogins(stand, effort.logins)),
     cards: await only('cards', () => measureCards(stand.settings, effort.rounds * 30)),
+    directory: await only('directory', () => measureDirectory(stand)),
     fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
     health: await only('health', () => measureHealth(stand, effort)),
     // Late: the tables are small before, as they were when the figures above were first taken.

@@ -2,6 +2,7 @@ import type { AuditFigures } from './audit.ts';
 import type { BodiesFigures } from './bodies/figures.ts';
 import { bodiesLines } from './bodies/table.ts';
 import type { CardFigures } from './cards.ts';
+import { type DirectoryFigures, directoryLines } from './directory-burst.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './edge-starts.ts';
 import type { ExportFigures } from './exports.ts';
 import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
@@ -25,6 +26,8 @@ export type Figures = {
   logins?: LoginFigures | undefined;
   /** Null where there is no KDC. */
   cards?: CardFigures | null | undefined;
+  /** Null where there is no slapd. */
+  directory?: DirectoryFigures | null | undefined;
   fleet?: FleetFigures | undefined;
   health?: HealthFigures | undefined;
   audit?: AuditFigures | undefined;
@@ -47,6 +50,7 @@ export function tableOf(figures: Figures): string {
     benchmarks,
     logins,
     cards,
+    directory,
     fleet,
     health,
     lists,
@@ -66,6 +70,7 @@ export function tableOf(figures: Figures): string {
     ...(benchmarks ? [row('', 'req/s', 'p50 ms', 'p99 ms'), ...benchmarks.flatMap(rowsOf)] : []),
     ...(logins ? loginLines(logins) : []),
     ...cardLines(cards),
+    ...directoryLines(directory),
     ...(fleet ? fleetLines(fleet) : []),
     ...(health ? healthLines(health) : []),
     ...(lists ? listLines(lists) : []),

@@ -86,9 +86,8 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
       external_id: adDn('OLD NAME').replaceAll(',', ' , '),
       name: 'registered',
     });
+    expect(await sidOf(made.id)).toMatch(/^S-1-5-21-/);
     expect((await logIn(made, 'bob')).status).toBe(200);
-    const sid = await sidOf(made.id);
-    expect(sid).toMatch(/^S-1-5-21-/);
     await samba.rename(adDn('Old name'), 'CN=New name');
     // Another group gets the name: it is not the registered one.
     await samba.addGroup('Old name', [adDn('odd')], { sAMAccountName: 'another' });
@@ -146,6 +145,12 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     const made = await domainFor({ name: 'Inner' });
     for (let at = 0; at < 7; at++)
       expect(codeOf(await logIn(made, 'must'))).toEqual([403, 'password_expired']);
+  });
+
+  it('DIR-10: an anonymous search is answered with the need for an account', async () => {
+    const made = await domain({ bind_dn: '', bind_password: null });
+    const { status, body } = await logIn(made, 'alice');
+    expect([status, body.code, body.reason]).toEqual([502, 'upstream_refused', 'account_required']);
   });
 
   it('DIR-10: computers and krbtgt are no people', async () => {

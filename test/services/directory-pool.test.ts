@@ -13,7 +13,8 @@ const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 const crowd = Array.from({ length: 200 }, (_, at) => `crowd-${at}-person`);
 const ldif = [
   ...['alice', 'bob', ...crowd].map((uid) => person(uid)),
-  posixGroup('staff', ['alice', 'bob', ...crowd]),
+  person('composed', { userPassword: 'Gr\u00fc\u00dfe' }),
+  posixGroup('staff', ['alice', 'bob', 'composed', ...crowd]),
 ].join('');
 
 requireService('slapd', hasSlapd)('connections to directories', () => {
@@ -125,6 +126,11 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     expect(codeOf(await stand.logIn(domain, 'alice'))).toEqual([502, 'upstream_failed']);
     expect(stand.slapd.bindsAs(personDn('alice'))).toBe(before);
     await fake.close();
+  });
+
+  it('DIR-10: a password may be typed in decomposed characters', async () => {
+    const domain = await stand.domainFor('staff');
+    expect((await stand.logIn(domain, 'composed', 'Gru\u0308\u00dfe')).status).toBe(200);
   });
 
   it('DIR-7: a refused service password is not tried again until its time, and not by other logins at once', async () => {

@@ -16,6 +16,7 @@ import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { directoryIdOf } from './directory-id.ts';
 import { groupCrud } from './record.ts';
 import { GroupWrite } from './schema.ts';
 
@@ -26,9 +27,12 @@ type Row = Awaited<ReturnType<typeof kind.records.create>>;
 /** @throws AppError `forbidden` for a group that skips the second factor, without every permission for all sites */
 export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): Promise<Answer> {
   if (body.skip_two_factor) assertMaySkip(ctx);
-  return createRecord(ctx, kind, wellMade(body), {
+  const made = wellMade(body);
+  const dn = made.external_id;
+  const sid = dn ? await directoryIdOf(ctx, domain, dn) : undefined;
+  return createRecord(ctx, kind, made, {
     parent: domain,
-    columns: { authenticator_id: domain },
+    columns: { authenticator_id: domain, ...(sid !== undefined && { directory_id: sid }) },
   });
 }
 

@@ -1,7 +1,8 @@
+import { AppError } from '../../kernel/errors.ts';
 import type { Network } from '../http/address-policy.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { TransportError } from '../http/transport.ts';
-import { isOfServer, isRejection } from './failures.ts';
+import { isOfServer, isRejection, resultCode } from './failures.ts';
 import type { Lane, Pool } from './pool.ts';
 import type { Directory, DirectorySession } from './port.ts';
 import { type Connection, connectTo } from './session.ts';
@@ -72,7 +73,13 @@ async function bindAccount({ account, gate }: Directory, connection: Connection)
 export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; hasJudged: () => boolean } {
   let hasJudged = false;
   const session: DirectorySession = {
-    search: (search) => lane.service.search(search, use.directory.pageSize),
+    search: async (search) => {
+      try {
+        return await lane.service.search(search, use.directory.pageSize);
+      } catch (error) {
+        throw use.directory.account ? error : (needsAccount(error) ?? error);
+      }
+    },
     judge: async (dn, password) => {
       // RFC 4513 section 5.1.2: a bind without a password succeeds, and proves nothing.
       if (dn === '' || password === '') return { verdict: 'refused', reason: undefined };
@@ -83,6 +90,13 @@ export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; ha
     },
   };
   return { session, hasJudged: () => hasJudged };
+}
+
+/** Active Directory answers an anonymous search with an operations error. */
+function needsAccount(error: unknown): AppError | undefined {
+  if (resultCode(error) !== 1) return undefined;
+  const detail = 'The directory answers no anonymous searches; it needs an account';
+  return new AppError('upstream_refused', detail, { reason: 'account_required' }, { cause: error });
 }
 
 const connect = ({ reach, directory }: Use, host: string, signal: AbortSignal): Promise<Connection> =>

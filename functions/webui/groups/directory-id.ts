@@ -1,0 +1,29 @@
+import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { findGroupsCalled } from '../../../shared/identity/directory/group-search.ts';
+import { isSameDn } from '../../../shared/identity/directory/names.ts';
+import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../deps.ts';
+
+/**
+ * The SID of a group of Active Directory, by its distinguished name in any spelling. A directory that does not answer keeps
+ * no group from being registered: the first login of a member stores the SID.
+ */
+export async function directoryIdOf(
+  ctx: WebuiCtx,
+  domainId: string,
+  dn: string,
+): Promise<string | undefined> {
+  const domain = await authenticators.find(ctx.deps.db, domainId, { scope: ctx.scope });
+  if (domain?.type !== 'active_directory') return undefined;
+  try {
+    const found = await withinDirectory(ctx.deps, domain, (session, params) =>
+      findGroupsCalled(session, params, [{ dn }]),
+    );
+    return found.find((group) => isSameDn(group.dn, dn))?.sid;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    ctx.deps.log.warn('the identifier of a group could not be read', { domain: domainId, code: error.code });
+    return undefined;
+  }
+}

@@ -2,6 +2,7 @@ import type { Statement } from '../../db/client.ts';
 import { findSecondFactor, mustOweNoCode } from '../../db/repositories/second-factors.ts';
 import { asAppError } from '../http/problem.ts';
 import { admit, type LoginResult } from './login/admission.ts';
+import type { Proof } from './login/attempt.ts';
 import {
   type LoginCtx,
   type LoginWishes,
@@ -10,7 +11,7 @@ import {
   openAttempt,
   refuseAttempt,
 } from './login/attempt.ts';
-import { type Proof, provePassword } from './login/password.ts';
+import { provePassword } from './login/password.ts';
 import { type Challenge, giveChallenge, namedChallenge } from './second-factor/challenges.ts';
 import { proveCode, refuseCode } from './second-factor/codes.ts';
 import { recoveryHash } from './second-factor/recovery-codes.ts';

@@ -2,9 +2,8 @@ import { accountKey } from '../../../db/repositories/users.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
 import type { DirectoryParams } from '../domains/catalogue.ts';
-import type { Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
+import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { assertMayTry } from '../login/limits.ts';
-import type { Judged } from '../login/password.ts';
 import {
   accountOf,
   audited,

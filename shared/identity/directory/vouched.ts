@@ -1,8 +1,7 @@
 import { noteUncheckedLogin } from '../../../db/repositories/pkinit.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
-import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
-import type { Proof } from '../login/password.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
 import { accountOf, audited, type DirectoryAnswer, isNameable, withinDomain } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
 import { groupsOf } from './group-search.ts';

@@ -12,9 +12,8 @@ import { randomToken, sha256 } from '../../kernel/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import type { Account, LoginCtx, LoginWishes, OpenAttempt } from './attempt.ts';
+import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './attempt.ts';
 import { noteUnadmitted } from './failures.ts';
-import type { Proof } from './password.ts';
 
 export type LoginResult = {
   token: string;

@@ -1,3 +1,4 @@
+import type { Db, Statement } from '../../../db/client.ts';
 import { type DomainNames, findCandidates } from '../../../db/repositories/logins.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
@@ -41,6 +42,19 @@ export type OpenAttempt = Tried & {
   /** The key of the name that was typed, if the directory knows the account by another one. */
   alias?: Tried['key'];
 };
+
+/** The account that was proved, and what the batch that opens the session must write, or find still true. */
+export type Proof = {
+  account: Account;
+  statements(h: Db): Statement[];
+  /** What makes the row of a user of a directory, for a batch before that one. */
+  settle?(h: Db): Statement[];
+  /** What the event of the login says besides. */
+  details?: Record<string, unknown>;
+};
+
+/** An attempt with its proof, undefined if it was wrong. */
+export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
 
 /**
  * Finds whom a login is about, and whether he may try now.

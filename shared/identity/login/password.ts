@@ -1,20 +1,14 @@
-import type { Db, Statement } from '../../../db/client.ts';
 import { noteLogin } from '../../../db/repositories/logins.ts';
 import { proveByDirectory } from '../directory/password.ts';
-import { type Account, type Candidate, type LoginCtx, type OpenAttempt, placeOf } from './attempt.ts';
-
-/** The account that was proved, and what the batch that opens the session must write, or find still true. */
-export type Proof = {
-  account: Account;
-  statements(h: Db): Statement[];
-  /** What makes the row of a user of a directory, for a batch before that one. */
-  settle?(h: Db): Statement[];
-  /** What the event of the login says besides. */
-  details?: Record<string, unknown>;
-};
-
-/** An attempt with its proof, undefined if it was wrong. */
-export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
+import {
+  type Account,
+  type Candidate,
+  type Judged,
+  type LoginCtx,
+  type OpenAttempt,
+  type Proof,
+  placeOf,
+} from './attempt.ts';
 
 /**
  * Checks the password where the domain keeps it. Whatever is wrong, there is no proof; where passwords are kept here, after

@@ -6,8 +6,7 @@ import {
 } from '../../../db/repositories/second-factors.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
-import type { Account, LoginCtx, OpenAttempt } from '../login/attempt.ts';
-import type { Proof } from '../login/password.ts';
+import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';
 

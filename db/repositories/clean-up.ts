@@ -85,6 +85,7 @@ const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
     table: loginSessions,
     where: or(
       lt(loginSessions.last_seen_at, ago(parameters['session.idle_s'])),
+      lt(loginSessions.idle_until, ago(0)),
       ...(['admin', 'user'] as const).map((portal) =>
         and(
           sql`${loginSessions.portal} = ${portal}`,

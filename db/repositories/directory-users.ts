@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { userRoles } from '../schema/roles.ts';
 import { users } from '../schema/users.ts';
-import { endAccess } from './access-end.ts';
+import { endAccessOfUser } from './access-end.ts';
 import { appendMonitoring, type MonitoringEntry } from './monitoring.ts';
 import { must } from './statements.ts';
 
@@ -59,7 +59,7 @@ export const retireUser = (h: Db, user: Named, name: string, record: MonitoringE
     .update(users)
     .set({ state: 'inactive', name, name_key: name, ...revised })
     .where(isAsBefore(user)),
-  ...endAccess(h, sql`select ${user.id}::uuid`),
+  ...endAccessOfUser(h, user.id),
 ];
 
 /** Of two batches at once one writes the record: the other finds another name. */

@@ -90,11 +90,11 @@ export const endSessionsOf = (h: Db, userId: string, except?: string): Statement
     .delete(loginSessions)
     .where(and(eq(loginSessions.user_id, userId), except ? ne(loginSessions.id, except) : undefined));
 
-/** Writes that the session was used, at most once a minute. */
-export async function touchSession(db: Db, id: string, now: Date): Promise<void> {
+/** Writes that the session was used, and when it ends if it is not used again; at most once a minute. */
+export async function touchSession(db: Db, id: string, now: Date, idleUntil: Date): Promise<void> {
   const before = new Date(now.getTime() - 60_000);
   await db
     .update(loginSessions)
-    .set({ last_seen_at: now })
+    .set({ last_seen_at: now, idle_until: idleUntil })
     .where(and(eq(loginSessions.id, id), lt(loginSessions.last_seen_at, before)));
 }

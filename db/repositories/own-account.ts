@@ -1,7 +1,7 @@
-import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { sites } from '../schema/sites.ts';
-import { users } from '../schema/users.ts';
+import { passwordHistory, users } from '../schema/users.ts';
 import { type Scope, within } from './scope.ts';
 import { type Entitled, groupsOf, maySeeSite } from './user-sites.ts';
 
@@ -35,10 +35,37 @@ export const listReachableSites = (db: Db, who: Entitled, scope: Scope): Promise
     .where(scope === '*' ? undefined : or(maySeeSite(who), within(sites.id, scope)))
     .orderBy(asc(sites.name_key));
 
-export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
-  const [row] = await db.select({ hash: users.password_hash }).from(users).where(eq(users.id, userId));
-  return row?.hash ?? null;
+/** Former passwords that may not be used again, besides the current one. */
+const keptPasswords = 5;
+
+export type FormerPassword = { id: string; sealed_hash: string };
+
+/** The hash of the current password and the sealed ones of the last five before it. */
+export async function findPasswords(
+  db: Db,
+  userId: string,
+): Promise<{ hash: string | null; former: FormerPassword[] }> {
+  const rows = await db
+    .select({ hash: users.password_hash, id: passwordHistory.id, sealed_hash: passwordHistory.sealed_hash })
+    .from(users)
+    .leftJoin(passwordHistory, eq(passwordHistory.user_id, users.id))
+    .where(eq(users.id, userId))
+    .orderBy(desc(passwordHistory.at), desc(passwordHistory.id))
+    .limit(keptPasswords);
+  return {
+    hash: rows[0]?.hash ?? null,
+    former: rows.flatMap(({ id, sealed_hash }) => (id && sealed_hash ? [{ id, sealed_hash }] : [])),
+  };
 }
+
+/** Keeps a password that was replaced, and drops those before the last five. */
+export const keepFormerPassword = (h: Db, row: typeof passwordHistory.$inferInsert): Statement[] => [
+  h.insert(passwordHistory).values(row),
+  h.delete(passwordHistory).where(
+    sql`${passwordHistory.id} in (select id from ${passwordHistory} where ${passwordHistory.user_id} = ${row.user_id}
+        order by at desc, id desc offset ${keptPasswords})`,
+  ),
+];
 
 /** Sets a password in place of the one that was just checked; no row when it has been changed meanwhile. */
 export const setOwnPassword = (h: Db, userId: string, from: string, to: string, at: Date): Statement =>

@@ -1,4 +1,4 @@
-import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { loginSessions as table } from '../schema/login-sessions.ts';
 import { users } from '../schema/users.ts';
@@ -6,11 +6,12 @@ import type { OwnerPath } from './service-tokens.ts';
 import { must } from './statements.ts';
 
 /** Sessions that began, and were used, after these moments are alive; the others ended without a trace. */
-export type AliveSince = { admin: Date; user: Date; used: Date };
+export type AliveSince = { admin: Date; user: Date; used: Date; now: Date };
 
-const isAlive = ({ admin, user, used }: AliveSince): SQL | undefined =>
+const isAlive = ({ admin, user, used, now }: AliveSince): SQL | undefined =>
   and(
     gt(table.last_seen_at, used),
+    or(isNull(table.idle_until), gt(table.idle_until, now)),
     or(
       and(eq(table.portal, 'admin'), gt(table.created_at, admin)),
       and(eq(table.portal, 'user'), gt(table.created_at, user)),

@@ -32,10 +32,14 @@ export async function findActor(
 }
 
 /** Writes that the token of the actor was used, at most once a minute. */
-export function noteUse(db: Db, { session, serviceToken, isPeer }: SignedIn, now: Date): Promise<void> {
+export function noteUse(
+  db: Db,
+  { session, serviceToken, isPeer, parameters }: SignedIn,
+  now: Date,
+): Promise<void> {
   if (isPeer) return touchPeerSession(db, session.id, now);
   return serviceToken === undefined
-    ? touchSession(db, session.id, now)
+    ? touchSession(db, session.id, now, addSeconds(now, parameters['session.idle_s']))
     : touchServiceToken(db, session.id, now);
 }
 
@@ -53,16 +57,24 @@ async function findLoggedIn(db: Db, token: string, now: Date): Promise<SignedIn 
   return alive && { kind: 'user', session: alive, user, domain, roles, parameters };
 }
 
-type Stored = { id: string; portal: Portal; created_at: Date; last_seen_at: Date };
+type Stored = {
+  id: string;
+  portal: Portal;
+  created_at: Date;
+  last_seen_at: Date;
+  idle_until?: Date | null;
+};
 
 /** @returns the session with its ends, or undefined when one of them has come */
 function aliveSession(
-  { id, portal, created_at: createdAt, last_seen_at: lastSeenAt }: Stored,
+  { id, portal, created_at: createdAt, last_seen_at: lastSeenAt, idle_until: idleUntil }: Stored,
   parameters: Parameters,
   now: Date,
 ): SignedIn['session'] | undefined {
   const expiresAt = addSeconds(createdAt, absoluteAge(parameters, portal));
-  const idleExpiresAt = addSeconds(lastSeenAt, parameters['session.idle_s']);
+  const byParameter = addSeconds(lastSeenAt, parameters['session.idle_s']);
+  // The stored end stands when the parameter is raised: a session that has ended never comes back.
+  const idleExpiresAt = idleUntil && idleUntil < byParameter ? idleUntil : byParameter;
   if (now >= expiresAt || now >= idleExpiresAt) return undefined;
   return { id, portal, createdAt, lastSeenAt, expiresAt, idleExpiresAt };
 }

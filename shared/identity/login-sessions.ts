@@ -31,6 +31,7 @@ export const aliveSince = ({ actor: { parameters }, now }: Listing): AliveSince 
   admin: addSeconds(now, -absoluteAge(parameters, 'admin')),
   user: addSeconds(now, -absoluteAge(parameters, 'user')),
   used: addSeconds(now, -parameters['session.idle_s']),
+  now,
 });
 
 export const showSession =

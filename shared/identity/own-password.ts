@@ -2,13 +2,20 @@ import { atomically } from '../../db/client.ts';
 import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { endSessionsOf } from '../../db/repositories/login-sessions.ts';
 import { clearFailures } from '../../db/repositories/logins.ts';
-import { findPasswordHash, hasHash, setOwnPassword } from '../../db/repositories/own-account.ts';
+import {
+  type FormerPassword,
+  findPasswords,
+  hasHash,
+  keepFormerPassword,
+  setOwnPassword,
+} from '../../db/repositories/own-account.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
 import { assertLoggedIn, type SignedIn } from '../access/actor.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
-import { conflict } from '../kernel/errors.ts';
+import { conflict, invalid } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
 import { type LoginDeps, refuseAttempt } from './login/attempt.ts';
 import { assertMayTry, type Tried } from './login/limits.ts';
@@ -29,7 +36,10 @@ export async function changeOwnPassword(
   const { deps, actor, now } = ctx;
   const { user, domain, parameters } = actor;
   assertPassword(next, { name: user.name, domain }, parameters, '/new');
-  const { tried, stored } = await assertKnows(ctx, current);
+  const { tried, stored, former } = await assertKnows(ctx, current);
+  await assertNew(ctx, next, [{ hash: stored }, ...former]);
+  const id = newId();
+  const sealed_hash = await deps.sealer.seal(stored, historyPlace(id));
   const hash = await deps.hasher.hash(next, placeOf(actor));
   const audit = auditEntry(ctx, {
     event: 'portal.EntityAction',
@@ -43,6 +53,7 @@ export async function changeOwnPassword(
     ...clearFailures(h, tried.key, now),
     must(h, hasHash(user.id, stored), 'invalid_credentials'),
     setOwnPassword(h, user.id, stored, hash, now),
+    ...keepFormerPassword(h, { id, user_id: user.id, sealed_hash, at: now }),
     endSessionsOf(h, user.id, actor.session.id),
     appendAudit(h, audit),
   ]);
@@ -50,19 +61,41 @@ export async function changeOwnPassword(
 
 /**
  * A stolen session must not become a way to guess the password: failures count as those of a login.
- * @returns the stored hash of the password that the caller has just shown to know
+ * @returns the stored hash of the password that the caller has just shown to know, and the former ones
  */
-async function assertKnows(ctx: OwnCtx, current: string): Promise<{ tried: Tried; stored: string }> {
+async function assertKnows(
+  ctx: OwnCtx,
+  current: string,
+): Promise<{ tried: Tried; stored: string; former: FormerPassword[] }> {
   const { deps, actor } = ctx;
   const account = accountKey(actor.domain.id, foldName(actor.user.name));
-  const [tried, stored] = await Promise.all([
+  const [tried, { hash: stored, former }] = await Promise.all([
     assertMayTry(ctx, account, failedChange(ctx)),
-    findPasswordHash(deps.db, actor.user.id),
+    findPasswords(deps.db, actor.user.id),
   ]);
   if (stored === null) throw conflict('no_password', 'The account has no password here');
   if (!(await deps.hasher.verify(current, stored, placeOf(actor)))) return refuseAttempt(ctx, tried);
-  return { tried, stored };
+  return { tried, stored, former };
 }
+
+/**
+ * The password differs from the current one and the last five.
+ * @throws AppError `invalid_request` with the code `used_before`
+ */
+async function assertNew(
+  { deps: { hasher, sealer }, actor }: OwnCtx,
+  password: string,
+  earlier: readonly ({ hash: string } | FormerPassword)[],
+): Promise<void> {
+  for (const one of earlier) {
+    const hash = 'hash' in one ? one.hash : await sealer.open(one.sealed_hash, historyPlace(one.id));
+    if (!(await hasher.verify(password, hash, placeOf(actor)))) continue;
+    const detail = 'The password is the current one or one of the last five';
+    throw invalid({ pointer: '/new', code: 'used_before', detail });
+  }
+}
+
+const historyPlace = (row: string) => ({ table: 'password_history', row, column: 'sealed_hash' });
 
 const placeOf = ({ user }: SignedIn): Place => ({ line: 'signed-in', owner: user.id });
 

@@ -43,11 +43,14 @@ const count = (value: number, min: number, max: number, help: string): Fact<numb
 export const neverLinked: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
 const scheme = `(?!(?:${neverLinked.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
 
+/** Uses of a session are written once a minute: a shorter time would end sessions that are in use. */
+const shortestIdleS = 120;
+
 /** Every system parameter: `<section>.<key>`, its default and its bounds. */
 export const systemParameters = {
   'session.admin_absolute_s': seconds(14_400, 'An administrator session ends after this time'),
   'session.user_absolute_s': seconds(14_400, 'A user session ends after this time'),
-  'session.idle_s': seconds(1_800, 'A session ends after this time without a request'),
+  'session.idle_s': seconds(1_800, 'A session ends after this time without a request', shortestIdleS),
   'session.max_per_user': count(0, 0, 1_000, 'Sessions a user may have at once; 0 is no limit'),
   'lockout.max_tries': count(
     5,
@@ -173,7 +176,8 @@ const defaults = Object.fromEntries(
 
 /** @param overrides what the database holds; names that this version does not know are ignored */
 export function parametersFrom(overrides: Record<string, unknown> | null): Parameters {
-  return { ...(defaults as Parameters), ...overrides };
+  const parameters: Parameters = { ...(defaults as Parameters), ...overrides };
+  return { ...parameters, 'session.idle_s': Math.max(shortestIdleS, parameters['session.idle_s']) };
 }
 
 /** The facts of every parameter in their common shape, in the order of the table. */

@@ -130,13 +130,13 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
   });
 
   it('of system parameters tells each that would become another', async () => {
-    const would = await wouldBe(`PUT ${base}/tconfig`, { session: { idle_s: { value: 60 } } });
-    expect(would.body.session.idle_s.value).toBe(60);
+    const would = await wouldBe(`PUT ${base}/tconfig`, { session: { idle_s: { value: 180 } } });
+    expect(would.body.session.idle_s.value).toBe(180);
     expect(would.events).toMatchObject([
       {
         event: 'portal.SystemConfigChanged',
         object_name: 'session.idle_s',
-        changes: [{ field: 'value', before: 1800, after: 60 }],
+        changes: [{ field: 'value', before: 1800, after: 180 }],
       },
     ]);
   });

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { passwordHistory } from '../../db/schema/users.ts';
 import {
   addMember,
   asker,
@@ -154,5 +156,37 @@ describe('a password that an administrator sets', () => {
     expect((await admin(`PUT ${one}`, without)).status).toBe(200);
     expect((await logIn(world.portal, world.domain, member.user)).status).toBe(200);
     expect((await member.ask('GET /api/userinfo')).status).toBe(200);
+  });
+});
+
+describe('SEC-8: a password that was used before', () => {
+  const phrase = (at: number) => `the phrase of turn number ${at}`;
+  const codesOf = ({ status, body }: Json) => [status, body?.errors?.map(({ code }: Json) => code)];
+  const refused = [422, ['used_before']];
+
+  it('SEC-8: is refused while it is the current one or one of the last five', async () => {
+    expect(codesOf(await change(goodPassword))).toEqual(refused);
+    let current = goodPassword;
+    for (let at = 1; at <= 6; at++) {
+      expect((await change(phrase(at), current)).status).toBe(204);
+      current = phrase(at);
+    }
+    for (const at of [6, 5, 1]) expect(codesOf(await change(phrase(at), current))).toEqual(refused);
+    expect((await change(goodPassword, current)).status).toBe(204);
+    const rows = await world.portal.db
+      .select()
+      .from(passwordHistory)
+      .where(eq(passwordHistory.user_id, member.user.id));
+    expect(rows).toHaveLength(5);
+    expect(JSON.stringify(rows)).not.toContain('$');
+  }, 60_000);
+
+  it('SEC-8: is refused when the change is forced, too', async () => {
+    await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { must_change_password: true });
+    const { token } = (await logIn(world.portal, world.domain, member.user)).body;
+    const ask = asker(world.portal, token);
+    const same = { current: goodPassword, new: goodPassword };
+    expect(codesOf(await ask('PUT /api/userinfo/password', same))).toEqual(refused);
+    expect((await ask('PUT /api/userinfo/password', { ...same, new: next })).status).toBe(204);
   });
 });

@@ -31,7 +31,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
       value: 1800,
       default: 1800,
       type: 'numeric',
-      min: 1,
+      min: 120,
       max: 2_592_000,
       unit: 's',
       help: expect.any(String),
@@ -98,6 +98,6 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
       [world.site.id],
     );
     expect((await ask(`GET ${path}`)).status).toBe(200);
-    expect((await ask(`PUT ${path}`, { session: { idle_s: { value: 60 } } })).status).toBe(403);
+    expect((await ask(`PUT ${path}`, { session: { idle_s: { value: 180 } } })).status).toBe(403);
   });
 });

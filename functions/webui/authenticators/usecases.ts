@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { endAccessOfDomain } from '../../../db/repositories/access-end.ts';
 import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept-rows.ts';
 import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
@@ -78,7 +79,11 @@ function change(
         body,
         columns,
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [...registerTags(h, body.tags), mustKeepAdministrator(h)],
+        after: (h) => [
+          ...registerTags(h, body.tags),
+          mustKeepAdministrator(h),
+          ...(body.state === 'disabled' && row.state !== 'disabled' ? endAccessOfDomain(h, at.id) : []),
+        ],
       };
     }),
   );

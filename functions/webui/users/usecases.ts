@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
+import { endAccessOfUser } from '../../../db/repositories/access-end.ts';
 import { authenticators } from '../../../db/repositories/authenticators.ts';
 import { keptUsers } from '../../../db/repositories/kept-rows.ts';
 import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
@@ -115,7 +116,8 @@ async function change(
           ...power.before(h),
           ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
         ],
-        after: (h) => consequences(h, row, { isNewPassword, isNewKind, resets }),
+        after: (h) =>
+          consequences(h, row, { isNewPassword, isNewKind, resets, disables: disables(row, body) }),
       };
     });
   } catch (error) {
@@ -134,11 +136,18 @@ function easingsOf(asked: Becoming, row: Row) {
   return { lifts, resets, changes };
 }
 
-type Changed = { isNewPassword: boolean; isNewKind: boolean; resets: boolean };
+const disables = (row: Row, body: Write): boolean => body.state === 'inactive' && row.state !== 'inactive';
 
-function consequences(h: Db, row: Row, { isNewPassword, isNewKind, resets }: Changed): Statement[] {
+type Changed = { isNewPassword: boolean; isNewKind: boolean; resets: boolean; disables: boolean };
+
+function consequences(
+  h: Db,
+  row: Row,
+  { isNewPassword, isNewKind, resets, disables: ends }: Changed,
+): Statement[] {
   return [
     mustKeepAdministrator(h),
+    ...(ends ? endAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     ...(resets ? removeSecondFactor(h, row.id) : []),
     // A person has none, and one who becomes a service again shall not find the former ones alive.

@@ -7,6 +7,7 @@ import { isServed, portalFor } from '../../access/portal.ts';
 import { newBrowserToken } from '../../access/service-tokens.ts';
 import { absoluteAge } from '../../access/session.ts';
 import { auditEntry } from '../../http/audit-entry.ts';
+import { addSeconds } from '../../kernel/clock.ts';
 import { randomToken, sha256 } from '../../kernel/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -49,7 +50,7 @@ async function openSession(
 ): Promise<LoginResult> {
   const portal = portalOf(ctx, wishes, roles.length > 0, domain);
   const token = wishes.inBrowser ? newBrowserToken() : randomToken();
-  const session = sessionOf(ctx, wishes, user.id, portal, token);
+  const session = sessionOf(ctx, wishes, user.id, portal, token, parameters['session.idle_s']);
   const keep = parameters['session.max_per_user'];
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogin',
@@ -80,6 +81,7 @@ const sessionOf = (
   userId: string,
   portal: 'admin' | 'user',
   token: string,
+  idleS: number,
 ) => ({
   id: newId(),
   token_hash: sha256(token),
@@ -91,6 +93,7 @@ const sessionOf = (
   locale: locale ?? null,
   created_at: now,
   last_seen_at: now,
+  idle_until: addSeconds(now, idleS),
 });
 
 /** @throws AppError `forbidden` for whom the domain does not serve, or the portal */

@@ -56,6 +56,19 @@ export type OpenAttempt = Tried & {
   alias?: Tried['key'];
 };
 
+/** The account that was proved, and what the batch that opens the session must write, or find still true. */
+export type Proof = {
+  account: Account;
+  statements(h: Db): Statement[];
+  /** What makes the row of a user of a directory, for a batch before that one. */
+  settle?(h: Db): Statement[];
+  /** What the event of the login says besides. */
+  details?: Record<string, unknown>;
+};
+
+/** An attempt with its proof, undefined if it was wrong. */
+export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
+
 /**
  * Finds whom a login is about, and whether he may try now.
  * @throws AppError `locked_out`; `invalid_request` when identifiers name two different domains

@@ -1,0 +1,161 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatewayTickets } from '../../db/schema/gateway-tickets.ts';
+import { gateways } from '../../db/schema/gateways.ts';
+import { loginChallenges } from '../../db/schema/login-challenges.ts';
+import { loginSessions } from '../../db/schema/login-sessions.ts';
+import { pageTokens } from '../../db/schema/page-tokens.ts';
+import { serviceTokens } from '../../db/schema/service-tokens.ts';
+import { systemParameters } from '../../db/schema/system-parameters.ts';
+import { sha256 } from '../../shared/kernel/digests.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import {
+  addDomain,
+  addGateway,
+  addMember,
+  addUser,
+  base,
+  domainsPath,
+  type Member,
+  startWorld,
+  usersPath,
+  type World,
+} from '../support/factories.ts';
+import type { Json } from '../support/portal.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.portal.close());
+
+const statusOf = async ({ ask }: Pick<Member, 'ask'>) => (await ask('GET /api/userinfo')).status;
+
+describe('disabling', () => {
+  /** Something of everything that lets a user act, used tickets included. */
+  async function accessOf(user: Json) {
+    const { db } = world.portal;
+    const later = new Date(world.portal.deps.clock().getTime() + 600_000);
+    const gateway = await addGateway(world.admin);
+    const [session] = await db.select().from(loginSessions).where(eq(loginSessions.user_id, user.id));
+    const ticket = {
+      gateway_id: gateway.id,
+      user_id: user.id,
+      farm_id: world.farm.id,
+      host: 'h',
+      port: 1,
+      tunnels_left: 1,
+      expires_at: later,
+    };
+    const used = newId();
+    await db.insert(gatewayTickets).values([
+      { ...ticket, id: newId(), ticket_hash: newId() },
+      { ...ticket, id: used, ticket_hash: newId(), used_at: new Date() },
+    ]);
+    await db
+      .insert(pageTokens)
+      .values({ id: newId(), token_hash: sha256(newId()), session_id: session?.id ?? '', expires_at: later });
+    await db
+      .insert(loginChallenges)
+      .values({ id: newId(), user_id: user.id, network: '127.0.0.1', expires_at: later });
+    await db.insert(serviceTokens).values({
+      id: newId(),
+      user_id: user.id,
+      name: 'script',
+      name_key: 'script',
+      token_hash: newId(),
+      created_at: new Date(),
+      expires_at: later,
+    });
+    return async () => ({
+      sessions: (await db.select().from(loginSessions).where(eq(loginSessions.user_id, user.id))).length,
+      pages: (
+        await db
+          .select()
+          .from(pageTokens)
+          .where(eq(pageTokens.session_id, session?.id ?? ''))
+      ).length,
+      tokens: (await db.select().from(serviceTokens).where(eq(serviceTokens.user_id, user.id))).length,
+      codes: (await db.select().from(loginChallenges).where(eq(loginChallenges.user_id, user.id))).length,
+      tickets: (await db.select().from(gatewayTickets).where(eq(gatewayTickets.user_id, user.id))).map(
+        ({ id }) => (id === used ? 'used' : 'unused'),
+      ),
+      gateways: (await db.select().from(gateways).where(eq(gateways.id, gateway.id))).length,
+    });
+  }
+  const ended = { sessions: 0, pages: 0, tokens: 0, codes: 0, tickets: ['used'], gateways: 1 };
+
+  it.each(['user', 'domain'] as const)('SEC-5: a %s ends all access at once and for good', async (what) => {
+    const domain = await addDomain(world.admin);
+    const one = await addMember({ ...world, domain }, ['sites.read']);
+    const other = await addMember(world, ['sites.read']);
+    const left = await accessOf(one.user);
+    expect(await left()).toMatchObject({ sessions: 1, pages: 1, tokens: 1, codes: 1 });
+    expect(await statusOf(one)).toBe(200);
+    const [path, off, on] =
+      what === 'user'
+        ? [`${usersPath(domain)}/${one.user.id}`, 'inactive', 'active']
+        : [`${domainsPath}/${domain.id}`, 'disabled', 'visible'];
+    expect((await world.admin(`PATCH ${path}`, { state: off })).status).toBe(200);
+    expect(await left()).toEqual(ended);
+    expect(await statusOf(one)).toBe(401);
+    expect((await world.admin(`PATCH ${path}`, { state: on })).status).toBe(200);
+    expect(await statusOf(one)).toBe(401);
+    expect(await statusOf(other)).toBe(200);
+  });
+
+  it('SEC-5: leaves the access of a user whose other members change', async () => {
+    const domain = await addDomain(world.admin);
+    const one = await addMember({ ...world, domain }, ['sites.read']);
+    await world.admin(`PATCH ${usersPath(domain)}/${one.user.id}`, { comments: 'noted' });
+    await world.admin(`PATCH ${domainsPath}/${domain.id}`, { state: 'hidden' });
+    await addUser(world.admin, domain, { state: 'inactive' });
+    expect(await statusOf(one)).toBe(200);
+  });
+});
+
+describe('the idle end of a session', () => {
+  const tune = (value: number) => world.admin(`PUT ${base}/tconfig`, { session: { idle_s: { value } } });
+  const reset = () =>
+    world.portal.db.delete(systemParameters).where(eq(systemParameters.name, 'session.idle_s'));
+
+  it('CON-3: stays when the parameter is raised', async () => {
+    expect((await tune(600)).status).toBe(200);
+    const one = await addMember(world, ['sites.read']);
+    await reset();
+    expect(await statusOf(one)).toBe(200);
+    world.portal.advance(601);
+    expect(await statusOf(one)).toBe(401);
+    world.portal.advance(-601);
+  });
+
+  it('CON-3: comes earlier when the parameter is lowered, and later with each use', async () => {
+    const one = await addMember(world, ['sites.read']);
+    world.portal.advance(300);
+    expect(await statusOf(one)).toBe(200);
+    await world.portal.settled();
+    world.portal.advance(1_600);
+    expect(await statusOf(one)).toBe(200);
+    await world.portal.settled();
+    world.portal.advance(200);
+    const updated_at = new Date();
+    await world.portal.db.insert(systemParameters).values({ name: 'session.idle_s', value: 150, updated_at });
+    expect(await statusOf(one)).toBe(401);
+    await reset();
+    world.portal.advance(-2_100);
+  });
+
+  it('CON-3: is no earlier than 120 s, whatever is stored', async () => {
+    expect((await tune(119)).status).toBe(422);
+    const updated_at = new Date();
+    await world.portal.db.insert(systemParameters).values({ name: 'session.idle_s', value: 30, updated_at });
+    const one = await addMember(world, ['sites.read']);
+    world.portal.advance(110);
+    expect(await statusOf(one)).toBe(200);
+    await world.portal.settled();
+    world.portal.advance(121);
+    expect(await statusOf(one)).toBe(401);
+    await reset();
+    world.portal.advance(-231);
+  });
+});

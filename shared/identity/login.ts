@@ -2,7 +2,6 @@ import type { Statement } from '../../db/client.ts';
 import { findSecondFactor, mustOweNoCode } from '../../db/repositories/second-factors.ts';
 import { asAppError } from '../http/problem.ts';
 import { admit, type LoginResult } from './login/admission.ts';
-import type { Proof } from './login/attempt.ts';
 import {
   type LoginCtx,
   type LoginWishes,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { person, personDn, posixGroup } from '../support/directory-entries.ts';
 import { type DirectoryStand, startDirectoryStand } from '../support/directory-stand.ts';
@@ -187,5 +188,7 @@ function activeDirectory({ operation, octets }: LdapMessage): FakeAnswer {
     };
   if (text.includes('tokenGroups')) return entryOf(dn, { tokenGroups: [sid(513), sid(1200)] });
   if (text.includes('staff')) return entryOf(`CN=staff,${suffix}`, { cn: ['staff'], objectSid: [sid(1200)] });
-  return entryOf(dn, { sAMAccountName: [name], cn: [name], objectSid: [sid(2000)], primaryGroupID: ['513'] });
+  const objectGUID = [createHash('sha256').update(name).digest().subarray(0, 16)];
+  const values = { sAMAccountName: [name], cn: [name], objectSid: [sid(2000)], primaryGroupID: ['513'] };
+  return entryOf(dn, { ...values, objectGUID });
 }

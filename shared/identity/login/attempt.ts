@@ -35,19 +35,6 @@ export type LoginWishes = {
 export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
 export type Account = Candidate & { user: NonNullable<Candidate['user']> };
 
-/** The account that was proved, and what the batch that opens the session must write, or find still true. */
-export type Proof = {
-  account: Account;
-  statements(h: Db): Statement[];
-  /** What makes the row of a user of a directory, for a batch before that one. */
-  settle?(h: Db): Statement[];
-  /** What the event of the login says besides. */
-  details?: Record<string, unknown>;
-};
-
-/** An attempt with its proof, undefined if it was wrong. */
-export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
-
 /** A login under way, before anything is proved; neither a lock nor a limit stands in its way. */
 export type OpenAttempt = Tried & {
   username: string;

@@ -10,7 +10,7 @@ import { rehearsalOf, runWrangler } from './wrangler.ts';
 export const budgets: Record<EdgeModule, number> = {
   agent: 200,
   aggregator: 200,
-  auth: 320,
+  auth: 340,
   client: 200,
   discover: 170,
   ssa: 200,

@@ -12,7 +12,9 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
   let stand: DirectoryStand;
   let domain: Json;
   beforeAll(async () => {
-    stand = await startDirectoryStand(person('alice') + posixGroup('staff', ['alice']));
+    stand = await startDirectoryStand(
+      person('alice', { carLicense: 'M-AL 1', mail: 'alice@example.com' }) + posixGroup('staff', ['alice']),
+    );
     domain = await stand.domain();
   });
   afterAll(() => stand.close());
@@ -107,5 +109,32 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
     expect([body.success, check.status]).toEqual([false, 'fail']);
     expect(check.detail).toContain('/params/user_name_attribute');
     expect(check.detail).toContain('shoeSize');
+  });
+
+  it('SEC-7: older settings outside the list are not read at a login', async () => {
+    const older = await stand.domainFor('staff');
+    const { params } = authenticators;
+    const { db } = stand.world.portal;
+    const [row] = await db.select({ params }).from(authenticators).where(eq(authenticators.id, older.id));
+    await db
+      .update(authenticators)
+      .set({
+        params: { ...row?.params, user_name_attribute: 'carLicense' },
+        attributes: [
+          { name: 'plate', source: 'carLicense', title: '' },
+          { name: 'post', source: 'mail', title: '' },
+        ],
+      })
+      .where(eq(authenticators.id, older.id));
+    expect((await stand.logIn(older, 'alice')).status).toBe(200);
+    const copied = async () => {
+      const { body } = await admin(`GET ${domainsPath}/${older.id}/users?search=alice`);
+      return [body.items[0].real_name, Object.keys(body.items[0].attributes).sort()];
+    };
+    expect(await copied()).toEqual(['Person alice', ['post']]);
+    expect(await extend('carLicense')).toBe(200);
+    expect((await stand.logIn(older, 'alice')).status).toBe(200);
+    expect(await copied()).toEqual(['M-AL 1', ['plate', 'post']]);
+    expect(await extend('')).toBe(200);
   });
 });

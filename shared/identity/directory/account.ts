@@ -8,8 +8,10 @@ import {
   setMemberships,
 } from '../../../db/repositories/directory-accounts.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { Parameters } from '../../kernel/system-parameters.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
+import { isReadable } from '../domains/attributes.ts';
 import type { DirectoryParams } from '../domains/catalogue.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
@@ -85,6 +87,17 @@ export function withIdentifier(person: Person): Identified {
   if (id !== undefined) return { ...person, id };
   const detail = 'The account of the domain cannot read an immutable identifier of the user';
   throw new AppError('upstream_failed', detail, { reason: 'no_identifier' });
+}
+
+/** The domain without attributes that may not be read: what was stored before the list of them, is kept and not used. */
+export function readableDomain(domain: Domain, parameters: Parameters): Domain {
+  const { type, params, attributes } = domain;
+  const may = (attribute: string): boolean => isReadable(type, attribute, parameters);
+  return {
+    ...domain,
+    attributes: attributes.filter(({ source }) => may(source)),
+    params: may(String(params.user_name_attribute)) ? params : { ...params, user_name_attribute: 'cn' },
+  };
 }
 
 /** Works in the directory of the domain of a login. @throws AppError those of the directory */

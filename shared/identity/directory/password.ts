@@ -14,6 +14,7 @@ import {
   isKeptOut,
   isNameable,
   mayTry,
+  readableDomain,
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
@@ -33,12 +34,12 @@ export async function proveByDirectory(
   candidate: Candidate,
   password: string,
 ): Promise<Judged> {
-  const { domain } = candidate;
+  const domain = readableDomain(candidate.domain, attempt.parameters);
   const name = nameIn(domain, attempt.username);
   if (!mayTry(candidate) || name === '' || password === '') return { attempt, proof: undefined };
   const { own, proved } = await audited(ctx, attempt, () =>
     withinDomain(ctx, domain, (session, params) =>
-      judge(ctx, session, params, { attempt, candidate, name, password }),
+      judge(ctx, session, params, { attempt, candidate, domain, name, password }),
     ),
   );
   if (proved.verdict === 'accepted')
@@ -56,7 +57,13 @@ const withReason = (attempt: OpenAttempt, reason: RefusalReason | undefined): Op
     ? attempt
     : { ...attempt, failed: { ...attempt.failed, details: { ...attempt.failed.details, reason } } };
 
-type Login = { attempt: OpenAttempt; candidate: Candidate; name: string; password: string };
+type Login = {
+  attempt: OpenAttempt;
+  candidate: Candidate;
+  domain: Candidate['domain'];
+  name: string;
+  password: string;
+};
 type Proved =
   | { verdict: 'accepted'; answer: DirectoryAnswer }
   | { verdict: 'expired' | 'refused'; reason: RefusalReason | undefined };
@@ -72,9 +79,8 @@ async function judge(
   ctx: LoginCtx,
   session: DirectorySession,
   params: DirectoryParams,
-  { attempt, candidate, name, password }: Login,
+  { attempt, candidate, domain, name, password }: Login,
 ): Promise<{ own: OpenAttempt; proved: Proved }> {
-  const { domain } = candidate;
   const sources = domain.attributes.map(({ source }) => source);
   const person = await findPerson(session, params, { name, typed: attempt.username.trim() }, sources);
   if (!person) return { own: attempt, proved: { verdict: 'refused', reason: undefined } };

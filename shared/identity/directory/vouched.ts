@@ -2,7 +2,14 @@ import { noteUncheckedLogin } from '../../../db/repositories/pkinit.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
-import { accountOf, audited, type DirectoryAnswer, isNameable, withinDomain } from './account.ts';
+import {
+  accountOf,
+  audited,
+  type DirectoryAnswer,
+  isNameable,
+  readableDomain,
+  withinDomain,
+} from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
 import { membershipsOf } from './memberships.ts';
 import { findPerson } from './people.ts';
@@ -31,7 +38,7 @@ export async function accountVouchedFor(
   holder: CardHolder,
   graceH: number,
 ): Promise<Proof | undefined> {
-  const { domain } = candidate;
+  const domain = readableDomain(candidate.domain, attempt.parameters);
   const asked = await audited(ctx, attempt, async () => {
     try {
       return { answer: await askDirectory(ctx, domain, holder) };

@@ -59,9 +59,9 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCode
  */
 const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34])/;
 
-/** What `pg` and its pool say of a connection, in errors without a code. */
+/** What `pg`, its pool and ours say of a connection, in errors without a code. */
 const lostConnection =
-  /^(?:timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error)/;
+  /^(?:The database did not answer|timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error)/;
 
 /** True for these SQLSTATEs, and when there was no answer at all. */
 export function isUnavailable(error: unknown): boolean {

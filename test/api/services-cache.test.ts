@@ -182,7 +182,7 @@ describe('F11 a right that is taken away', () => {
     const kinds = async () => (await list(member, site)).body.services.map(({ kind }: Json) => kind);
     expect(await kinds()).toEqual(['rule']);
     await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { groups: [] });
-    expect(await kinds()).toEqual(['pool', 'pool']);
+    expect(await kinds()).toEqual([]);
     const launch = `GET /aggregator/api/client/v7.0/${site.uri}/connectionInfo/${rule.id}`;
     expect((await member.ask(launch)).status).toBe(404);
     await admin(`PATCH ${base}/sites/${site.id}`, { authenticators: [] });

@@ -19,6 +19,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     expect(Object.keys(body).sort()).toEqual([
       'aggregator',
       'audit',
+      'directory',
       'export',
       'limits',
       'lockout',

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,7 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { whereThereIs } from '../support/services.ts';
+import { signingKey } from '../support/sidecar-process.ts';
 import { type Api, createApi } from './api.ts';
 import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
 
@@ -16,13 +19,24 @@ const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--versi
 whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descriptors', () => {
   let folder: string;
   let portal: PortalProcess;
+  let database: FreshDatabase;
   let api: Api;
   let health: Api;
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'aggregator-ready-'));
-    portal = await startPortal({ env: bareVariables(join(folder, 'data'), await freePorts(2)) });
+    // The embedded database opens and closes files of its own while the test counts.
+    database = await freshDatabase();
+    const env = {
+      ...bareVariables(join(folder, 'data'), await freePorts(2)),
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      DATABASE_SIDECAR_URL: database.sidecarUrl,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      AGGREGATOR_JWT_SSL_KEY: signingKey,
+    };
+    portal = await startPortal({ env });
     const ca = readFileSync(portal.announcement.ca_file, 'utf8');
     api = createApi(portal.announcement.base_url, ca);
     health = createApi(portal.announcement.health_url, ca);
@@ -31,6 +45,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
     for (const socket of sockets) socket.destroy();
     await Promise.all([api?.close(), health?.close()]);
     await portal?.stop();
+    await database?.drop();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -58,14 +58,13 @@ const isSited = (type: ResourceType): type is SitedType => Object.hasOwn(idsWith
 /** Objects of nodes, which the journal knows by the identifier of the node beside the farm. */
 const ofNodes: ReadonlySet<string> = new Set<SitedType>(['servicespool', 'workplace', 'spsession']);
 
-type Told = { type: Column; id: Column; details: Column };
+type RowAboutObject = { type: Column; id: Column; details: Column };
 
 /**
- * The same for what a row tells of an object: its type stands in a column, its id is text there, and the farm of an object
- * of a node among the details. An object that is gone lies nowhere any more: only the scope `*` sees what is told of it,
- * and of a type that is not known.
+ * The same for a journal row about an object: the type is in a column, the id is text, and the farm of an object of a node is
+ * among the details. Rows about a deleted object or an unknown type are seen with the scope `*` only.
  */
-export function namedWithin({ type, id, details }: Told, scope: Scope): SQL | undefined {
+export function namedWithin({ type, id, details }: RowAboutObject, scope: Scope): SQL | undefined {
   if (scope === '*') return undefined;
   const sited = Object.entries(idsWithin).map(([name, ids]) =>
     ofNodes.has(name)

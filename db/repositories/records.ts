@@ -40,7 +40,7 @@ export type ListSpec<S extends Selection> = {
   sites?: SQL;
   /** The members that a narrow scope sees otherwise: without what lies in other sites. */
   narrowed?: (row: never, scope: readonly string[]) => object;
-  /** Which rows a scope sees, where it is none of these. */
+  /** Which rows a scope sees, for a table where neither `site` nor `sites` applies. */
   within?: (scope: Scope) => SQL | undefined;
   /**
    * The column that names the owner of a nested collection, the owner's table, the owner's site if it has one, and

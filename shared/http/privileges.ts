@@ -33,7 +33,7 @@ const lackedBy = (actor: SignedIn): Permission[] =>
 
 export const maySkip = ({ actor }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(actor).length === 0;
 
-/** Whom a login spares the second factor, only an administrator of everything decides. @throws AppError `forbidden` */
+/** Only an administrator of the whole installation may exempt users from the second factor. @throws AppError `forbidden` */
 export function assertMaySkip({ actor }: Ctx<BaseDeps, SignedIn>): void {
   const missing = lackedBy(actor).sort();
   if (missing.length > 0)

@@ -75,7 +75,7 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Office'))).status).toBe(200);
   });
 
-  it('SEC-6: lets a user reconnect to a live session of their own, and nobody else', async () => {
+  it('SEC-6: lets only the owner of a live session reconnect to it', async () => {
     const { session_uuid } = (await connect(kate, idOf('Office'))).body;
     await addRule(world, site, [memberOf(at, 'Office')], forBob());
     const renew = (who: Member) => who.ask(`POST ${client()}/reconnect/`, { session_uuid });

@@ -244,7 +244,7 @@ describe('a meta group that skips the second factor', () => {
     expect((await clerk.ask(`PATCH ${strongPath()}`, { groups: [a.id, b.id, free.id] })).status).toBe(200);
   });
 
-  it('is changed by a caller with every permission only, whoever belongs to it', async () => {
+  it('is changed only by a caller with every permission, whatever its members', async () => {
     const made = await meta([b], skipping);
     await userWith(b);
     const other = await group();

@@ -64,7 +64,7 @@ export const notReadable = (name: string): FieldError => ({
 
 /**
  * The stored secret for a test: besides the destination, the base and the filter of the search must be those that are
- * stored. Otherwise whoever may test a domain could read by the stored account whatever that account may read.
+ * stored. Otherwise a caller who may test a domain could read with the stored account all that this account may read.
  * @throws AppError `secret_required`
  */
 export function keptSecretForTest(next: DirectoryParams, stored: Stored | undefined): string | null {

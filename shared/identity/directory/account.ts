@@ -38,7 +38,7 @@ export type DirectoryAnswer = { person: Person; groups: readonly DirectoryGroup[
 /**
  * The account step of every proof: finds the row of a person, judges it and its groups, and gathers what the batch that
  * opens the session writes.
- * @returns undefined for a user whom an administrator keeps out
+ * @returns undefined for a user that an administrator has deactivated
  * @throws AppError `no_registered_group`; `forbidden` for a row that must be bound first; those of the directory. Audited.
  */
 export const accountOf = (
@@ -137,7 +137,7 @@ const mayAct = ({ state, kind }: Account['user']): boolean => state === 'active'
 export const mayTry = ({ domain, user }: Candidate): boolean =>
   domain.state !== 'disabled' && (user === null || mayAct(user) || user.directory_id !== null);
 
-/** Whether the person is a user whom an administrator keeps out; the password of that person is not checked. */
+/** Whether an administrator has deactivated the user of this person; the password is then not checked. */
 export const isKeptOut = ({ user }: Candidate, person: Person): boolean =>
   user !== null && user.directory_id === person.id && !mayAct(user);
 

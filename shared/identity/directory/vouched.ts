@@ -17,7 +17,7 @@ import { findPerson } from './people.ts';
 /** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
 export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };
 
-/** What the holder of a card is told of an account that may not be used: the KDC has found the card good. */
+/** Error codes for an account that may not be used. The KDC has accepted the card, so the holder may learn the reason. */
 const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
   disabled: 'account_disabled',
   expired: 'account_expired',
@@ -28,7 +28,7 @@ const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
  * The account of a user whose card the KDC has found good: the same step as for a password.
  * @param graceH for so many hours after a login that the directory checked, the same card is admitted while the directory
  * cannot be reached
- * @returns undefined for a user who is not in the directory, or whom an administrator keeps out
+ * @returns undefined for a user who is not in the directory, or whose account an administrator has deactivated
  * @throws AppError `account_*`, `upstream_unavailable`, and those of `accountOf`; audited
  */
 export async function accountVouchedFor(

@@ -49,7 +49,7 @@ const faults: Readonly<Record<number, string>> = {
   100: 'algorithms',
 };
 
-/** What the caller is told of a KRB-ERROR and its NTSTATUS; `isHolder` has shown that the card is of an authority that we trust. */
+/** The error code for a KRB-ERROR and its NTSTATUS. `isHolder`: the certificate of the card is from a trusted authority. */
 export async function refusalOf(
   { code, status = 0 }: { code: number; status?: number | undefined },
   isHolder: () => Promise<boolean>,

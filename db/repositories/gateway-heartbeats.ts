@@ -10,9 +10,10 @@ export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>>
 };
 export type HeardGateway = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
 
-export async function isGatewayToken(db: Db, tokenHash: string): Promise<boolean> {
-  const rows = await db.select({ id: table.id }).from(table).where(eq(table.token_hash, tokenHash));
-  return rows.length > 0;
+/** @returns the identifier of the gateway of this token */
+export async function findGateway(db: Db, tokenHash: string): Promise<string | undefined> {
+  const [row] = await db.select({ id: table.id }).from(table).where(eq(table.token_hash, tokenHash));
+  return row?.id;
 }
 
 /**

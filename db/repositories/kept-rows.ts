@@ -6,17 +6,21 @@ import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
 /** Domains that no bulk deletion takes: the built-in one, the caller's own, and that of the last administrator. */
-export const keptDomains = (own: string, caller: string): Kept[] => [
+export const keptDomains = (own: string | undefined, caller: string): Kept[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
     detail: 'The built-in domain cannot be deleted',
   },
-  {
-    where: eq(authenticators.id, own),
-    code: 'invalid_state',
-    detail: 'The domain holds the account of the caller',
-  },
+  ...(own === undefined
+    ? []
+    : [
+        {
+          where: eq(authenticators.id, own),
+          code: 'invalid_state' as const,
+          detail: 'The domain holds the account of the caller',
+        },
+      ]),
   {
     where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
     code: 'invalid_state',

@@ -28,11 +28,11 @@ export async function findOwnAccount(db: Db, who: Entitled) {
 }
 
 /** Sites that the user may use or sees as an administrator, by name. */
-export const listReachableSites = (db: Db, who: Entitled, scope: Scope): Promise<SiteName[]> =>
+export const listReachableSites = (db: Db, who: Entitled | undefined, scope: Scope): Promise<SiteName[]> =>
   db
     .select({ id: sites.id, uri: sites.uri, name: sites.name })
     .from(sites)
-    .where(scope === '*' ? undefined : or(maySeeSite(who), within(sites.id, scope)))
+    .where(scope === '*' ? undefined : or(who && maySeeSite(who), within(sites.id, scope)))
     .orderBy(asc(sites.name_key));
 
 /** Former passwords that may not be used again, besides the current one. */

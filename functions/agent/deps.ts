@@ -1,19 +1,27 @@
 import type { z } from 'zod';
 import { type AgentDeps, agentErrors } from '../../shared/fleet/agents/calls.ts';
+import {
+  type Agent,
+  agentOf,
+  agentOrRegistrationOf,
+  type Registration,
+} from '../../shared/fleet/agents/credentials.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn, type Operation, type Shape } from '../../shared/http/operation.ts';
 import { inResultForm } from '../../shared/http/result-form.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type { AgentDeps };
-export type AgentCtx = Ctx<AgentDeps>;
+/** The context of a call by an agent that has proved itself. */
+export type AgentCtx<P extends Agent | Registration = Agent> = Ctx<AgentDeps, P>;
 
 export const agentDeps = async (given: Ingredients): Promise<AgentDeps> => ({ ...(await baseDeps(given)) });
 
 export const endpoint = endpointIn<AgentDeps>();
 export const base = '/api/agent/v7.0';
 
-type Call<B extends Shape, R extends Shape> = {
+type Sent = z.ZodType<{ token: string }>;
+type Call<B extends Sent, R extends Shape> = {
   name: string;
   summary: string;
   description?: string;
@@ -21,22 +29,48 @@ type Call<B extends Shape, R extends Shape> = {
   returns: R;
 };
 
-/** A call that an agent makes with a token in its body; `run` gives the `result` of the answer. */
-export const agentCall = <B extends Shape, R extends Shape>(
-  { name, body, returns, ...told }: Call<B, R>,
-  run: (ctx: AgentCtx, body: z.output<B>) => Promise<unknown>,
+const declared = <B extends Sent, R extends Shape>({ name, body, returns, ...described }: Call<B, R>) =>
+  ({
+    id: `agent.${name}`,
+    route: `POST ${base}/${name}`,
+    access: 'public',
+    body: { required: body },
+    countsFailures: true,
+    returns: [200, returns],
+    errors: agentErrors,
+    ...described,
+  }) as const;
+
+type Run<P extends Agent | Registration, B extends Sent> = (
+  ctx: AgentCtx<P>,
+  body: z.output<B>,
+) => Promise<unknown>;
+
+/** A call with the token of an agent in its body; `run` returns the `result` of the answer. */
+export const agentCall = <B extends Sent, R extends Shape>(
+  call: Call<B, R>,
+  run: Run<Agent, B>,
 ): Operation<AgentDeps> =>
   endpoint(
     {
-      id: `agent.${name}`,
-      route: `POST ${base}/${name}`,
-      access: 'public',
-      body: { required: body },
-      hasOwnCredential: true,
-      countsFailures: true,
-      returns: [200, returns],
-      errors: agentErrors,
-      ...told,
+      ...declared(call),
+      credential: { in: 'input', prove: (ctx: Ctx<AgentDeps>, sent) => agentOf(ctx, sent.body.token) },
     },
-    async (ctx, input) => inResultForm(await run(ctx, input.body), ctx.now),
+    async (ctx, { body }) => inResultForm(await run(ctx, body), ctx.now),
+  );
+
+/** A call with the token of an agent, or of the registration that a machine has before it has an agent. */
+export const machineCall = <B extends Sent, R extends Shape>(
+  call: Call<B, R>,
+  run: Run<Agent | Registration, B>,
+): Operation<AgentDeps> =>
+  endpoint(
+    {
+      ...declared(call),
+      credential: {
+        in: 'input',
+        prove: (ctx: Ctx<AgentDeps>, sent) => agentOrRegistrationOf(ctx, sent.body.token),
+      },
+    },
+    async (ctx, { body }) => inResultForm(await run(ctx, body), ctx.now),
   );

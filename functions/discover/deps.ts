@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../shared/access/actor.ts';
+import type { SignedIn } from '../../shared/access/principal.ts';
 import type { Assets } from '../../shared/http/assets.ts';
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';

@@ -1,10 +1,12 @@
 import type { AgentDeps } from '../../shared/fleet/agents/calls.ts';
+import type { SessionAgent } from '../../shared/fleet/agents/credentials.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type SsaDeps = AgentDeps;
-export type SsaCtx = Ctx<SsaDeps>;
+/** The context of a call by a session agent that has proved itself. */
+export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
 export const ssaDeps = async (given: Ingredients): Promise<SsaDeps> => ({
   ...(await baseDeps(given)),

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../shared/access/actor.ts';
+import type { AccountPrincipal, UserPrincipal } from '../../shared/access/principal.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
@@ -7,7 +7,9 @@ import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type UserinfoDeps = LoginDeps;
-export type UserinfoCtx = Ctx<UserinfoDeps, SignedIn>;
+export type UserinfoCtx = Ctx<UserinfoDeps, AccountPrincipal>;
+/** Of operations that a service token cannot use. */
+export type LoginCtx = Ctx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (
   given: Ingredients & { directories: DirectoryRemote },

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../shared/access/actor.ts';
+import type { SignedIn } from '../../shared/access/principal.ts';
 import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
 import type { Assets } from '../../shared/http/assets.ts';
 import type { Ctx } from '../../shared/http/context.ts';

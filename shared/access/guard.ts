@@ -1,9 +1,10 @@
 import type { Scope } from '../../db/repositories/scope.ts';
-import { AppError } from '../kernel/errors.ts';
-import { type Actor, scopeOf } from './actor.ts';
+import { AppError, conflict } from '../kernel/errors.ts';
 import type { Permission } from './permissions.ts';
+import type { Principal, SignedIn } from './principal.ts';
+import { scopeOf } from './rights.ts';
 
-/** Who may use an operation: anybody, whoever is signed in, or who holds a permission. */
+/** The callers of an operation: all, all who are signed in, or the holders of a permission. */
 export type Access = 'public' | 'signed-in' | Permission;
 
 export type Demand = {
@@ -14,29 +15,49 @@ export type Demand = {
   allSites?: boolean | undefined;
   /** The operation writes: without sites, that needs the scope `*`. */
   writes: boolean;
-  /** Works also while the user must change his password. */
+  /** Works also while the user must change the password. */
   duringPasswordChange?: boolean | undefined;
-  /** Asks for no more than a session, and is there for peer aggregators too, who are no users. */
+  /** Needs no more than a session, and serves peer aggregators too, which have no user account. */
   forPeers?: boolean | undefined;
+  /** Belongs to a login, so that service tokens are refused. */
+  needsLogin?: boolean | undefined;
 };
 
 /**
- * Decides, before anything of the request is read, whether the actor may use the operation.
+ * Decides, before anything of the request is read, whether the principal may use the operation.
  * @returns the sites whose rows the operation may touch
- * @throws AppError `unauthenticated`, `password_change_required`, `forbidden`
+ * @throws AppError `unauthenticated`, `password_change_required`, `forbidden`; `invalid_state` for a service token
  */
-export function admit(actor: Actor, demand: Demand): Scope {
+export function admit(principal: Principal, demand: Demand): Scope {
   if (demand.access === 'public') return '*';
-  if (actor.kind === 'anonymous') throw new AppError('unauthenticated');
-  if (actor.user.mustChangePassword && !demand.duringPasswordChange)
-    throw new AppError('password_change_required');
-  if (demand.access === 'signed-in' && actor.isPeer && !demand.forPeers)
-    throw new AppError('forbidden', 'This is for users, and a peer aggregator is none');
-  if (demand.access === 'signed-in') return '*';
-  const scope = scopeOf(actor, demand.access);
-  if (scope === undefined) throw refused(demand.access, 'No role of the caller gives this permission');
+  switch (principal.kind) {
+    case 'user':
+      if (principal.user.mustChangePassword && !demand.duringPasswordChange)
+        throw new AppError('password_change_required');
+      return admitGranted(principal, demand.access, demand);
+    case 'service_token':
+      if (demand.needsLogin) throw conflict('service_token', 'This needs a login; a service token has none');
+      return admitGranted(principal, demand.access, demand);
+    case 'peer':
+      if (demand.access === 'signed-in' && !demand.forPeers)
+        throw new AppError('forbidden', 'This needs a user account, which a peer aggregator does not have');
+      return admitGranted(principal, demand.access, demand);
+    // Machines prove themselves to public operations of their own; jobs do not call operations.
+    case 'agent':
+    case 'gateway':
+    case 'portal':
+    case 'job':
+    case 'anonymous':
+      throw new AppError('unauthenticated');
+  }
+}
+
+function admitGranted(principal: SignedIn, access: 'signed-in' | Permission, demand: Demand): Scope {
+  if (access === 'signed-in') return '*';
+  const scope = scopeOf(principal, access);
+  if (scope === undefined) throw refused(access, 'No role of the caller gives this permission');
   if (scope !== '*' && (demand.allSites || (demand.writes && !demand.sited)))
-    throw refused(demand.access, 'This needs the permission for all sites');
+    throw refused(access, 'This needs the permission for all sites');
   return scope;
 }
 

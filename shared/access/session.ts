@@ -6,55 +6,59 @@ import type { Scope } from '../../db/repositories/scope.ts';
 import { findServiceToken, touchServiceToken } from '../../db/repositories/service-tokens.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/digests.ts';
-import { noId } from '../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import type { PortalType } from '../modules.ts';
-import type { RoleGrant, SignedIn } from './actor.ts';
 import { isServed, type Portal, portalFor } from './portal.ts';
+import type { RoleGrant, Session, SignedIn } from './principal.ts';
 import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 
-/** Tokens of ours are 43 or 48 characters; anything much longer is not looked up. */
+/** Our tokens have 43 or 48 characters; a much longer one is not looked up. */
 const longestToken = 128;
 
+/** The bearer of a token, and the system parameters that the same statement read. */
+export type FoundPrincipal<P extends SignedIn = SignedIn> = { principal: P; parameters: Parameters };
+
 /**
- * Who a token speaks for now; one round trip.
+ * The principal of a token; one round trip.
  * @returns undefined for a token that is unknown, ended, expired or idle for too long
  */
-export async function findActor(
+export async function findPrincipal(
   db: Db,
   token: string,
   now: Date,
   portalType: PortalType,
-): Promise<SignedIn | undefined> {
+): Promise<FoundPrincipal | undefined> {
   if (token.length > longestToken) return undefined;
   if (isServiceToken(token)) return findService(db, token, now, portalType);
-  return isPeerToken(token) ? findPeer(db, token, now, portalType) : findLoggedIn(db, token, now);
+  return isPeerToken(token) ? findPeer(db, token, now, portalType) : findUser(db, token, now);
 }
 
-/** Writes that the token of the actor was used, at most once a minute. */
-export function noteUse(
-  db: Db,
-  { session, serviceToken, isPeer, parameters }: SignedIn,
-  now: Date,
-): Promise<void> {
-  if (isPeer) return touchPeerSession(db, session.id, now);
-  return serviceToken === undefined
-    ? touchSession(db, session.id, now, addSeconds(now, parameters['session.idle_s']))
-    : touchServiceToken(db, session.id, now);
+/** Stores that the token of the principal was used. */
+export function noteUse(db: Db, { principal, parameters }: FoundPrincipal, now: Date): Promise<void> {
+  const idleUntil = addSeconds(now, parameters['session.idle_s']);
+  switch (principal.kind) {
+    case 'user':
+      return touchSession(db, principal.session.id, now, idleUntil);
+    case 'service_token':
+      return touchServiceToken(db, principal.token.id, now);
+    case 'peer':
+      return touchPeerSession(db, principal.session.id, now);
+  }
 }
 
-/** Seconds after which a session of this portal ends whatever it does. */
-export const absoluteAge = (parameters: Parameters, portal: 'admin' | 'user'): number =>
+/** Seconds after which a session of this portal ends in any case. */
+export const absoluteAge = (parameters: Parameters, portal: Portal): number =>
   parameters[portal === 'admin' ? 'session.admin_absolute_s' : 'session.user_absolute_s'];
 
-async function findLoggedIn(db: Db, token: string, now: Date): Promise<SignedIn | undefined> {
+async function findUser(db: Db, token: string, now: Date): Promise<FoundPrincipal | undefined> {
   const hash = sha256(token);
   const found = await (isPageToken(token) ? findPageSession(db, hash, now) : findSession(db, hash));
   if (!found) return undefined;
-  const { session, user, domain, roles } = found;
+  const { user, domain, roles } = found;
+  const { portal } = found.session;
   const parameters = parametersFrom(found.parameters);
-  const alive = aliveSession(session, parameters, now);
-  return alive && { kind: 'user', session: alive, user, domain, roles, parameters };
+  const session = aliveSession(found.session, parameters, now);
+  return session && { principal: { kind: 'user', session, portal, user, domain, roles }, parameters };
 }
 
 type Stored = {
@@ -70,63 +74,54 @@ function aliveSession(
   { id, portal, created_at: createdAt, last_seen_at: lastSeenAt, idle_until: idleUntil }: Stored,
   parameters: Parameters,
   now: Date,
-): SignedIn['session'] | undefined {
+): Session | undefined {
   const expiresAt = addSeconds(createdAt, absoluteAge(parameters, portal));
   const byParameter = addSeconds(lastSeenAt, parameters['session.idle_s']);
   // The stored end stands when the parameter is raised: a session that has ended never comes back.
   const idleExpiresAt = idleUntil && idleUntil < byParameter ? idleUntil : byParameter;
   if (now >= expiresAt || now >= idleExpiresAt) return undefined;
-  return { id, portal, createdAt, lastSeenAt, expiresAt, idleExpiresAt };
+  return { id, createdAt, lastSeenAt, expiresAt, idleExpiresAt };
 }
 
-/** Like a login, but for the user: there is none. */
 async function findPeer(
   db: Db,
   token: string,
   now: Date,
   portalType: PortalType,
-): Promise<SignedIn | undefined> {
+): Promise<FoundPrincipal | undefined> {
   const found = await findPeerSession(db, sha256(token));
   if (!found) return undefined;
   const { peer, roles } = found;
   const portal = portalFor(portalType, roles.length > 0);
   const parameters = parametersFrom(found.parameters);
   const session = portal && aliveSession({ ...found.session, portal }, parameters, now);
-  if (!session) return undefined;
-  return {
-    kind: 'user',
-    isPeer: true,
-    session,
-    user: { id: peer.id, name: peer.name, realName: '', language: null, mustChangePassword: false },
-    domain: { id: noId, name: peer.issuer, label: peer.issuer, twoFactor: false },
-    roles,
-    parameters,
-  };
+  return session && { principal: { kind: 'peer', session, portal, peer, roles }, parameters };
 }
 
-/** A service never logs in, so what a login decides (which portal, whether the domain serves him) is decided here. */
+/** A service token has no login, so its portal, and whether its domain serves the user, are decided at each use. */
 async function findService(
   db: Db,
   secret: string,
   now: Date,
   portalType: PortalType,
-): Promise<SignedIn | undefined> {
+): Promise<FoundPrincipal | undefined> {
   const found = await findServiceToken(db, sha256(secret), now);
   if (!found) return undefined;
-  const { token, user, domain, roles, subjects } = found;
-  const isStaff = roles.length > 0;
+  const { token, user, domain, subjects } = found;
+  const isStaff = found.roles.length > 0;
   const portal = portalFor(portalType, isStaff);
   if (portal === undefined || !isServed(subjects, isStaff)) return undefined;
-  const { id, created_at: createdAt, expires_at: expiresAt } = token;
-  const lastSeenAt = token.last_seen_at ?? new Date(0);
+  const { id, name, created_at: createdAt, expires_at: expiresAt } = token;
   return {
-    kind: 'user',
-    serviceToken: token.name,
-    session: { id, portal, createdAt, lastSeenAt, expiresAt, idleExpiresAt: expiresAt },
-    // He has no password that he could be asked to change.
-    user: { ...user, mustChangePassword: false },
-    domain,
-    roles: narrowed(roles, token),
+    principal: {
+      kind: 'service_token',
+      token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt },
+      portal,
+      // A service user has no password to change.
+      user: { ...user, mustChangePassword: false },
+      domain,
+      roles: narrowed(found.roles, token),
+    },
     parameters: parametersFrom(found.parameters),
   };
 }
@@ -134,8 +129,8 @@ async function findService(
 type Bounds = { permissions: readonly string[]; scopes: Readonly<Record<string, Scope>> };
 
 /**
- * What the user's roles give today, as far as the token takes it: its permissions, each within the sites for which its
- * maker held it. A role of which nothing is left would still lend its scope.
+ * What the roles of the user grant today, limited to the permissions of the token, each within the sites for which the
+ * creator of the token held it. A role of which nothing is left is dropped, since it would still lend its scope.
  */
 export const narrowed = (roles: readonly RoleGrant[], { permissions, scopes }: Bounds): RoleGrant[] =>
   roles.flatMap(({ permissions: held, scope, ...role }) => {

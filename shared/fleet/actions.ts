@@ -15,12 +15,13 @@ import {
 } from '../../db/repositories/snapshot-lists.ts';
 import { removePool, removeSession, removeWorkplace } from '../../db/repositories/snapshot-touch.ts';
 import type { FieldChange } from '../../db/schema/audit-events.ts';
+import type { SignedIn } from '../access/principal.ts';
 import { auditEntry, changesBetween, type Happening } from '../http/audit-entry.ts';
+import type { Ctx } from '../http/context.ts';
 import { AppError, conflict, type ErrorCode, notFound } from '../kernel/errors.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
-import { aggregator } from './dispatcher-keys.ts';
+import { aggregator, type FleetDeps } from './dispatcher-keys.ts';
 import { callFarm, type FarmCtx, type Retry } from './farm-calls.ts';
-import type { UserCtx } from './user-site.ts';
 
 /** What an operation that calls a farm for an administrator can answer besides. */
 export const actionErrors: readonly ErrorCode[] = [
@@ -81,12 +82,15 @@ export type Action<T> = {
 /** The event of what was done; none where it is not to be told again. */
 export type Teller = (happening: Happening) => AuditEntry | undefined;
 
+/** An action is ordered by a user, a service token or a peer. */
+export type ActionCtx = Ctx<FleetDeps, SignedIn>;
+
 /**
  * Does something on a node of the farm, at once and at most once; then the snapshot says so, in one batch with the
  * audit event. A failure is an event as well; an object that the node does not know leaves the snapshot.
  * @throws AppError `not_found`, `invalid_state`, `upstream_*`
  */
-export const act = <T>(ctx: UserCtx, target: Target, action: Action<T>): Promise<T> =>
+export const act = <T>(ctx: ActionCtx, target: Target, action: Action<T>): Promise<T> =>
   actAs(ctx, (happening) => auditEntry(ctx, happening), target, action);
 
 /** The same for a job, which has no request: it says itself how the event reads. */
@@ -105,7 +109,7 @@ export async function actAs<T>(ctx: FarmCtx, tell: Teller, target: Target, actio
 
 /** Writes down what needs no node now, as `act` writes down what one has done. */
 export const actLater = <T>(
-  ctx: UserCtx,
+  ctx: ActionCtx,
   target: Target,
   action: Omit<Action<T>, 'call'>,
   answer: T,

@@ -1,5 +1,4 @@
 import { dropKey, keepKey } from '../../db/repositories/dispatcher-sessions.ts';
-import type { Anonymous, SignedIn } from '../access/actor.ts';
 import type { DispatcherClaims, SigningKeys } from '../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { addSeconds } from '../kernel/clock.ts';
@@ -7,7 +6,7 @@ import { sha256 } from '../kernel/digests.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import type { Place } from '../kernel/sealing.ts';
 import type { Share } from '../kernel/sharing.ts';
-import { parametersFrom } from '../kernel/system-parameters.ts';
+import type { Parameters } from '../kernel/system-parameters.ts';
 import { isUnauthorized } from '../remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../remotes/dispatcher/port.ts';
 
@@ -22,7 +21,7 @@ export type FleetCtx = Ctx<FleetDeps>;
 /** What calls of nodes need of a request, so that a job that has none can make them as well. */
 export type CallCtx = Pick<FleetCtx, 'now' | 'trace' | 'background' | 'later' | 'upstream'> & {
   deps: Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'signingKeys' | 'dispatchers'>;
-  actor: Pick<SignedIn, 'parameters'> | Anonymous;
+  parameters: Parameters;
 };
 
 /** For whom a session key of a node speaks. */
@@ -84,8 +83,7 @@ export function obtainKey(ctx: CallCtx, node: Node, speaker: Speaker): Promise<G
 type Granted = { token: string; expiresInS: number };
 
 async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<Granted> {
-  const { deps, now, trace } = ctx;
-  const parameters = 'parameters' in ctx.actor ? ctx.actor.parameters : parametersFrom(null);
+  const { deps, now, trace, parameters } = ctx;
   const lifeS = parameters['aggregator.access_token_ttl_s'];
   const jwt = await deps.signingKeys.signFor(node.name, speaker.claims, now, lifeS);
   const granted = await deps.dispatchers.authorize({ node, jwt, trace });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findPerson } from '../../db/repositories/user-sites.ts';
-import { scopeOf } from '../access/actor.ts';
+import { scopeOf } from '../access/rights.ts';
 import { Flag, Id } from '../http/fields.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import type { RoutedSite } from './routed-site.ts';
@@ -43,8 +43,8 @@ export const Conflict = z.array(
  */
 export async function viewerFor(ctx: UserCtx, query: ExplainQuery): Promise<Viewer | undefined> {
   if (!query.explain) return undefined;
-  if (scopeOf(ctx.actor, 'rules.explain') === undefined) throw mayNotExplain();
-  if (query.user_id === undefined || query.user_id === ctx.actor.user.id) return undefined;
+  if (scopeOf(ctx.principal, 'rules.explain') === undefined) throw mayNotExplain();
+  if (query.user_id === undefined || query.user_id === ctx.principal.user.id) return undefined;
   const found = await findPerson(ctx.deps.db, query.user_id);
   if (!found) throw notFound();
   return found;
@@ -55,7 +55,7 @@ export async function viewerFor(ctx: UserCtx, query: ExplainQuery): Promise<View
  * @throws AppError `forbidden`, and for a site of somebody else, of which it is not told that there is one, `not_found`
  */
 export function assertExplains(ctx: UserCtx, site: RoutedSite, { explain }: ExplainQuery): void {
-  const scope = explain ? scopeOf(ctx.actor, 'rules.explain') : '*';
+  const scope = explain ? scopeOf(ctx.principal, 'rules.explain') : '*';
   if (scope === '*' || scope?.includes(site.id)) return;
   throw site.own ? mayNotExplain() : notFound();
 }

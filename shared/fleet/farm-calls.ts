@@ -1,6 +1,5 @@
 import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Parameters } from '../kernel/system-parameters.ts';
 import { isUnsent } from '../remotes/dispatcher/failures.ts';
 import type { Call, Node } from '../remotes/dispatcher/port.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
@@ -10,7 +9,7 @@ import { nextTurn } from './turns.ts';
 import { asNode, type UserFarm, type UserSite } from './user-site.ts';
 
 /** What calls of a farm need of a request; a job has it as well. */
-export type FarmCtx = CallCtx & { actor: { parameters: Parameters }; requestId: string };
+export type FarmCtx = CallCtx & { requestId: string };
 
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
@@ -77,7 +76,7 @@ async function callNode<T>(
   call: (call: Call) => Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const { parameters } = ctx.actor;
+  const { parameters } = ctx;
   const node: Node = asNode(stored, parameters['aggregator.call_timeout_ms']);
   return ctx.upstream(async () => {
     // Its turn may come when nobody waits for it any more; that says nothing of the node.
@@ -105,7 +104,7 @@ async function callNode<T>(
  * called has that done for it; one that is passed over, because all its nodes are open, needs it all the more.
  */
 export function tryAgain(ctx: FarmCtx, { nodes }: UserFarm): void {
-  const { parameters } = ctx.actor;
+  const { parameters } = ctx;
   for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
     const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
     ctx.later(() => probeCircuit({ ...ctx.deps, now: ctx.now }, node, parameters, ctx.requestId));

@@ -20,7 +20,7 @@ export async function loadRoutedSite(
   ctx: UserCtx,
   uri: string,
   wanted: Wanted,
-  viewer: Viewer = { ...ctx.actor.user, domain: ctx.actor.domain },
+  viewer: Viewer = { ...ctx.principal.user, domain: ctx.principal.domain },
 ): Promise<RoutedSite> {
   const { id, name, domain } = viewer;
   const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
@@ -28,6 +28,6 @@ export async function loadRoutedSite(
   const routing = routingRows({ userId: id, userKey }, wanted);
   const found = await findFarms(ctx.deps, { uri, who, routing });
   if (!found?.routing) throw notFound();
-  const own = id === ctx.actor.user.id;
+  const own = id === ctx.principal.user.id;
   return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing: found.routing };
 }

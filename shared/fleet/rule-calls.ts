@@ -34,7 +34,7 @@ export async function callThroughRule<T>(
   let facts = factsFor(ctx, site, rule);
   for (const farm of site.farms.filter(isCut)) tryAgain(ctx, farm);
   const failed = new Map<string, unknown>();
-  const signal = AbortSignal.timeout(longestCalls * ctx.actor.parameters['aggregator.call_timeout_ms']);
+  const signal = AbortSignal.timeout(longestCalls * ctx.parameters['aggregator.call_timeout_ms']);
   for (;;) {
     const routed = route(facts, chance);
     const candidate = routed.candidates.find((one) => !failed.has(keyText(one)));
@@ -84,7 +84,7 @@ export function conflictOf({ conflict: sessions }: Pick<Route, 'conflict'>): {
 }
 
 const factsFor = (ctx: UserCtx, site: RoutedSite, rule: RuleRow): RoutingFacts =>
-  factsOf(site, rule, keptLists(site, ctx.actor.parameters, ctx.now), ctx.now);
+  factsOf(site, rule, keptLists(site, ctx.parameters, ctx.now), ctx.now);
 
 const withoutRight = (facts: RoutingFacts, refused: Candidate): RoutingFacts => ({
   ...facts,

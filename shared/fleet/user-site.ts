@@ -1,6 +1,6 @@
 import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import type { LocalDomain } from '../../db/repositories/user-sites.ts';
-import type { SignedIn } from '../access/actor.ts';
+import type { AccountPrincipal } from '../access/principal.ts';
 import type { Ctx } from '../http/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { isReservedUserName } from '../kernel/text.ts';
@@ -8,7 +8,7 @@ import type { Node } from '../remotes/dispatcher/port.ts';
 import { type FleetDeps, type Speaker, userSpeaker } from './dispatcher-keys.ts';
 import { type FarmWithNodes, type FoundFarms, findFarms } from './topology.ts';
 
-export type UserCtx = Ctx<FleetDeps, SignedIn>;
+export type UserCtx = Ctx<FleetDeps, AccountPrincipal>;
 export type UserFarm = FarmWithNodes;
 
 /** A site as one user sees it, with all that calls of its dispatchers need. */
@@ -32,7 +32,7 @@ export type Viewer = { id: string; name: string; domain: { id: string; label: st
  * @throws AppError `not_found` for a site that the user may not use
  */
 export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite> {
-  const { user, domain } = ctx.actor;
+  const { user, domain } = ctx.principal;
   const found = await findFarms(ctx.deps, { uri, who: { userId: user.id, domainId: domain.id } });
   if (!found) throw notFound();
   return userSiteOf(found, { ...user, domain }, ctx.client.ip);

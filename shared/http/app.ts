@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
+import type { Principal } from '../access/principal.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Telemetry } from '../kernel/telemetry.ts';
@@ -114,8 +115,29 @@ function logRequest(log: Log, c: Served, started: number): void {
     status: c.res.status,
     took_ms: Math.round((performance.now() - started) * 10) / 10,
     client_ip: c.env.client.ip,
-    user_id: ctx?.actor.kind === 'user' ? ctx.actor.user.id : undefined,
+    ...(ctx && principalFields(ctx.principal)),
   });
+}
+
+/** The caller of a request as the log names it; `user_id` for what acts for a user account. */
+function principalFields(principal: Principal): Record<string, string | undefined> {
+  const by = principal.kind;
+  switch (principal.kind) {
+    case 'user':
+      return { by, user_id: principal.user.id };
+    case 'service_token':
+      return { by, user_id: principal.user.id, by_id: principal.token.id };
+    case 'peer':
+      return { by, by_id: principal.peer.id };
+    case 'agent':
+    case 'gateway':
+      return { by, by_id: principal.id };
+    case 'portal':
+      return { by, by_id: principal.peer?.id };
+    case 'job':
+    case 'anonymous':
+      return { by };
+  }
 }
 
 /** Labels are of closed lists: what reached no operation has none. What is due is handed over after the answer. */

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../db/repositories/audit.ts';
 import type { FieldChange } from '../../db/schema/audit-events.ts';
+import type { Principal } from '../access/principal.ts';
 import { newId } from '../kernel/ids.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { escapeControls } from '../kernel/text.ts';
@@ -11,25 +12,65 @@ export type Happening = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEn
 
 /** The audit event of a happening; control characters of what callers chose are escaped. */
 export function auditEntry(ctx: Ctx<BaseDeps>, happening: Happening): AuditEntry {
-  const who = ctx.actor.kind === 'user' ? ctx.actor : undefined;
   return {
-    id: newId(),
-    at: ctx.now,
-    level: 'info',
-    result: 'success',
-    user_name: who ? escapeControls(who.user.name) : null,
-    user_id: who?.user.id ?? null,
-    domain: who?.domain.label ?? null,
-    portal: who?.session.portal ?? null,
-    service_token: who?.serviceToken ? escapeControls(who.serviceToken) : null,
+    ...eventBy(ctx.principal, ctx.now, happening),
     source_ip: ctx.client.ip,
     user_agent: escapeControls(ctx.client.userAgent),
     request_id: ctx.requestId,
     method: ctx.operation.method,
     path: ctx.operation.path,
-    ...happening,
-    ...(happening.object_name != null && { object_name: escapeControls(happening.object_name) }),
+    ...over(happening),
   };
+}
+
+/** The audit event of a happening without a request. */
+export const eventBy = (principal: Principal, at: Date, happening: Happening): AuditEntry => ({
+  id: newId(),
+  at,
+  level: 'info',
+  result: 'success',
+  ...whoOf(principal),
+  ...over(happening),
+});
+
+/** Members of a happening replace the derived ones. */
+const over = (happening: Happening): Happening => ({
+  ...happening,
+  ...(happening.object_name != null && { object_name: escapeControls(happening.object_name) }),
+});
+
+type Who = Pick<AuditEntry, 'user_name' | 'user_id' | 'domain' | 'portal' | 'service_token'>;
+
+const unnamed: Who = { user_name: null, user_id: null, domain: null, portal: null, service_token: null };
+
+/** A peer is named by its issuer, which a domain label cannot equal, as that has no colon. */
+function whoOf(principal: Principal): Who {
+  switch (principal.kind) {
+    case 'user':
+    case 'service_token': {
+      const { user, domain, portal } = principal;
+      const service_token = principal.kind === 'service_token' ? escapeControls(principal.token.name) : null;
+      const { id: user_id, name } = user;
+      return { user_name: escapeControls(name), user_id, domain: domain.label, portal, service_token };
+    }
+    case 'peer': {
+      const { peer, portal } = principal;
+      return {
+        ...unnamed,
+        user_name: escapeControls(peer.name),
+        user_id: peer.id,
+        domain: peer.issuer,
+        portal,
+      };
+    }
+    case 'job':
+      return { ...unnamed, user_name: 'system' };
+    case 'agent':
+    case 'gateway':
+    case 'portal':
+    case 'anonymous':
+      return unnamed;
+  }
 }
 
 /** The event of a write of one object. */

@@ -1,7 +1,7 @@
 import { findOverrides } from '../../db/repositories/system-parameters.ts';
-import { type Actor, anonymous, type SignedIn } from '../access/actor.ts';
+import { type Anonymous, anonymous } from '../access/principal.ts';
 import { isBrowserToken, isServiceToken } from '../access/service-tokens.ts';
-import { findActor } from '../access/session.ts';
+import { type FoundPrincipal, findPrincipal } from '../access/session.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
 import type { BaseDeps } from './context.ts';
@@ -16,6 +16,9 @@ type Asking = Invocation & {
   now: Date;
 };
 
+/** The principal of a request before any machine has proved itself, with the system parameters if it was looked up. */
+export type Caller = FoundPrincipal | { principal: Anonymous; parameters?: undefined };
+
 type Asked = Pick<Operation, 'access' | 'unmetered' | 'countsFailures' | 'browser'>;
 
 /**
@@ -23,13 +26,13 @@ type Asked = Pick<Operation, 'access' | 'unmetered' | 'countsFailures' | 'browse
  * have it refused. Any other request counts to its address, until its token proves valid.
  * @throws AppError `rate_limited`, `invalid_token`
  */
-export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Actor> {
+export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Caller> {
   const { unmetered, countsFailures } = operation;
   const rates = rateLimitsOf(deps);
   const token = tokenOf(operation, asking);
   if (token === '') {
     if (!unmetered && !countsFailures) takeFromAddress(deps, rates, asking);
-    return anonymous;
+    return { principal: anonymous };
   }
   const tokenHash = sha256(token);
   if (asking.isByCookie !== isBrowserToken(token)) {
@@ -43,7 +46,7 @@ export async function identify(deps: BaseDeps, operation: Asked, asking: Asking)
     // Who is refused brings no parameters along, and must still learn of a wider limit.
     refreshParameters(deps, rates, asking);
     if (operation.access === 'public' && error instanceof AppError && error.code === 'invalid_token')
-      return anonymous;
+      return { principal: anonymous };
     throw error;
   }
 }
@@ -82,33 +85,33 @@ async function findKnown(
   { db, portalType }: BaseDeps,
   rates: RateLimits,
   { token, tokenHash, now }: WithToken,
-): Promise<SignedIn> {
+): Promise<FoundPrincipal> {
   rates.takeFromSession(tokenHash, now);
-  const actor = await findActor(db, token, now, portalType);
-  if (actor) rates.learn(actor.parameters, now);
+  const found = await findPrincipal(db, token, now, portalType);
+  if (found) rates.learn(found.parameters, now);
   else rates.forget(tokenHash);
-  return assertFound(actor);
+  return assertFound(found);
 }
 
 async function findUnknown(
   { db, portalType }: BaseDeps,
   rates: RateLimits,
   { token, tokenHash, now, client }: WithToken,
-): Promise<SignedIn> {
+): Promise<FoundPrincipal> {
   // The token of a service is looked up even when its address has nothing left: only failures count there.
   const countsFailures = isServiceToken(token);
   if (!countsFailures) rates.takeFromAddress(client.ip, now);
-  const found = await findActor(db, token, now, portalType);
+  const found = await findPrincipal(db, token, now, portalType);
   if (!found && countsFailures) rates.takeFromAddress(client.ip, now);
-  const actor = assertFound(found);
+  const known = assertFound(found);
   if (!countsFailures) rates.giveBackToAddress(client.ip);
-  rates.proveValid(tokenHash, actor.parameters, now);
-  return actor;
+  rates.proveValid(tokenHash, known.parameters, now);
+  return known;
 }
 
-function assertFound(actor: SignedIn | undefined): SignedIn {
-  if (!actor) throw new AppError('invalid_token');
-  return actor;
+function assertFound(found: FoundPrincipal | undefined): FoundPrincipal {
+  if (!found) throw new AppError('invalid_token');
+  return found;
 }
 
 type Counted = Invocation & { now: Date };

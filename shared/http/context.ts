@@ -1,9 +1,10 @@
 import type { Db } from '../../db/client.ts';
 import type { Scope } from '../../db/repositories/scope.ts';
-import type { Actor } from '../access/actor.ts';
+import type { Principal, SignedIn } from '../access/principal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Sealer } from '../kernel/sealing.ts';
+import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Turnstile } from '../kernel/turnstile.ts';
 import type { PortalType } from '../modules.ts';
@@ -35,9 +36,11 @@ export type BaseDeps = {
 export type Trace = { requestId: string; traceparent: string };
 
 /** All that a handler may use besides its input; nothing is ambient. */
-export type Ctx<D = BaseDeps, A extends Actor = Actor> = {
+export type Ctx<D = BaseDeps, P extends Principal = Principal> = {
   deps: D;
-  actor: A;
+  principal: P;
+  /** The system parameters, read in the round trip that found the principal; undefined where none was looked up. */
+  parameters: P extends SignedIn ? Parameters : Parameters | undefined;
   /** The sites whose rows the operation may touch. */
   scope: Scope;
   requestId: string;

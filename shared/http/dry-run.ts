@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rehearse } from '../../db/client.ts';
 import { eventsWritten } from '../../db/repositories/written-events.ts';
-import type { SignedIn } from '../access/actor.ts';
+import { ownerOf, type SignedIn } from '../access/principal.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import type { Operation } from './operation.ts';
 import { type Run, runWithin, withoutSecrets } from './transactional.ts';
@@ -33,7 +33,7 @@ export async function describeWrite<D extends BaseDeps>(
   { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
   run: Run<D>,
 ): Promise<Response> {
-  const by = { requestId: ctx.requestId, userId: ctx.actor.user.id, at: ctx.now };
+  const by = { requestId: ctx.requestId, userId: ownerOf(ctx.principal).id, at: ctx.now };
   const would = await rehearse(ctx.deps.db, async (handle) => {
     const response = await runWithin(ctx, handle, run, []);
     const body = withoutSecrets(await response.text(), shownOnce);

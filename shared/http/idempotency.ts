@@ -10,8 +10,9 @@ import {
   releaseKey,
 } from '../../db/repositories/idempotency-keys.ts';
 import type { KeptRight } from '../../db/schema/idempotency-keys.ts';
-import { grantsOf, missingFor, type SignedIn } from '../access/actor.ts';
 import type { Access } from '../access/guard.ts';
+import { ownerOf, type SignedIn } from '../access/principal.ts';
+import { grantsOf, missingFor } from '../access/rights.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
@@ -50,7 +51,7 @@ export async function runOnce<D extends BaseDeps>(
   operation: Kept,
   run: Run<D>,
 ): Promise<Response> {
-  const owner = ownerOf(ctx.actor, keyed.key);
+  const owner = keyOwner(ctx.principal, keyed.key);
   const late: LateWrites = [];
   const outcome = await withTransaction(ctx.deps.db, async (handle) => {
     if (!(await lockKey(handle, owner))) throw new AppError('idempotency_in_progress');
@@ -78,7 +79,7 @@ export async function runLeased<D extends BaseDeps>(
   run: Run<D>,
 ): Promise<Response> {
   const { db } = ctx.deps;
-  const owner = ownerOf(ctx.actor, keyed.key);
+  const owner = keyOwner(ctx.principal, keyed.key);
   const lease = {
     fingerprint: fingerprintOf(ctx.deps, keyed),
     now: ctx.now,
@@ -127,11 +128,11 @@ async function keep(
   return new Response(body || null, answer);
 }
 
-/** What the actor holds now; an operation that needs no permission tells everybody of himself. */
-const rightsAt = ({ actor }: Ctx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
+/** What the principal holds now; an operation that needs no permission tells everybody of himself. */
+const rightsAt = ({ principal }: Ctx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
   access === 'public' || access === 'signed-in'
     ? []
-    : grantsOf(actor).map(({ permissions, scope }) => ({ permissions, scope }));
+    : grantsOf(principal).map(({ permissions, scope }) => ({ permissions, scope }));
 
 /**
  * A refusal is not kept, but neither is it a failure of the transaction: what it leaves (failed attempts that are
@@ -152,7 +153,7 @@ type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 
 /** The guard has seen the permission, but not what the answer tells of: it is for nobody who held more then. */
 async function replay(
-  { deps, now, actor }: Ctx<BaseDeps, SignedIn>,
+  { deps, now, principal }: Ctx<BaseDeps, SignedIn>,
   { key, request }: Keyed,
   { status, headers, sealed_body, ...stored }: Stored,
 ): Promise<Response> {
@@ -165,13 +166,13 @@ async function replay(
     const isRunning = stored.lease_until !== null && stored.lease_until > now;
     throw new AppError(isRunning ? 'idempotency_in_progress' : 'outcome_unknown');
   }
-  const missing = missingFor(actor, stored.rights);
+  const missing = missingFor(principal, stored.rights);
   if (missing.length > 0)
     throw new AppError('forbidden', 'The answer was given to wider rights than the caller has now', {
       missing,
     });
   const body = sealed_body
-    ? await sealer.open(sealed_body, placeOf(ownerOf(actor, key))).catch(unreadable)
+    ? await sealer.open(sealed_body, placeOf(keyOwner(principal, key))).catch(unreadable)
     : null;
   return new Response(body, { status, headers: headers ?? {} });
 }
@@ -181,11 +182,10 @@ function unreadable(cause: unknown): never {
   throw new AppError('outcome_unknown', undefined, {}, { cause });
 }
 
-const ownerOf = ({ user, isPeer }: SignedIn, key: string): KeyOwner => ({
-  kind: isPeer ? 'peer' : 'user',
-  id: user.id,
-  key,
-});
+const keyOwner = (principal: SignedIn, key: string): KeyOwner => {
+  const { kind, id } = ownerOf(principal);
+  return { kind, id, key };
+};
 
 const placeOf = ({ id, key }: KeyOwner): Place => ({
   table: 'idempotency_keys',

@@ -1,6 +1,13 @@
 import type { z } from 'zod';
-import type { Anonymous, SignedIn } from '../access/actor.ts';
 import type { Access } from '../access/guard.ts';
+import type {
+  AccountPrincipal,
+  Anonymous,
+  PeerPrincipal,
+  Principal,
+  SignedIn,
+  UserPrincipal,
+} from '../access/principal.ts';
 import { type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
 import { Document } from './answer.ts';
 import type { Conditions } from './conditions.ts';
@@ -17,7 +24,7 @@ export type Declaration<
   B extends Shape,
   A extends Access,
   D extends BaseDeps = never,
-  T = unknown,
+  M extends Principal = Principal,
 > = {
   /** `resource.verb`: the same string in documents, logs, metrics and test titles. */
   id: string;
@@ -31,13 +38,8 @@ export type Declaration<
   body?: { required: B } | { optional: B };
   /** Bytes; `bodyLimitOf` gives the limit of an operation without it. */
   maxBodyBytes?: number;
-  /**
-   * Proves a credential that a header has in the place of a session, before the body is read. What it returns is the
-   * `principal` of the input.
-   */
-  authenticate?: (ctx: Ctx<D>) => Promise<T>;
-  /** The body has a credential in the place of a session. */
-  hasOwnCredential?: true;
+  /** The credential that machines have in the place of a session. */
+  credential?: Credential<D, Input<P, Q, B>, M>;
   /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** Another success with a shape of its own; the answer then names its status. */
@@ -57,8 +59,10 @@ export type Declaration<
   /** Understands `If-Match` and `If-None-Match`. */
   conditional?: true;
   duringPasswordChange?: true;
-  /** Asks for no more than a session, and is there for peer aggregators too, who are no users. */
+  /** Needs no more than a session, and serves peer aggregators too, which have no user account. */
   forPeers?: true;
+  /** Passwords, sessions and their ends belong to a login: service tokens are refused. */
+  needsLogin?: true;
   /**
    * The member of the body that may take the place of a session: who has none, and brings that, is let in as anonymous,
    * and the operation itself judges what he brought.
@@ -93,8 +97,15 @@ export type Declaration<
   refusesBy?: 'forbidden';
 };
 
-export type Input<P extends Shape, Q extends Shape, B extends Shape, T = unknown> = {
-  principal: T;
+/**
+ * The proof of a machine: its principal takes the place of the anonymous one. A header is judged before the body is
+ * read, a member of the input after its shape was checked.
+ */
+type Credential<D extends BaseDeps, I, M extends Principal> =
+  | { in: 'header'; prove: (ctx: Ctx<D>) => Promise<M> }
+  | { in: 'input'; prove: (ctx: Ctx<D>, input: I) => Promise<M> };
+
+export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
@@ -118,15 +129,20 @@ export type Operation<D extends BaseDeps = BaseDeps> = Omit<
 > & {
   method: Method;
   path: string;
-  /** @param principal what `authenticate` has returned */
-  run: (ctx: Ctx<D>, raw: RawInput, principal?: unknown) => Promise<unknown>;
+  run: (ctx: Ctx<D>, raw: RawInput) => Promise<unknown>;
 };
 
-type ActorFor<A extends Access, C> = A extends 'public'
-  ? Anonymous | SignedIn
-  : [C] extends [never]
-    ? SignedIn
-    : Anonymous | SignedIn;
+/** @template C of `insteadOfSession`; @template F `forPeers`; @template L `needsLogin`; @template M of `credential` */
+type PrincipalFor<A extends Access, C, F extends boolean, L extends boolean, M extends Principal> = [
+  M,
+] extends [never]
+  ? A extends 'public'
+    ? Anonymous | SignedIn
+    : SessionFor<A, F, L> | ([C] extends [never] ? never : Anonymous)
+  : M;
+type SessionFor<A extends Access, F extends boolean, L extends boolean> = A extends 'signed-in'
+  ? (L extends true ? UserPrincipal : AccountPrincipal) | (F extends true ? PeerPrincipal : never)
+  : SignedIn;
 
 /**
  * Binds `endpoint` to the dependencies of a module. A handler gets `(ctx, input)` and returns plain data, or an
@@ -139,22 +155,26 @@ export function endpointIn<D extends BaseDeps>() {
     Q extends Shape = never,
     B extends Shape = never,
     C extends string = never,
-    T = undefined,
+    F extends boolean = false,
+    L extends boolean = false,
+    M extends Principal = never,
   >(
-    declaration: Declaration<P, Q, B, A, D, T> & { insteadOfSession?: C },
-    handler: (ctx: Ctx<D, ActorFor<A, C>>, input: Input<P, Q, B, T>) => unknown,
+    declaration: Declaration<P, Q, B, A, D, M> & { insteadOfSession?: C; forPeers?: F; needsLogin?: L },
+    handler: (ctx: Ctx<D, PrincipalFor<A, C, F, L, M>>, input: Input<P, Q, B>) => unknown,
   ): Operation<D> {
-    const { route, ...rest } = declaration;
+    const { route, credential, ...rest } = declaration;
     const [method, path] = route.split(' ') as [Method, string];
     return {
       ...rest,
       method,
       path,
-      // The guard has run: an operation that is not public is never reached without an actor, or what takes its place.
-      run: async (ctx, raw, principal) => {
+      ...(credential && { credential }),
+      run: async (ctx, raw) => {
         const input = checkInput(declaration, raw);
         if (declaration.begins && raw.isHead) return new Document('', 'application/json');
-        return handler(ctx as Ctx<D, ActorFor<A, C>>, { ...input, principal: principal as T });
+        if (credential?.in === 'input') ctx.principal = await credential.prove(ctx, input);
+        // The guard, or the credential, has run: the principal is one that the declaration admits.
+        return handler(ctx as Ctx<D, PrincipalFor<A, C, F, L, M>>, input);
       },
     };
   };
@@ -167,7 +187,7 @@ const reporting = { reportInput: true };
 function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   { params, query, body }: Pick<Declaration<P, Q, B, Access>, 'params' | 'query' | 'body'>,
   raw: RawInput,
-): Omit<Input<P, Q, B>, 'principal'> {
+): Input<P, Q, B> {
   const shape = body && ('required' in body ? body.required : body.optional);
   const checkedQuery = query?.safeParse(raw.query, reporting);
   const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body, reporting);

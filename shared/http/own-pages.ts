@@ -1,4 +1,4 @@
-import type { Actor } from '../access/actor.ts';
+import { isSignedIn, type Principal } from '../access/principal.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Operation } from './operation.ts';
 
@@ -37,8 +37,8 @@ export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
 }
 
 /** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */
-export function assertBrowser({ browser }: Pick<Operation, 'browser'>, actor: Actor): void {
-  if (browser === 'administrator' && actor.kind === 'user' && actor.session.portal !== 'admin')
+export function assertBrowser({ browser }: Pick<Operation, 'browser'>, principal: Principal): void {
+  if (browser === 'administrator' && isSignedIn(principal) && principal.portal !== 'admin')
     throw new AppError('unauthenticated', 'This needs a session on the administrator portal');
 }
 

@@ -9,15 +9,16 @@ import {
   type SkipChange,
   type Stake,
 } from '../../db/repositories/privileges.ts';
-import { permissionsOf, type SignedIn, scopeOf } from '../access/actor.ts';
 import { type Permission, permissions } from '../access/permissions.ts';
+import type { SignedIn } from '../access/principal.ts';
+import { permissionsOf, scopeOf } from '../access/rights.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 
-/** The actor's rights in the form that the database compares. */
-export const heldBy = (actor: SignedIn): Held =>
+/** The principal's rights in the form that the database compares. */
+export const heldBy = (principal: SignedIn): Held =>
   Object.fromEntries(
-    permissionsOf(actor).map((permission) => [permission, scopeOf(actor, permission) ?? []]),
+    permissionsOf(principal).map((permission) => [permission, scopeOf(principal, permission) ?? []]),
   );
 
 type Power = {
@@ -27,21 +28,21 @@ type Power = {
   explained<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** Permissions that the actor does not hold for all sites. */
-const lackedBy = (actor: SignedIn): Permission[] =>
-  permissions.filter((permission) => scopeOf(actor, permission) !== '*');
+/** Permissions that the principal does not hold for all sites. */
+const lackedBy = (principal: SignedIn): Permission[] =>
+  permissions.filter((permission) => scopeOf(principal, permission) !== '*');
 
-export const maySkip = ({ actor }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(actor).length === 0;
+export const maySkip = ({ principal }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(principal).length === 0;
 
 /** Only an administrator of the whole installation may exempt users from the second factor. @throws AppError `forbidden` */
-export function assertMaySkip({ actor }: Ctx<BaseDeps, SignedIn>): void {
-  const missing = lackedBy(actor).sort();
+export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
+  const missing = lackedBy(principal).sort();
   if (missing.length > 0)
     throw new AppError('forbidden', '`skip_two_factor` needs every permission for all sites', { missing });
 }
 
 /**
- * The rule that the actor must hold every right at stake, checked inside the batch that needs it. A change that concerns
+ * The rule that the principal must hold every right at stake, checked inside the batch that needs it. A change that concerns
  * groups that waive the second factor needs every permission for all sites.
  */
 export function powerOver(
@@ -49,8 +50,8 @@ export function powerOver(
   stakes: readonly Stake[],
   skips: readonly SkipChange[] = [],
 ): Power {
-  const held = heldBy(ctx.actor);
-  const lacked = lackedBy(ctx.actor);
+  const held = heldBy(ctx.principal);
+  const lacked = lackedBy(ctx.principal);
   const judged = lacked.length === 0 ? [] : skips;
   return {
     before: (h) => [

@@ -137,7 +137,7 @@ export const removeRecord = <S extends Selection>(
     } catch (error) {
       if (raisedByMust(error)?.code === 'out_of_scope') throw allSitesNeeded();
       if (!isReferenceViolation(error)) throw error;
-      const references = await referencesTo(ctx.deps.db, kind.records, at.id, readingOf(ctx.actor));
+      const references = await referencesTo(ctx.deps.db, kind.records, at.id, readingOf(ctx.principal));
       throw new AppError('in_use', undefined, { references }, { cause: error });
     }
   });

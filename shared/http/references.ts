@@ -1,11 +1,12 @@
 import type { Reading } from '../../db/repositories/bulk.ts';
-import { type Actor, scopeOf } from '../access/actor.ts';
 import { readPermissionOf } from '../access/permissions.ts';
+import { isSignedIn, type Principal } from '../access/principal.ts';
+import { scopeOf } from '../access/rights.ts';
 
-/** Within which sites the actor may read objects that an error names, by their type. */
+/** Within which sites the principal may read objects that an error names, by their type. */
 export const readingOf =
-  (actor: Actor): Reading =>
+  (principal: Principal): Reading =>
   (type) => {
     const permission = readPermissionOf(type);
-    return actor.kind === 'user' && permission ? scopeOf(actor, permission) : undefined;
+    return isSignedIn(principal) && permission ? scopeOf(principal, permission) : undefined;
   };

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../db/repositories/audit.ts';
 import { countRefusal } from '../../db/repositories/audit-refusals.ts';
+import { credentialId, isSignedIn } from '../access/principal.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { AppError, codeFacts, type ErrorCode } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
@@ -21,7 +22,7 @@ export async function noteRefusal(ctx: Ctx<BaseDeps>, subject: string, entry: Au
 
 /** Audits a 403 of a known session; the subject is the session and what it lacks. */
 export async function auditRefusal(ctx: Ctx<BaseDeps> | undefined, problem: AppError): Promise<void> {
-  if (ctx?.actor.kind !== 'user' || codeFacts(problem.code).status !== 403) return;
+  if (!ctx || !isSignedIn(ctx.principal) || codeFacts(problem.code).status !== 403) return;
   const { required_permission, missing } = problem.members;
   const details = {
     code: problem.code,
@@ -36,7 +37,7 @@ export async function auditRefusal(ctx: Ctx<BaseDeps> | undefined, problem: AppE
     details,
   });
   // Hashed, because a list of all permissions is too long for a key.
-  await noteRefusal(ctx, `session ${ctx.actor.session.id} ${sha256(canonicalJson(details))}`, entry);
+  await noteRefusal(ctx, `session ${credentialId(ctx.principal)} ${sha256(canonicalJson(details))}`, entry);
 }
 
 /** Says nothing of what is asked for. */

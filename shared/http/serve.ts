@@ -1,11 +1,12 @@
 import type { Context } from 'hono';
-import type { Actor, SignedIn } from '../access/actor.ts';
 import { admit } from '../access/guard.ts';
+import { lastSeenAt, type SignedIn } from '../access/principal.ts';
+import type { FoundPrincipal } from '../access/session.ts';
 import { noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTurnstile } from '../kernel/turnstile.ts';
 import { Answer, Document } from './answer.ts';
-import { identify } from './caller.ts';
+import { type Caller, identify } from './caller.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
@@ -61,21 +62,25 @@ export async function serveOperation<D extends BaseDeps>(
     ...broughtBy(operation, c.req.raw, deps.baseUrl),
     now,
   });
-  const { actor, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
-  const ctx = contextOf(c, deps, operation, actor, now);
-  // Before the guard, so that a refusal is known to be this actor's.
+  const { caller, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
+  const { principal } = caller;
+  const ctx = contextOf(c, deps, operation, caller, now);
+  // Before the guard, so that a refusal is attributed to the principal.
   c.set('ctx', ctx);
-  assertBrowser(operation, actor);
-  const brought = await readBrought(c, operation, actor);
+  assertBrowser(operation, principal);
+  const brought = await readBrought(c, operation, principal);
   if (!brought)
-    ctx.scope = admit(actor, { ...operation, writes: operation.method !== 'GET' && !operation.readsOnly });
-  if (isStale(actor, now)) ctx.later(() => noteUse(deps.db, actor, now));
-  const principal = await operation.authenticate?.(ctx);
+    ctx.scope = admit(principal, {
+      ...operation,
+      writes: operation.method !== 'GET' && !operation.readsOnly,
+    });
+  if (isFound(caller) && isStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
+  if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, await operation.run(own, raw, principal)),
+    respond(c, deps, operation, await operation.run(own, raw)),
   );
 }
 
@@ -84,7 +89,7 @@ function contextOf<D extends BaseDeps>(
   c: Served,
   deps: D,
   operation: Operation<D>,
-  actor: Ctx<D>['actor'],
+  { principal, parameters }: Caller,
   now: Date,
 ): Ctx<D> {
   const { client, background } = c.env;
@@ -92,7 +97,8 @@ function contextOf<D extends BaseDeps>(
   const upstream = createTurnstile(upstreamAtOnce);
   return {
     deps,
-    actor,
+    principal,
+    parameters,
     scope: [],
     requestId: trace.requestId,
     trace,
@@ -112,13 +118,13 @@ function contextOf<D extends BaseDeps>(
 /** The first requests of a process wait for the check of its keys, which runs beside the session lookup. */
 async function besideKeyCheck(
   check: Promise<unknown> | undefined,
-  identified: Promise<Actor>,
-): Promise<{ actor: Actor; unchecked?: unknown }> {
-  if (!check) return { actor: await identified };
+  identified: Promise<Caller>,
+): Promise<{ caller: Caller; unchecked?: unknown }> {
+  if (!check) return { caller: await identified };
   const [checked, found] = await Promise.allSettled([check, identified]);
   if (checked.status === 'rejected') throw checked.reason;
   if (found.status === 'rejected') throw found.reason;
-  return { actor: found.value, unchecked: checked.value };
+  return { caller: found.value, unchecked: checked.value };
 }
 
 /**
@@ -128,10 +134,10 @@ async function besideKeyCheck(
 async function readBrought(
   c: Served,
   operation: Operation<never>,
-  actor: Actor,
+  principal: Caller['principal'],
 ): Promise<RawInput | undefined> {
   const { insteadOfSession } = operation;
-  if (insteadOfSession === undefined || actor.kind !== 'anonymous') return undefined;
+  if (insteadOfSession === undefined || principal.kind !== 'anonymous') return undefined;
   const raw = await readInput(c, operation).catch(refusedInput);
   return raw?.body && Object.hasOwn(raw.body, insteadOfSession) ? raw : undefined;
 }
@@ -141,9 +147,11 @@ function refusedInput(error: unknown): undefined {
   return undefined;
 }
 
-/** `last_seen` moves at most once a minute, and never while somebody waits for it. */
-const isStale = (actor: Actor, now: Date): actor is SignedIn =>
-  actor.kind === 'user' && now.getTime() - actor.session.lastSeenAt.getTime() >= 60_000;
+const isFound = (caller: Caller): caller is FoundPrincipal => caller.parameters !== undefined;
+
+/** `last_seen` is written at most once a minute, after the answer. */
+const isStale = (principal: SignedIn, now: Date): boolean =>
+  now.getTime() - lastSeenAt(principal).getTime() >= 60_000;
 
 async function respond(
   c: Served,

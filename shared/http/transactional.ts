@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import type { SignedIn } from '../access/actor.ts';
+import { isSignedIn, type SignedIn } from '../access/principal.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 
 /** An operation with its input, waiting for the context to run in. */
@@ -8,8 +8,8 @@ export type Run<D extends BaseDeps> = (ctx: Ctx<D>) => Promise<Response>;
 /** Writes that nobody waits for, which a transaction must not hold up. */
 export type LateWrites = (() => PromiseLike<unknown>)[];
 
-export const isSignedIn = <D extends BaseDeps>(ctx: Ctx<D>): ctx is Ctx<D, SignedIn> =>
-  ctx.actor.kind === 'user';
+export const hasSession = <D extends BaseDeps>(ctx: Ctx<D>): ctx is Ctx<D, SignedIn> =>
+  isSignedIn(ctx.principal);
 
 /**
  * Runs an operation on the handle of a transaction. A handle that has ended belongs to somebody else's connection, so

@@ -4,7 +4,7 @@ import type { BaseDeps, Ctx } from './context.ts';
 import { describeWrite } from './dry-run.ts';
 import { requestText, runLeased, runOnce } from './idempotency.ts';
 import type { Operation, RawInput } from './operation.ts';
-import { isSignedIn, type Run } from './transactional.ts';
+import { hasSession, type Run } from './transactional.ts';
 
 type Facts = Pick<
   Operation<never>,
@@ -48,7 +48,7 @@ export function runAsAsked<D extends BaseDeps>(
   const key = takesKey(operation) ? headers.get('idempotency-key') : null;
   const faults = [...dryRunFaults(dryRun, operation), ...keyFaults(key)];
   if (faults.length > 0) throw invalid(...faults);
-  if (!isSignedIn(ctx)) return run(ctx);
+  if (!hasSession(ctx)) return run(ctx);
   if (dryRun === 'true') return describeWrite(ctx, operation, run);
   if (key === null) return run(ctx);
   const request = requestText(operation.method, new URL(url).pathname, raw);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AliveSince } from '../../db/repositories/user-sessions.ts';
-import type { SignedIn } from '../access/actor.ts';
+import type { SignedIn } from '../access/principal.ts';
 import { absoluteAge } from '../access/session.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { Id, Moment } from '../http/fields.ts';
@@ -25,9 +25,9 @@ export const LoginSession = Stored.extend({
 
 export const SessionsQuery = listQuery(['created_at', 'last_seen_at'], {}, '-created_at');
 
-type Listing = Pick<Ctx<BaseDeps, SignedIn>, 'actor' | 'now'>;
+type Listing = Pick<Ctx<BaseDeps, SignedIn>, 'parameters' | 'now'>;
 /** Since when a session must have begun and been used to be accepted now. */
-export const aliveSince = ({ actor: { parameters }, now }: Listing): AliveSince => ({
+export const aliveSince = ({ parameters, now }: Listing): AliveSince => ({
   admin: addSeconds(now, -absoluteAge(parameters, 'admin')),
   user: addSeconds(now, -absoluteAge(parameters, 'user')),
   used: addSeconds(now, -parameters['session.idle_s']),
@@ -35,7 +35,7 @@ export const aliveSince = ({ actor: { parameters }, now }: Listing): AliveSince 
 });
 
 export const showSession =
-  ({ actor: { parameters } }: Listing) =>
+  ({ parameters }: Listing) =>
   (row: { portal: 'admin' | 'user'; created_at: Date }): z.input<typeof LoginSession> => ({
     ...view(row),
     expires_at: addSeconds(row.created_at, absoluteAge(parameters, row.portal)).toISOString(),

@@ -11,7 +11,7 @@ import {
 } from '../../db/repositories/own-account.ts';
 import { must } from '../../db/repositories/statements.ts';
 import { accountKey } from '../../db/repositories/users.ts';
-import { assertLoggedIn, type SignedIn } from '../access/actor.ts';
+import type { UserPrincipal } from '../access/principal.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { conflict, invalid } from '../kernel/errors.ts';
@@ -22,7 +22,7 @@ import { assertMayTry, type Tried } from './login/limits.ts';
 import { assertPassword } from './password-policy.ts';
 import type { Place } from './passwords.ts';
 
-type OwnCtx = Ctx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, SignedIn>;
+type OwnCtx = Ctx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
 
 /**
  * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.
@@ -32,15 +32,14 @@ export async function changeOwnPassword(
   ctx: OwnCtx,
   { current, new: next }: { current: string; new: string },
 ): Promise<void> {
-  assertLoggedIn(ctx.actor);
-  const { deps, actor, now } = ctx;
-  const { user, domain, parameters } = actor;
+  const { deps, principal, parameters, now } = ctx;
+  const { user, domain } = principal;
   assertPassword(next, { name: user.name, domain }, parameters, '/new');
   const { tried, stored, former } = await assertKnows(ctx, current);
   await assertNew(ctx, next, [{ hash: stored }, ...former]);
   const id = newId();
   const sealed_hash = await deps.sealer.seal(stored, historyPlace(id));
-  const hash = await deps.hasher.hash(next, placeOf(actor));
+  const hash = await deps.hasher.hash(next, placeOf(principal));
   const audit = auditEntry(ctx, {
     event: 'portal.EntityAction',
     category: 'auth',
@@ -54,7 +53,7 @@ export async function changeOwnPassword(
     must(h, hasHash(user.id, stored), 'invalid_credentials'),
     setOwnPassword(h, user.id, stored, hash, now),
     ...keepFormerPassword(h, { id, user_id: user.id, sealed_hash, at: now }),
-    endSessionsOf(h, user.id, actor.session.id),
+    endSessionsOf(h, user.id, principal.session.id),
     appendAudit(h, audit),
   ]);
 }
@@ -67,14 +66,14 @@ async function assertKnows(
   ctx: OwnCtx,
   current: string,
 ): Promise<{ tried: Tried; stored: string; former: FormerPassword[] }> {
-  const { deps, actor } = ctx;
-  const account = accountKey(actor.domain.id, foldName(actor.user.name));
+  const { deps, principal } = ctx;
+  const account = accountKey(principal.domain.id, foldName(principal.user.name));
   const [tried, { hash: stored, former }] = await Promise.all([
     assertMayTry(ctx, account, failedChange(ctx)),
-    findPasswords(deps.db, actor.user.id),
+    findPasswords(deps.db, principal.user.id),
   ]);
   if (stored === null) throw conflict('no_password', 'The account has no password here');
-  if (!(await deps.hasher.verify(current, stored, placeOf(actor)))) return refuseAttempt(ctx, tried);
+  if (!(await deps.hasher.verify(current, stored, placeOf(principal)))) return refuseAttempt(ctx, tried);
   return { tried, stored, former };
 }
 
@@ -83,13 +82,13 @@ async function assertKnows(
  * @throws AppError `invalid_request` with the code `used_before`
  */
 async function assertNew(
-  { deps: { hasher, sealer }, actor }: OwnCtx,
+  { deps: { hasher, sealer }, principal }: OwnCtx,
   password: string,
   earlier: readonly ({ hash: string } | FormerPassword)[],
 ): Promise<void> {
   for (const one of earlier) {
     const hash = 'hash' in one ? one.hash : await sealer.open(one.sealed_hash, historyPlace(one.id));
-    if (!(await hasher.verify(password, hash, placeOf(actor)))) continue;
+    if (!(await hasher.verify(password, hash, placeOf(principal)))) continue;
     const detail = 'The password is the current one or one of the last five';
     throw invalid({ pointer: '/new', code: 'used_before', detail });
   }
@@ -97,7 +96,7 @@ async function assertNew(
 
 const historyPlace = (row: string) => ({ table: 'password_history', row, column: 'sealed_hash' });
 
-const placeOf = ({ user }: SignedIn): Place => ({ line: 'signed-in', owner: user.id });
+const placeOf = ({ user }: UserPrincipal): Place => ({ line: 'signed-in', owner: user.id });
 
 const failedChange = (ctx: OwnCtx): AuditEntry =>
   auditEntry(ctx, {
@@ -107,6 +106,6 @@ const failedChange = (ctx: OwnCtx): AuditEntry =>
     result: 'failure',
     action: 'change_password',
     object_type: 'user',
-    object_id: ctx.actor.user.id,
-    object_name: ctx.actor.user.name,
+    object_id: ctx.principal.user.id,
+    object_name: ctx.principal.user.name,
   });

@@ -7,8 +7,8 @@ import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
 import { findOwnAccount } from '../../db/repositories/own-account.ts';
 import type { StoredNode } from '../../db/repositories/stored-nodes.ts';
 import { findUserSite } from '../../db/repositories/user-sites.ts';
-import type { SignedIn } from '../../shared/access/actor.ts';
-import { findActor } from '../../shared/access/session.ts';
+import type { UserPrincipal } from '../../shared/access/principal.ts';
+import { findPrincipal } from '../../shared/access/session.ts';
 import { createSigningKeys } from '../../shared/access/signing-keys.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createTurnstile } from '../../shared/kernel/turnstile.ts';
@@ -32,15 +32,15 @@ const app = new Hono();
 const turn = createTurnstile(1);
 
 app.get('/api/userinfo', async (c) => {
-  const actor = await signedIn(c);
-  const { user, domain, session, roles } = actor;
-  const account = await findOwnAccount(db, whoOf(actor));
+  const principal = await signedIn(c);
+  const { user, domain, session, roles } = principal;
+  const account = await findOwnAccount(db, whoOf(principal));
   return c.json({ ...user, domain, session, roles, ...account });
 });
 
 app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
-  const actor = await signedIn(c);
-  const site = await findUserSite(db, { uri: c.req.param('site'), who: whoOf(actor), held: 0 });
+  const principal = await signedIn(c);
+  const site = await findUserSite(db, { uri: c.req.param('site'), who: whoOf(principal), held: 0 });
   const address = site?.topology?.nodes[0];
   const condition = site?.conditions[0];
   const node = address && condition && { ...address, ...condition };
@@ -49,12 +49,12 @@ app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
   const { text } = await transport.send({
     method: 'GET',
     url: `${node.url}/api/client/v7.0/connectionInfo/${pool}`,
-    headers: { 'x-auth-token': await keyOf(node, actor) },
+    headers: { 'x-auth-token': await keyOf(node, principal) },
     deadlineMs: 5_000,
     ca: node.ca_certificate ?? undefined,
     verifyTls: true,
   });
-  await appendAudit(db, eventOf(actor));
+  await appendAudit(db, eventOf(principal));
   return c.json(JSON.parse(text));
 });
 
@@ -85,23 +85,23 @@ app.post('/api/auth/v7.0/login', async (c) => {
   return c.json({ token: key.toString('base64url') });
 });
 
-async function signedIn(c: Context): Promise<SignedIn> {
-  const actor = await findActor(db, c.req.header('x-auth-token') ?? '', new Date(), 'universal');
-  if (!actor) throw new Error('the token is not valid');
-  return actor;
+async function signedIn(c: Context): Promise<UserPrincipal> {
+  const found = await findPrincipal(db, c.req.header('x-auth-token') ?? '', new Date(), 'universal');
+  if (found?.principal.kind !== 'user') throw new Error('the token is not that of a user');
+  return found.principal;
 }
 
-const whoOf = ({ user, domain }: SignedIn) => ({ userId: user.id, domainId: domain.id });
+const whoOf = ({ user, domain }: UserPrincipal) => ({ userId: user.id, domainId: domain.id });
 
 let key: Promise<string> | undefined;
 
 /** Got once: that the portal finds, opens and checks the stored key each time is its own cost. */
-function keyOf(node: StoredNode, actor: SignedIn): Promise<string> {
-  key ??= obtainKey(node, actor);
+function keyOf(node: StoredNode, principal: UserPrincipal): Promise<string> {
+  key ??= obtainKey(node, principal);
   return key;
 }
 
-async function obtainKey(stored: StoredNode, { user, domain }: SignedIn): Promise<string> {
+async function obtainKey(stored: StoredNode, { user, domain }: UserPrincipal): Promise<string> {
   const claims = { sub: user.name, auth: domain.label, groups: [], client_ip: host };
   const keys = await createSigningKeys([settings.signingKey], settings.baseUrl);
   const node = {
@@ -117,7 +117,7 @@ async function obtainKey(stored: StoredNode, { user, domain }: SignedIn): Promis
   return (await createDispatcherRemote(transport).authorize({ node, jwt, trace })).token;
 }
 
-const eventOf = ({ user, domain, session }: SignedIn): AuditEntry => ({
+const eventOf = ({ user, domain, portal }: UserPrincipal): AuditEntry => ({
   id: newId(),
   at: new Date(),
   event: 'aggregator.ConnectionIssued',
@@ -127,7 +127,7 @@ const eventOf = ({ user, domain, session }: SignedIn): AuditEntry => ({
   user_name: user.name,
   user_id: user.id,
   domain: domain.label,
-  portal: session.portal,
+  portal,
   source_ip: host,
   method: 'GET',
   details: { floor: true },

@@ -35,8 +35,8 @@ afterAll(() => portal.close());
 
 /** What is public answers who sends nothing: what is missing, then the credential of its own that it asks for. */
 function statusForNobody(operation: Registered): number {
-  const { body, query, authenticate } = operation;
-  if (authenticate) return answersInResultForm(operation) ? 401 : 403;
+  const { body, query, credential } = operation;
+  if (credential?.in === 'header') return answersInResultForm(operation) ? 401 : 403;
   if ((body && 'required' in body) || query?.safeParse({}).success === false) return 422;
   if (operation.module === 'ssa') return 401;
   return body ? 422 : 200;

@@ -56,7 +56,7 @@ async function send(
   const answer = await portal.send(`${operation.method} ${path}${options.query ?? ''}`, {
     token: tokens[operations.indexOf(operation)],
     // Attempts to log in count against the address that they come from, and so do wrong tokens of agents.
-    ip: operation.authenticate ? '192.0.2.2' : '192.0.2.1',
+    ip: operation.credential?.in === 'header' ? '192.0.2.2' : '192.0.2.1',
     headers: { ...credentials.of(operation), ...headers },
     ...options,
   });

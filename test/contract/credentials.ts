@@ -30,8 +30,8 @@ export async function createCredentials(
   const tokens = new Map(everyOperation.map(({ id }) => [id, newSessionAgentToken()]));
   const agents = await addSessionAgents(portal, farm, tokens);
   return {
-    of: ({ authenticate, id, module }) =>
-      authenticate
+    of: ({ credential, id, module }) =>
+      credential?.in === 'header'
         ? { authorization: `Bearer ${module === 'ssa' ? tokens.get(id) : gateway.shown.token}` }
         : {},
     renew: async ({ id }) => {

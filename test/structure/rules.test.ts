@@ -25,7 +25,7 @@ describe('the import rules', () => {
     ['shared/kernel/ids.ts', '../../db/client.ts', stairs],
     ['shared/kernel/ids.ts', '../http/app.ts', stairs],
     ['db/schema/sites.ts', '../repositories/sites.ts', stairs],
-    ['db/repositories/sites.ts', '../../shared/access/actor.ts', stairs],
+    ['db/repositories/sites.ts', '../../shared/access/principal.ts', stairs],
     ['db/repositories/sites.ts', '../../shared/remotes/kdc/port.ts', stairs],
     ['shared/remotes/kdc/port.ts', '../../../db/repositories/sites.ts', stairs],
     ['shared/remotes/kdc/port.ts', '../../../db/client.ts', 'a remote never sees the database'],

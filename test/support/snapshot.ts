@@ -13,7 +13,7 @@ import type { TestPortal } from './portal.ts';
 export function syncCtx({ deps }: Pick<TestPortal, 'deps'>, given: Partial<SyncCtx> = {}): SyncCtx {
   return {
     deps,
-    actor: { parameters: parametersFrom(null) },
+    parameters: parametersFrom(null),
     now: deps.clock(),
     trace: { requestId: newId(), traceparent: '' },
     background: (work) => void work.catch(() => undefined),

@@ -3,17 +3,19 @@ import { atomically } from '../../../db/client.ts';
 import { addRegistration } from '../../../db/repositories/agents.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { newRegistrationToken } from '../../../shared/access/agent-tokens.ts';
+import type { SignedIn } from '../../../shared/access/principal.ts';
 import { entityAction } from '../../../shared/http/audit-entry.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
-import type { AgentCtx } from '../deps.ts';
+import type { AgentDeps } from '../deps.ts';
 import type { RegisterBody } from './schema.ts';
 
 /** @returns the token of the registration */
 export async function register(
-  ctx: AgentCtx,
+  ctx: Ctx<AgentDeps, SignedIn>,
   { hostname, mac = '' }: z.output<typeof RegisterBody>,
 ): Promise<string> {
   const { deps, scope, now } = ctx;

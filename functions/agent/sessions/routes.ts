@@ -1,6 +1,8 @@
 import { agentErrors, Done } from '../../../shared/fleet/agents/calls.ts';
+import { agentOf } from '../../../shared/fleet/agents/credentials.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/result-form.ts';
-import { agentCall, base, endpoint } from '../deps.ts';
+import { type AgentDeps, agentCall, base, endpoint } from '../deps.ts';
 import { LoggedIn, LoginBody, LogoutBody, Notified, NotifyQuery } from './schema.ts';
 import { logIn, logOut, notify } from './usecases.ts';
 
@@ -34,6 +36,7 @@ export const sessionOperations = [
       begins: true,
       summary: 'The same as `login` and `logout`, by GET',
       query: NotifyQuery,
+      credential: { in: 'input', prove: (ctx: Ctx<AgentDeps>, { query }) => agentOf(ctx, query.token) },
       returns: [200, Notified],
       errors: agentErrors,
     },

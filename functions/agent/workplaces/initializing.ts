@@ -3,8 +3,8 @@ import { atomically } from '../../../db/client.ts';
 import { findMachines, keepAgent } from '../../../db/repositories/agents.ts';
 import { appendMonitoring } from '../../../db/repositories/monitoring.ts';
 import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
-import { isRegistrationToken, newAgentToken } from '../../../shared/access/agent-tokens.ts';
-import { type Agent, agentOf, registrationOf } from '../../../shared/fleet/agents/credentials.ts';
+import { newAgentToken } from '../../../shared/access/agent-tokens.ts';
+import type { Agent, Registration } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -15,30 +15,26 @@ import type { InitializeBody, Initialized, UnmanagedBody } from './schema.ts';
 type Result = z.input<typeof Initialized>['result'];
 type Body = z.output<typeof InitializeBody>;
 type Interfaces = Body['id'];
+type MachineCtx = AgentCtx<Agent | Registration>;
 type Machine = Pick<Agent, 'farm' | 'workplace'>;
 
 const nothing: Result = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
 const nothingToDo = { action: 'none' } as const;
 
-export async function testToken(ctx: AgentCtx, token: string): Promise<'ok'> {
-  await (isRegistrationToken(token) ? registrationOf(ctx, token) : agentOf(ctx, token));
-  return 'ok';
-}
-
 /** Who comes with the token of his workplace keeps it; who comes with that of a registration gets one. */
-export async function initialize(ctx: AgentCtx, { token, id, version }: Body): Promise<Result> {
-  if (!isRegistrationToken(token)) {
-    const agent = await agentOf(ctx, token);
+export async function initialize(ctx: MachineCtx, { token, id, version }: Body): Promise<Result> {
+  const { principal } = ctx;
+  if (principal.role !== 'registration') {
+    const agent = principal;
     if (isElsewhere(agent, id)) return nothing;
     await note(ctx, agent, version);
     const { unique_id } = agent.workplace;
     return { own_token: token, token, master_token: null, unique_id, os: nothingToDo };
   }
-  const registration = await registrationOf(ctx, token);
-  const machine = await machineOf(ctx, registration.sites, id);
+  const machine = await machineOf(ctx, principal.sites, id);
   if (!machine) return nothing;
   const own = newAgentToken();
-  await note(ctx, machine, version, { registrationId: registration.id, token: own });
+  await note(ctx, machine, version, { registrationId: principal.id, token: own });
   const { unique_id } = machine.workplace;
   return { own_token: own, token: own, master_token: token, unique_id, os: nothingToDo };
 }
@@ -51,20 +47,16 @@ function isElsewhere({ workplace }: Agent, interfaces: Interfaces): boolean {
 }
 
 /** A host of no pool may still be one that a dispatcher knows. */
-export async function noteUnmanaged(
-  ctx: AgentCtx,
-  { token, id }: z.output<typeof UnmanagedBody>,
-): Promise<'ok'> {
-  const machine = isRegistrationToken(token)
-    ? await machineOf(ctx, (await registrationOf(ctx, token)).sites, id)
-    : await agentOf(ctx, token);
+export async function noteUnmanaged(ctx: MachineCtx, { id }: z.output<typeof UnmanagedBody>): Promise<'ok'> {
+  const { principal } = ctx;
+  const machine = principal.role === 'registration' ? await machineOf(ctx, principal.sites, id) : principal;
   if (machine) await note(ctx, machine, undefined);
   return 'ok';
 }
 
 /** The one workplace that has an address of the machine; of several alike the one whose IP address it has as well. */
 async function machineOf(
-  { deps }: AgentCtx,
+  { deps }: MachineCtx,
   sites: string[] | null,
   interfaces: Interfaces,
 ): Promise<Machine | undefined> {
@@ -87,7 +79,7 @@ type NewAgent = { registrationId: string; token: string };
 
 /** One batch: the agent with its token, and its presence in snapshot and journal. */
 async function note(
-  { deps, now }: AgentCtx,
+  { deps, now }: MachineCtx,
   machine: Machine,
   version: string | undefined,
   made?: NewAgent,

@@ -1,6 +1,6 @@
 import { Done } from '../../../shared/fleet/agents/calls.ts';
-import { agentCall } from '../deps.ts';
-import { initialize, noteUnmanaged, testToken } from './initializing.ts';
+import { agentCall, machineCall } from '../deps.ts';
+import { initialize, noteUnmanaged } from './initializing.ts';
 import {
   AddressBody,
   InitializeBody,
@@ -14,11 +14,8 @@ import {
 import { changeAddress, notePresence, noteReady, noteVersion, writeLog } from './usecases.ts';
 
 export const workplaceOperations = [
-  agentCall(
-    { name: 'test', summary: 'Check a token', body: TestBody, returns: Done },
-    async (ctx, { token }) => testToken(ctx, token),
-  ),
-  agentCall(
+  machineCall({ name: 'test', summary: 'Check a token', body: TestBody, returns: Done }, async () => 'ok'),
+  machineCall(
     {
       name: 'initialize',
       summary: 'Find the workplace that an agent runs at, by its MAC addresses',
@@ -63,9 +60,9 @@ export const workplaceOperations = [
   ),
   agentCall(
     { name: 'ticket', summary: 'A ticket was used at the workplace', body: TicketBody, returns: Done },
-    async (ctx, { token }) => notePresence(ctx, token),
+    (ctx) => notePresence(ctx),
   ),
-  agentCall(
+  machineCall(
     {
       name: 'unmanaged',
       summary: 'A host that no pool manages tells of itself',

@@ -2,22 +2,22 @@ import type { z } from 'zod';
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
 import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring.ts';
 import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
-import { type Agent, agentOf } from '../../../shared/fleet/agents/credentials.ts';
+import type { Agent } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import type { AgentCtx } from '../deps.ts';
 import type { AddressBody, LogBody, VersionBody } from './schema.ts';
 
 type Address = z.output<typeof AddressBody>;
 
-export async function noteReady(ctx: AgentCtx, { token, ip }: Address): Promise<'ok'> {
-  const agent = await agentOf(ctx, token);
+export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<'ok'> {
+  const { principal: agent } = ctx;
   const message = `The agent of ${agent.workplace.name} is ready`;
   const entry = journalEntry(agent, ctx.now, { code: 'agent_ready', message, details: { ip } });
   return tell(ctx, agent, { ip }, entry);
 }
 
-export async function changeAddress(ctx: AgentCtx, { token, ip }: Address): Promise<'ok'> {
-  const agent = await agentOf(ctx, token);
+export async function changeAddress(ctx: AgentCtx, { ip }: Address): Promise<'ok'> {
+  const { principal: agent } = ctx;
   const before = agent.workplace.ip;
   if (ip === before) return present(ctx, agent);
   const message = `${agent.workplace.name} has the address ${ip} now`;
@@ -26,21 +26,17 @@ export async function changeAddress(ctx: AgentCtx, { token, ip }: Address): Prom
   return tell(ctx, agent, { ip }, entry);
 }
 
-export async function noteVersion(
-  ctx: AgentCtx,
-  { token, version }: z.output<typeof VersionBody>,
-): Promise<'ok'> {
-  return tell(ctx, await agentOf(ctx, token), { agent_version: version });
+export async function noteVersion(ctx: AgentCtx, { version }: z.output<typeof VersionBody>): Promise<'ok'> {
+  return tell(ctx, ctx.principal, { agent_version: version });
 }
 
-export const notePresence = async (ctx: AgentCtx, token: string): Promise<'ok'> =>
-  present(ctx, await agentOf(ctx, token));
+export const notePresence = (ctx: AgentCtx): Promise<'ok'> => present(ctx, ctx.principal);
 
 export async function writeLog(
   ctx: AgentCtx,
-  { token, level: given, message }: z.output<typeof LogBody>,
+  { level: given, message }: z.output<typeof LogBody>,
 ): Promise<'ok'> {
-  const agent = await agentOf(ctx, token);
+  const { principal: agent } = ctx;
   const level = levelOf(given);
   if (level === undefined || message.trim() === '') return present(ctx, agent);
   const entry = journalEntry(agent, ctx.now, { code: 'agent_log', level, message });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { endSessionsOfPeer } from '../../../db/repositories/peer-sessions.ts';
 import { importPeerKey, PeerTokenFault } from '../../../shared/access/peer-jwt.ts';
+import { ownerOf } from '../../../shared/access/principal.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { powerOver } from '../../../shared/http/privileges.ts';
@@ -49,8 +50,9 @@ export async function deletePeer(ctx: AggregatorCtx, at: Target): Promise<void> 
   );
 }
 
-function assertOther({ actor }: AggregatorCtx, id: string): void {
-  if (actor.user.id === id) throw conflict('own_account', 'A peer neither changes nor deletes itself');
+function assertOther({ principal }: AggregatorCtx, id: string): void {
+  if (ownerOf(principal).id === id)
+    throw conflict('own_account', 'A peer neither changes nor deletes itself');
 }
 
 /** Whatever tells a token of the peer from one of somebody else. */

@@ -1,6 +1,7 @@
-import { base, endpoint } from '../deps.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
+import { type AggregatorDeps, base, endpoint } from '../deps.ts';
 import { Accepted, Heartbeat, Self } from './schema.ts';
-import { acceptHeartbeat, describeSelf, heartbeatPath } from './usecases.ts';
+import { acceptHeartbeat, describeSelf, heartbeatPath, portalOf } from './usecases.ts';
 
 export const portalOperations = [
   endpoint(
@@ -11,11 +12,11 @@ export const portalOperations = [
       summary: 'A portal tells that it lives',
       description: 'Portals on this database report themselves without it.',
       body: { required: Heartbeat },
-      hasOwnCredential: true,
+      credential: { in: 'input', prove: (ctx: Ctx<AggregatorDeps>, { body }) => portalOf(ctx, body.token) },
       returns: [200, Accepted],
       errors: ['invalid_token', 'upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'],
     },
-    (ctx, { body }) => acceptHeartbeat(ctx, body.token),
+    (ctx) => acceptHeartbeat(ctx),
   ),
   endpoint(
     {

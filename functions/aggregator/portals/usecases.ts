@@ -8,6 +8,7 @@ import {
   provePeerToken,
   readPeerToken,
 } from '../../../shared/access/peer-jwt.ts';
+import type { PortalPrincipal } from '../../../shared/access/principal.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
 import { notePortal } from '../../../shared/fleet/portal-report.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
@@ -24,19 +25,28 @@ type AggregatorCtx = Ctx<AggregatorDeps>;
 
 export const heartbeatPath = `${base}/portals/heartbeat` as const;
 
+/** A portal with its report, which has no checked shape yet. */
+type Reporter = PortalPrincipal & { report: unknown };
+
 /**
- * Notes what a portal tells of itself, when a key of ours or of a peer has signed it. A peer's portals are named after
- * it, so that none takes the place of one of ours.
- * @throws AppError `invalid_token` whatever is wrong with the token, `invalid_request` for a report that cannot be kept,
- * `upstream_*` when the keys of the peer cannot be read
+ * The portal whose report a key of this installation or of a peer has signed.
+ * @throws AppError `invalid_token` for every fault of the token, `upstream_*` when the keys of the peer cannot be read
  */
-export async function acceptHeartbeat(ctx: AggregatorCtx, jwt: string): Promise<z.input<typeof Accepted>> {
-  const { told, peer } = await proven(ctx, jwt).catch(refused);
-  const { data: portal, error } = ToldPortal.safeParse(told);
+export const portalOf = (ctx: AggregatorCtx, jwt: string): Promise<Reporter> =>
+  proven(ctx, jwt).catch(refused);
+
+/**
+ * Stores what a portal reports. The names of a peer's portals begin with the name of the peer, so that none replaces a
+ * portal of this installation.
+ * @throws AppError `invalid_request` for a report that cannot be stored
+ */
+export async function acceptHeartbeat(ctx: Ctx<AggregatorDeps, Reporter>): Promise<z.input<typeof Accepted>> {
+  const { report, peer } = ctx.principal;
+  const { data: portal, error } = ToldPortal.safeParse(report);
   if (!portal) throw invalid(...fieldErrors(error, '/').map(withinToken));
   if (peer !== undefined && portal.name.includes('/')) throw invalid(noSlash);
   const { build = '', os = '', metrics = {}, started_at: startedAt, ...facts } = portal;
-  const name = peer === undefined ? portal.name : `${peer}/${portal.name}`;
+  const name = peer === undefined ? portal.name : `${peer.name}/${portal.name}`;
   await notePortal(ctx.deps.db, { ...facts, name, build, os, metrics, started_at: new Date(startedAt) });
   return { result: 'ok', name, expires_in: portal.runtime === 'node' ? 60 : 150 };
 }
@@ -59,8 +69,7 @@ export async function describeSelf({ deps, now }: AggregatorCtx): Promise<z.inpu
   };
 }
 
-/** What was told, and the name of the peer who did, unless it was one of us. */
-async function proven(ctx: AggregatorCtx, jwt: string): Promise<{ told: unknown; peer: string | undefined }> {
+async function proven(ctx: AggregatorCtx, jwt: string): Promise<Reporter> {
   const { deps, now } = ctx;
   const claimed = readPeerToken(jwt);
   const isOwn = claimed.issuer === deps.baseUrl;
@@ -69,7 +78,8 @@ async function proven(ctx: AggregatorCtx, jwt: string): Promise<{ told: unknown;
   const key = found ? await keyOfPeer(ctx, found.peer, claimed) : ownKey(deps, claimed);
   const audience = `${deps.baseUrl}${heartbeatPath}`;
   const { claims } = await provePeerToken(jwt, claimed, key, { typ: tokenTypes.heartbeat, audience, now });
-  return { told: claims.portal, peer: found?.peer.name };
+  const peer = found && { id: found.peer.id, name: found.peer.name };
+  return { kind: 'portal', issuer: claimed.issuer, peer, report: claims.portal };
 }
 
 function ownKey({ signingKeys }: AggregatorDeps, { kid }: ClaimedToken): PeerKey {

@@ -42,7 +42,7 @@ const rememberedS = 600;
  */
 export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>) {
   if (!('token' in body)) throw new AppError('unauthenticated');
-  if (ctx.actor.kind === 'user')
+  if (ctx.principal.kind === 'user')
     throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Goes without a session' });
   const seen: Seen = { issuer: undefined, found: undefined };
   try {

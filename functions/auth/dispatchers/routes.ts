@@ -1,3 +1,4 @@
+import { hasSession } from '../../../shared/http/transactional.ts';
 import { base, endpoint } from '../deps.ts';
 import { admitPeer } from './peers.ts';
 import { JwtauthAnswer, JwtauthBody } from './schema.ts';
@@ -20,9 +21,7 @@ export const dispatcherOperations = [
       returns: [200, JwtauthAnswer],
       errors: ['not_found', 'invalid_token', ...upstream],
     },
-    ({ actor, ...ctx }, { body }) =>
-      actor.kind === 'anonymous' || 'token' in body
-        ? admitPeer({ ...ctx, actor }, body)
-        : authorizeOn({ ...ctx, actor }, body.dispatcher_id),
+    (ctx, { body }) =>
+      'token' in body || !hasSession(ctx) ? admitPeer(ctx, body) : authorizeOn(ctx, body.dispatcher_id),
   ),
 ];

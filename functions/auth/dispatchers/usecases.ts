@@ -4,7 +4,7 @@ import type { Destination } from '../../../db/repositories/destinations.ts';
 import { setStatus } from '../../../db/repositories/dispatcher-status.ts';
 import { dispatchers } from '../../../db/repositories/dispatchers.ts';
 import { nodeRecord } from '../../../db/repositories/node-records.ts';
-import type { SignedIn } from '../../../shared/access/actor.ts';
+import type { SignedIn } from '../../../shared/access/principal.ts';
 import { aggregator, obtainKey } from '../../../shared/fleet/dispatcher-keys.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { startPageToken } from '../../../db/repositories/page-tokens.ts';
-import type { SignedIn } from '../../../shared/access/actor.ts';
+import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import { newPageToken } from '../../../shared/access/service-tokens.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
@@ -35,18 +35,18 @@ export async function signIn(
 }
 
 /** @throws AppError `invalid_token` when the browser session has ended meanwhile */
-export async function givePageToken(ctx: Ctx<AuthDeps, SignedIn>): Promise<z.input<typeof PageToken>> {
+export async function givePageToken(ctx: Ctx<AuthDeps, UserPrincipal>): Promise<z.input<typeof PageToken>> {
   const token = newPageToken();
   await atomically(ctx.deps.db, (h) =>
     startPageToken(h, {
       id: newId(),
       token_hash: sha256(token),
-      session_id: ctx.actor.session.id,
+      session_id: ctx.principal.session.id,
       expires_at: addSeconds(ctx.now, pageTokenAge),
     }),
   );
   return { token, expires_in: pageTokenAge };
 }
 
-export const endBrowserSession = async (ctx: Ctx<AuthDeps, SignedIn>): Promise<Answer> =>
+export const endBrowserSession = async (ctx: Ctx<AuthDeps, UserPrincipal>): Promise<Answer> =>
   new Answer(await logOut(ctx), { headers: { 'set-cookie': noCookie } });

@@ -50,6 +50,7 @@ export const loginOperations = [
       id: 'login.end',
       route: `POST ${base}/logout`,
       access: 'signed-in',
+      needsLogin: true,
       forPeers: true,
       summary: "End the validity of the caller's token",
       duringPasswordChange: true,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import type { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { isLanguage, type Language, languageOf } from '../../../shared/http/languages.ts';
@@ -11,8 +12,8 @@ type Asked = z.output<typeof SignInQuery>;
 /** The page in the reader's language and the installation's looks; it knows whether he is signed in already. */
 export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Document> {
   const { branding, defaultLanguage } = await readBranding(ctx.deps);
-  const { actor } = ctx;
-  const own = actor.kind === 'user' ? actor.user.language : undefined;
+  const { principal } = ctx;
+  const own = principal.kind === 'user' ? principal.user.language : undefined;
   const language = firstOf(asked.language, own, languageOf(ctx.client.languages), defaultLanguage);
   const next = pageOf(asked.next);
   const other = new URLSearchParams({ language: language === 'en' ? 'ru' : 'en', ...(next && { next }) });
@@ -22,7 +23,7 @@ export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Docu
     language,
     branding,
     values: { other_link: `/signin?${other}` },
-    facts: { ...(next && { next }), ...(actor.kind === 'user' && { user: userOf(actor) }) },
+    facts: { ...(next && { next }), ...(principal.kind === 'user' && { user: userOf(principal) }) },
   });
 }
 
@@ -32,11 +33,9 @@ const firstOf = (...choices: unknown[]): Language => choices.find(isLanguage) ??
 const pageOf = (next: string | undefined): string | undefined =>
   next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;
 
-type Reader = Extract<Ctx<AuthDeps>['actor'], { kind: 'user' }>;
-
-const userOf = ({ user, session }: Reader) => ({
+const userOf = ({ user, portal }: UserPrincipal) => ({
   login: user.name,
   name: user.realName || user.name,
-  portal: session.portal,
+  portal,
   mustChange: user.mustChangePassword,
 });

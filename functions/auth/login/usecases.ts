@@ -3,7 +3,7 @@ import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endSession } from '../../../db/repositories/login-sessions.ts';
 import { endPeerSession } from '../../../db/repositories/peer-sessions.ts';
-import { assertLoggedIn, type SignedIn } from '../../../shared/access/actor.ts';
+import type { PeerPrincipal, UserPrincipal } from '../../../shared/access/principal.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { logInByTwoFactors, type TwoFactorLoginRequest } from '../../../shared/identity/login.ts';
@@ -30,11 +30,9 @@ export async function answerTwoFactorLogin(
   };
 }
 
-/** @throws AppError `invalid_state` for a service token, which is revoked and does not log out */
-export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'ok' }> {
-  const { actor } = ctx;
-  if (!actor.isPeer) assertLoggedIn(actor);
-  const { id } = actor.session;
+export async function logOut(ctx: Ctx<AuthDeps, UserPrincipal | PeerPrincipal>): Promise<{ result: 'ok' }> {
+  const { principal } = ctx;
+  const { id } = principal.session;
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogout',
     category: 'auth',
@@ -42,7 +40,7 @@ export async function logOut(ctx: Ctx<AuthDeps, SignedIn>): Promise<{ result: 'o
     object_id: id,
   });
   await atomically(ctx.deps.db, (h) => [
-    actor.isPeer ? endPeerSession(h, id) : endSession(h, id),
+    principal.kind === 'peer' ? endPeerSession(h, id) : endSession(h, id),
     appendAudit(h, audit),
   ]);
   return { result: 'ok' };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { findTheme } from '../../../db/repositories/themes.ts';
-import type { SignedIn } from '../../../shared/access/actor.ts';
+import type { SignedIn } from '../../../shared/access/principal.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { languages } from '../../../shared/kernel/languages.ts';
@@ -35,10 +35,7 @@ export const settingsOperations = [
   ),
 ];
 
-async function settingsOf({
-  deps,
-  actor: { parameters },
-}: Ctx<AuthDeps, SignedIn>): Promise<z.input<typeof Settings>> {
+async function settingsOf({ deps, parameters }: Ctx<AuthDeps, SignedIn>): Promise<z.input<typeof Settings>> {
   const { branding } = await findTheme(deps.db);
   return {
     version,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SignedIn } from '../../../shared/access/actor.ts';
+import type { AccountPrincipal } from '../../../shared/access/principal.ts';
 import { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
@@ -10,7 +10,7 @@ import type { ConnectionQuery } from './schema.ts';
 import { issueConnection } from './usecases.ts';
 import { virtViewerFile } from './virt-viewer-file.ts';
 
-type ClientCtx = Ctx<ClientDeps, SignedIn>;
+type ClientCtx = Ctx<ClientDeps, AccountPrincipal>;
 type Query = z.output<typeof ConnectionQuery>;
 type Protocol = Offered['protocol'];
 

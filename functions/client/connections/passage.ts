@@ -33,7 +33,7 @@ export function passageFor(
     id: newId(),
     ticketHash: sha256(ticket),
     gatewayId: gateway.id,
-    userId: ctx.actor.user.id,
+    userId: ctx.principal.user.id,
     farmId: farm.id,
     sessionUuid: connection.session_uuid ?? null,
     clientIp: ip ?? null,

@@ -105,7 +105,7 @@ function asKnown(
   { site, farm, pool }: Pick<PoolTarget, 'site' | 'farm' | 'pool'>,
   query: Query,
 ): Found {
-  const service = serviceIn(keptLists(site, ctx.actor.parameters, ctx.now).get(farm.id), pool);
+  const service = serviceIn(keptLists(site, ctx.parameters, ctx.now).get(farm.id), pool);
   return {
     verdict: service ? verdicts[service.state] : 'wait',
     method: 'new',

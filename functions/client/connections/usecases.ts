@@ -71,8 +71,8 @@ async function noteIssue(
   given: Given,
   passage: Passage | undefined,
 ): Promise<void> {
-  const { deps, now } = ctx;
-  const { user, parameters } = ctx.actor;
+  const { deps, now, parameters } = ctx;
+  const { user } = ctx.principal;
   const entry = issueEvent(ctx, target, id, given, passage);
   const isKept = keptLists(target.site, parameters, now).get(given.farm.id)?.fresh;
   // The common case needs no transaction.
@@ -116,8 +116,8 @@ const issueEvent = (
  */
 export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: string) {
   const site = await loadUserSite(ctx, siteUri);
-  const farms = site.farms.filter((farm) => farm.enabled && isPossible(ctx, farm, ctx.actor));
-  const outcomes = await fanOut(farms, ctx.actor.parameters['aggregator.call_timeout_ms'], (farm, signal) =>
+  const farms = site.farms.filter((farm) => farm.enabled && isPossible(ctx, farm, ctx.principal));
+  const outcomes = await fanOut(farms, ctx.parameters['aggregator.call_timeout_ms'], (farm, signal) =>
     callFarm(
       ctx,
       site,
@@ -131,7 +131,7 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
   for (const [at, outcome] of outcomes.entries()) {
     const farm = farms[at];
     if (!outcome.ok || !farm) continue;
-    const schemes = ctx.actor.parameters['aggregator.link_schemes'];
+    const schemes = ctx.parameters['aggregator.link_schemes'];
     if (!isAllowedLink(outcome.value.link, schemes))
       throw new AppError('upstream_failed', 'The link has a scheme that is not allowed', {
         reason: 'link_not_allowed',

@@ -25,7 +25,7 @@ export const docsOperations = [
       returns: [200, null],
       alsoReturns: ['text/html'],
     },
-    async ({ deps, actor: { user } }) => {
+    async ({ deps, principal: { user } }) => {
       const { branding } = await readBranding(deps);
       return renderPage(deps.assets, {
         name: 'docs',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listReachableSites } from '../../../db/repositories/own-account.ts';
-import { scopeOf } from '../../../shared/access/actor.ts';
+import { accountOf } from '../../../shared/access/principal.ts';
+import { scopeOf } from '../../../shared/access/rights.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { modules } from '../../../shared/modules.ts';
 import { type DiscoverCtx, endpoint } from '../deps.ts';
@@ -34,10 +35,12 @@ export const moduleOperations = [
   ),
 ];
 
-async function discover({ deps, actor }: DiscoverCtx): Promise<z.input<typeof Discovery>> {
-  const { user, domain } = actor;
-  const who = { userId: user.id, domainId: domain.id };
-  const sites = await listReachableSites(deps.db, who, scopeOf(actor, 'sites.read') ?? []);
+async function discover({ deps, principal }: DiscoverCtx): Promise<z.input<typeof Discovery>> {
+  const sites = await listReachableSites(
+    deps.db,
+    accountOf(principal),
+    scopeOf(principal, 'sites.read') ?? [],
+  );
   const versions = [...new Set(modules.flatMap((module) => module.versions))];
   return {
     portal_type: deps.portalType,

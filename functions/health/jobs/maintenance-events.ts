@@ -1,12 +1,11 @@
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
 import { objectIdOf } from '../../../db/repositories/maintenance-records.ts';
 import type { MaintenanceWindow } from '../../../db/repositories/maintenance-windows.ts';
+import type { JobPrincipal } from '../../../shared/access/principal.ts';
 import type { Teller } from '../../../shared/fleet/actions.ts';
 import type { CallCtx } from '../../../shared/fleet/dispatcher-keys.ts';
-import type { Happening } from '../../../shared/http/audit-entry.ts';
+import { eventBy, type Happening } from '../../../shared/http/audit-entry.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
-import { newId } from '../../../shared/kernel/ids.ts';
-import { escapeControls } from '../../../shared/kernel/text.ts';
 
 export type MaintenanceDeps = CallCtx['deps'] & { clock: Clock };
 
@@ -28,17 +27,10 @@ export const clearedByItself = (window: MaintenanceWindow, at: Date): AuditEntry
     changes: [{ field: 'maintenance', before: true, after: false }],
   });
 
-const byTemplate = (
-  { template_id, plan }: MaintenanceWindow,
-  at: Date,
-  happening: Happening,
-): AuditEntry => ({
-  id: newId(),
-  at,
-  level: 'info',
-  result: 'success',
-  user_name: 'system',
-  ...happening,
-  object_name: escapeControls(happening.object_name ?? ''),
-  details: { ...happening.details, template_id, template_name: plan.name },
-});
+const byTemplate = ({ template_id, plan }: MaintenanceWindow, at: Date, happening: Happening): AuditEntry =>
+  eventBy(job, at, {
+    ...happening,
+    details: { ...happening.details, template_id, template_name: plan.name },
+  });
+
+const job: JobPrincipal = { kind: 'job', name: 'maintenance' };

@@ -23,7 +23,7 @@ export function workCtx({ deps, parameters, upstream, now }: StepParts, begun: P
   const requestId = newId();
   return {
     deps,
-    actor: { parameters },
+    parameters,
     scope: '*',
     now,
     requestId,

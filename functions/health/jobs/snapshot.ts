@@ -103,7 +103,7 @@ async function syncOne(
   const parameters = parametersFrom(farm.overrides);
   const ctx: SyncCtx = {
     deps,
-    actor: { parameters },
+    parameters,
     now: deps.clock(),
     trace: { requestId: newId(), traceparent: '' },
     background: keep,

@@ -1,6 +1,8 @@
 import { agentErrors } from '../../../shared/fleet/agents/calls.ts';
+import { sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/result-form.ts';
-import { base, endpoint } from '../deps.ts';
+import { base, endpoint, type SsaDeps } from '../deps.ts';
 import { Messages, MessagesQuery } from './schema.ts';
 import { waitForMessages } from './usecases.ts';
 
@@ -16,6 +18,7 @@ export const messageOperations = [
       description:
         'By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none.',
       query: MessagesQuery,
+      credential: { in: 'header', prove: (ctx: Ctx<SsaDeps>) => sessionAgentOf(ctx) },
       returns: [200, Messages],
       errors: [...agentErrors, 'unauthenticated'],
     },

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/session-messages.ts';
-import { sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
 import { createWakes, type Listener } from '../../../shared/kernel/wakes.ts';
 import type { SsaCtx } from '../deps.ts';
 import type { Message, MessagesQuery } from './schema.ts';
@@ -13,8 +12,8 @@ export async function waitForMessages(
   ctx: SsaCtx,
   { wait = 0, after }: z.output<typeof MessagesQuery>,
 ): Promise<Message[]> {
-  const { session, workplace } = await sessionAgentOf(ctx);
-  const { deps, now } = ctx;
+  const { deps, now, principal } = ctx;
+  const { session, workplace } = principal;
   const until = performance.now() + wait * 1000;
   // From before the first look, so that nothing comes unheard between that and the wait.
   const listener = (deps.wakes ?? createWakes()).listen(workplace.uuid);

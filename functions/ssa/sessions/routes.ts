@@ -1,8 +1,9 @@
 import { agentErrors, Done } from '../../../shared/fleet/agents/calls.ts';
-import { sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { agentOf, sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/result-form.ts';
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
-import { base, endpoint, type SsaCtx } from '../deps.ts';
+import { base, endpoint, type SsaDeps } from '../deps.ts';
 import { EventsBody, LoginBody, NoMembers, RegisterBody, Registered } from './schema.ts';
 import { begin, end, note, register, writeEvents } from './usecases.ts';
 
@@ -10,7 +11,7 @@ const errors: readonly ErrorCode[] = [...agentErrors, 'unauthenticated'];
 const description = 'By `Authorization: Bearer` with the token that `register` gave.';
 const own = {
   access: 'public',
-  authenticate: (ctx: SsaCtx) => sessionAgentOf(ctx),
+  credential: { in: 'header', prove: (ctx: Ctx<SsaDeps>) => sessionAgentOf(ctx) },
   countsFailures: true,
   returns: [200, Done],
   errors,
@@ -26,7 +27,7 @@ export const sessionOperations = [
       summary: 'Register the agent within a workplace session',
       description: 'A former one of the same session ends.',
       body: { required: RegisterBody },
-      hasOwnCredential: true,
+      credential: { in: 'input', prove: (ctx: Ctx<SsaDeps>, sent) => agentOf(ctx, sent.body.token) },
       countsFailures: true,
       returns: [200, Registered],
       errors: agentErrors,
@@ -41,7 +42,7 @@ export const sessionOperations = [
       body: { optional: NoMembers },
       ...own,
     },
-    async (ctx, { principal }) => inResultForm(await note(ctx, principal), ctx.now),
+    async (ctx) => inResultForm(await note(ctx), ctx.now),
   ),
   endpoint(
     {
@@ -51,7 +52,7 @@ export const sessionOperations = [
       body: { required: LoginBody },
       ...own,
     },
-    async (ctx, { principal, body }) => inResultForm(await begin(ctx, principal, body), ctx.now),
+    async (ctx, { body }) => inResultForm(await begin(ctx, body), ctx.now),
   ),
   endpoint(
     {
@@ -61,7 +62,7 @@ export const sessionOperations = [
       body: { optional: NoMembers },
       ...own,
     },
-    async (ctx, { principal }) => inResultForm(await end(ctx, principal), ctx.now),
+    async (ctx) => inResultForm(await end(ctx), ctx.now),
   ),
   endpoint(
     {
@@ -71,6 +72,6 @@ export const sessionOperations = [
       body: { required: EventsBody },
       ...own,
     },
-    async (ctx, { principal, body }) => inResultForm(await writeEvents(ctx, principal, body), ctx.now),
+    async (ctx, { body }) => inResultForm(await writeEvents(ctx, body), ctx.now),
   ),
 ];

@@ -3,21 +3,20 @@ import { atomically } from '../../../db/client.ts';
 import { addSessionAgent, noteAlive } from '../../../db/repositories/agent-sessions.ts';
 import { appendMonitoringRows } from '../../../db/repositories/monitoring.ts';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
-import { agentOf, type SessionAgent } from '../../../shared/fleet/agents/credentials.ts';
+import type { Agent } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import { beginSession, endSession, personOf } from '../../../shared/fleet/agents/sessions.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
-import type { SsaCtx } from '../deps.ts';
+import type { SsaCtx, SsaDeps } from '../deps.ts';
 import type { EventsBody, LoginBody, RegisterBody } from './schema.ts';
 
 export async function register(
-  ctx: SsaCtx,
-  { token: ofAgent, session_id, username }: z.output<typeof RegisterBody>,
+  { deps, now, principal: agent }: Ctx<SsaDeps, Agent>,
+  { session_id, username }: z.output<typeof RegisterBody>,
 ): Promise<{ token: string }> {
-  const { deps, now } = ctx;
-  const agent = await agentOf(ctx, ofAgent);
   const { name } = personOf(agent, username);
   const token = newSessionAgentToken();
   const added = {
@@ -34,29 +33,29 @@ export async function register(
   return { token };
 }
 
-export async function note(ctx: SsaCtx, { session }: SessionAgent): Promise<'ok'> {
-  await noteAlive(ctx.deps.db, session.id, ctx.now);
+export async function note({ deps, now, principal }: SsaCtx): Promise<'ok'> {
+  await noteAlive(deps.db, principal.session.id, now);
   return 'ok';
 }
 
 export async function begin(
   ctx: SsaCtx,
-  agent: SessionAgent,
   { username, session_type: sessionType }: z.output<typeof LoginBody>,
 ): Promise<'ok'> {
+  const { principal: agent } = ctx;
   await beginSession(ctx, agent, { username, sessionType, sessionId: agent.session.uuid });
   return 'ok';
 }
 
-export async function end(ctx: SsaCtx, agent: SessionAgent): Promise<'ok'> {
+export async function end(ctx: SsaCtx): Promise<'ok'> {
+  const { principal: agent } = ctx;
   const { uuid: sessionId, user_name: username } = agent.session;
   await endSession(ctx, agent, { sessionId, username });
   return 'ok';
 }
 
 export async function writeEvents(
-  { deps, now }: SsaCtx,
-  agent: SessionAgent,
+  { deps, now, principal: agent }: SsaCtx,
   { events }: z.output<typeof EventsBody>,
 ): Promise<'ok'> {
   const { session, workplace } = agent;

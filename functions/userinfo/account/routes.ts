@@ -33,6 +33,7 @@ export const accountOperations = [
       id: 'userinfo.changePassword',
       route: `PUT ${base}/password`,
       access: 'signed-in',
+      needsLogin: true,
       duringPasswordChange: true,
       summary: "Change the caller's password",
       description: 'Ends all other sessions of the user. Wrong current passwords count to the lock-out.',

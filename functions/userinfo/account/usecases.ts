@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/own-account.ts';
-import { permissionsOf, widestScope } from '../../../shared/access/actor.ts';
+import type { AccountPrincipal, Session } from '../../../shared/access/principal.ts';
+import { permissionsOf, widestScope } from '../../../shared/access/rights.ts';
 import { changesBetween, entityAction } from '../../../shared/http/audit-entry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import type { Language } from '../../../shared/kernel/languages.ts';
@@ -11,22 +12,23 @@ import type { Userinfo } from './schema.ts';
 
 export async function describeCaller({
   deps,
-  actor,
+  principal,
   client,
 }: UserinfoCtx): Promise<z.input<typeof Userinfo>> {
-  const { user, domain, session } = actor;
+  const { user, domain, portal } = principal;
+  const ends = endsOf(principal);
   const account = await findOwnAccount(deps.db, { userId: user.id, domainId: domain.id });
   if (!account) throw notFound();
-  const scope = widestScope(actor);
+  const scope = widestScope(principal);
   return {
     id: user.id,
     name: user.name,
     real_name: user.realName,
     email: account.email,
     domain: { uuid: domain.id, name: domain.name, small_name: domain.label },
-    portal: session.portal,
-    roles: actor.roles.map(({ id, name }) => ({ id, name })),
-    permissions: permissionsOf(actor),
+    portal,
+    roles: principal.roles.map(({ id, name }) => ({ id, name })),
+    permissions: permissionsOf(principal),
     scope: { sites: scope === '*' ? '*' : [...scope] },
     groups: account.groups,
     sites: account.sites,
@@ -34,20 +36,26 @@ export async function describeCaller({
     must_change_password: user.mustChangePassword,
     ip: client.ip,
     session: {
-      created_at: session.createdAt.toISOString(),
-      expires_at: session.expiresAt.toISOString(),
-      idle_expires_at: session.idleExpiresAt.toISOString(),
+      created_at: ends.createdAt.toISOString(),
+      expires_at: ends.expiresAt.toISOString(),
+      idle_expires_at: ends.idleExpiresAt.toISOString(),
     },
     last_login_at: account.lastLoginAt?.toISOString() ?? null,
   };
 }
+
+/** A service token has no idle end. */
+const endsOf = (principal: AccountPrincipal): Pick<Session, 'createdAt' | 'expiresAt' | 'idleExpiresAt'> =>
+  principal.kind === 'user'
+    ? principal.session
+    : { ...principal.token, idleExpiresAt: principal.token.expiresAt };
 
 /** An absent member changes nothing, but is a write like any other: it answers, and leaves its event. */
 export async function changeLanguage(
   ctx: UserinfoCtx,
   { language: wanted }: { language?: Language | null },
 ): Promise<z.input<typeof Userinfo>> {
-  const { user } = ctx.actor;
+  const { user } = ctx.principal;
   const language = wanted === undefined ? user.language : wanted;
   const object = { type: 'user' as const, id: user.id, name: user.name };
   const changes = changesBetween({ language: user.language }, { language });
@@ -56,5 +64,5 @@ export async function changeLanguage(
     ...(wanted === undefined ? [] : [setOwnLanguage(h, user.id, wanted)]),
     appendAudit(h, audit),
   ]);
-  return describeCaller({ ...ctx, actor: { ...ctx.actor, user: { ...user, language } } });
+  return describeCaller({ ...ctx, principal: { ...ctx.principal, user: { ...user, language } } });
 }

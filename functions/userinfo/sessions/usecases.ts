@@ -1,18 +1,15 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endOwnSession, sessionsAlive } from '../../../db/repositories/user-sessions.ts';
-import { assertLoggedIn } from '../../../shared/access/actor.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { answerList, type ListQuery } from '../../../shared/http/list.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
-import type { UserinfoCtx } from '../deps.ts';
+import type { LoginCtx } from '../deps.ts';
 
-/** @throws AppError `invalid_state` for a service token, whose user has no sessions */
-export async function listSessions(ctx: UserinfoCtx, query: ListQuery): Promise<Answer> {
-  assertLoggedIn(ctx.actor);
+export async function listSessions(ctx: LoginCtx, query: ListQuery): Promise<Answer> {
   const show = showSession(ctx);
-  const { session, user } = ctx.actor;
+  const { session, user } = ctx.principal;
   return answerList(
     ctx,
     sessionsAlive(aliveSince(ctx)),
@@ -22,9 +19,8 @@ export async function listSessions(ctx: UserinfoCtx, query: ListQuery): Promise<
   );
 }
 
-/** @throws AppError `not_found` for a session that is not the caller's, or has ended; `invalid_state` as above */
-export async function endSession(ctx: UserinfoCtx, id: string): Promise<void> {
-  assertLoggedIn(ctx.actor);
+/** @throws AppError `not_found` for a session of another user, or one that has ended */
+export async function endSession(ctx: LoginCtx, id: string): Promise<void> {
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogout',
     category: 'auth',
@@ -33,7 +29,7 @@ export async function endSession(ctx: UserinfoCtx, id: string): Promise<void> {
     object_id: id,
   });
   await atomically(ctx.deps.db, (h) => [
-    ...endOwnSession(h, ctx.actor.user.id, id, aliveSince(ctx)),
+    ...endOwnSession(h, ctx.principal.user.id, id, aliveSince(ctx)),
     appendAudit(h, audit),
   ]);
 }

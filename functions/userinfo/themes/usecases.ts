@@ -2,9 +2,11 @@ import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { findTheme, replaceTheme } from '../../../db/repositories/themes.ts';
+import type { SignedIn } from '../../../shared/access/principal.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
 import { assertMatches, type Conditions } from '../../../shared/http/conditions.ts';
+import type { BaseDeps, Ctx } from '../../../shared/http/context.ts';
 import { readPictures } from '../../../shared/http/picture-field.ts';
 import { untilUncontested } from '../../../shared/http/record-writes.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
@@ -24,7 +26,11 @@ export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
 }
 
 /** Replaces the branding with one audit event, in which pictures stand by their digests. */
-export async function writeTheme(ctx: UserinfoCtx, conditions: Conditions, body: Branding): Promise<Answer> {
+export async function writeTheme(
+  ctx: Ctx<BaseDeps, SignedIn>,
+  conditions: Conditions,
+  body: Branding,
+): Promise<Answer> {
   const read = await readPictures(body, pictures);
   const uris = Object.entries(read).map(([name, picture]) => [name, dataUriOf(picture)]);
   const theme: Branding = { ...body, ...Object.fromEntries(uris) };

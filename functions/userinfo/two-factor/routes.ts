@@ -25,6 +25,7 @@ export const twoFactorOperations = [
       id: 'userinfo.enrolTwoFactor',
       route: `POST ${base}/two_factor`,
       access: 'signed-in',
+      needsLogin: true,
       duringPasswordChange: true,
       summary: "Set up the caller's second factor",
       description:
@@ -45,6 +46,7 @@ export const twoFactorOperations = [
       id: 'userinfo.removeTwoFactor',
       route: `DELETE ${base}/two_factor`,
       access: 'signed-in',
+      needsLogin: true,
       duringPasswordChange: true,
       summary: "Remove the caller's second factor",
       description: 'Where the domain asks for one, the next login sets up another.',

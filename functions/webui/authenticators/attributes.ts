@@ -57,10 +57,13 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
 type Domain = { type: DomainType; attributes: readonly Attribute[] };
 
 /** A copy is shown to every reader of users. Sources that are stored already stay. */
-function assertReadable({ actor }: WebuiCtx, { type, attributes }: Domain, next: readonly Attribute[]): void {
+function assertReadable(
+  { parameters }: WebuiCtx,
+  { type, attributes }: Domain,
+  next: readonly Attribute[],
+): void {
   const present = new Set(attributes.map(({ source }) => source));
-  const isAllowed = ({ source }: Attribute) =>
-    present.has(source) || isReadable(type, source, actor.parameters);
+  const isAllowed = ({ source }: Attribute) => present.has(source) || isReadable(type, source, parameters);
   if (next.every(isAllowed)) return;
   const detail = 'Not among the attributes that may be read; `directory.extra_attributes` extends them';
   throw invalid({ pointer: '/source', code: 'not_allowed', detail });

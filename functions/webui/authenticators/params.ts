@@ -31,7 +31,7 @@ export async function settleParams(
   if (faults.length > 0) throw invalid(...faults);
   if (!directory) return { shown: {}, columns: { params: {} } };
   assertAllowed(ctx, directory);
-  const unreadable = unreadableParams(type, directory, ctx.actor.parameters, stored?.params);
+  const unreadable = unreadableParams(type, directory, ctx.parameters, stored?.params);
   if (unreadable.length > 0) throw invalid(...unreadable.map(notReadable));
   const sent = directory.bind_password;
   const kept = sent === null ? keptSecret(directory, stored) : null;

@@ -71,7 +71,7 @@ async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promis
 
 /** Also those that are stored: a write keeps them, and only a test shows that they are outside the list. */
 const unreadable = (
-  { actor: { parameters } }: WebuiCtx,
+  { parameters }: WebuiCtx,
   type: DomainType,
   directory: DirectoryParams,
   stored: (StoredDomain & { attributes?: readonly { source: string }[] }) | undefined,

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../shared/access/principal.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../../shared/http/token-buckets.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx, WebuiDeps } from '../deps.ts';
@@ -10,10 +11,10 @@ const quotas = new WeakMap<WebuiDeps, TokenBuckets>();
  * Counts a test that goes out to a server of the caller's choice, or tries a password.
  * @throws AppError `rate_limited`
  */
-export function takeTest({ deps, actor, now }: WebuiCtx): void {
+export function takeTest({ deps, principal, now }: WebuiCtx): void {
   const quota = quotas.get(deps) ?? createTokenBuckets(mostUsers);
   quotas.set(deps, quota);
-  const retry_after_s = quota.take(actor.user.id, perMinute, now.getTime());
+  const retry_after_s = quota.take(ownerOf(principal).id, perMinute, now.getTime());
   if (retry_after_s === 0) return;
   const members = { policy: 'directory-test', limit_per_minute: perMinute, retry_after_s };
   throw new AppError('rate_limited', undefined, members);

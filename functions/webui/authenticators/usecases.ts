@@ -4,6 +4,7 @@ import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept
 import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import { registerTags } from '../../../db/repositories/tags.ts';
+import { accountOf, ownerOf } from '../../../shared/access/principal.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
@@ -94,7 +95,7 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row) => {
       if (row.builtin) throw builtin();
-      if (row.id === ctx.actor.domain.id)
+      if (row.id === accountOf(ctx.principal)?.domainId)
         throw conflict('own_account', 'The domain holds the account of the caller');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
@@ -107,7 +108,10 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
 export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { all: true }) =>
   removeRecords(ctx, kind, body, {
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: [...keptDomains(ctx.actor.domain.id, ctx.actor.user.id), administratorsBeyond(heldBy(ctx.actor))],
+    kept: [
+      ...keptDomains(accountOf(ctx.principal)?.domainId, ownerOf(ctx.principal).id),
+      administratorsBeyond(heldBy(ctx.principal)),
+    ],
   });
 
 const builtin = () => conflict('builtin', 'The built-in domain cannot be changed or deleted');

@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
 import { mergedPage } from '../../../db/repositories/snapshot-pages.ts';
+import type { AccountPrincipal } from '../../../shared/access/principal.ts';
 import { loadRoutedSite } from '../../../shared/fleet/routed-site.ts';
 import { servicesAt } from '../../../shared/fleet/services/list.ts';
 import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
+import type { Ctx } from '../../../shared/http/context.ts';
 import { viewOf } from '../../../shared/http/views.ts';
-import type { WebuiCtx } from '../deps.ts';
+import type { WebuiDeps } from '../deps.ts';
 import type { UserDashboard } from './schema.ts';
 
+type OwnCtx = Ctx<WebuiDeps, AccountPrincipal>;
 const view = viewOf(WorkplaceSession);
 
 /** More sessions than anybody has at one site. */
@@ -18,7 +21,7 @@ const maxSessions = 500;
  * @throws AppError `not_found` for a site that is not his; `upstream_unavailable` when no farm answered and nothing is
  * kept
  */
-export async function userDashboard(ctx: WebuiCtx, siteUri: string): Promise<z.input<typeof UserDashboard>> {
+export async function userDashboard(ctx: OwnCtx, siteUri: string): Promise<z.input<typeof UserDashboard>> {
   const site = await loadRoutedSite(ctx, siteUri, { rules: 'all', unusable: false });
   const [{ services, sites }, sessions] = await Promise.all([
     servicesAt(ctx, site),
@@ -35,8 +38,8 @@ export async function userDashboard(ctx: WebuiCtx, siteUri: string): Promise<z.i
 }
 
 /** Being entitled to a site, whatever the caller's role, he sees his own there. */
-async function ownSessions(ctx: WebuiCtx, siteId: string): Promise<z.input<typeof WorkplaceSession>[]> {
-  const { user, domain } = ctx.actor;
+async function ownSessions(ctx: OwnCtx, siteId: string): Promise<z.input<typeof WorkplaceSession>[]> {
+  const { user, domain } = ctx.principal;
   const { items } = await ctx.upstream(() =>
     mergedPage(ctx.deps.db, sessionList, {
       scope: [siteId],

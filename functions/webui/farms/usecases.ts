@@ -34,7 +34,7 @@ async function change(
     });
   } catch (error) {
     if (raisedByMust(error)?.code !== 'in_use') throw error;
-    const references = await rulesWithFarm(ctx.deps.db, at.id, readingOf(ctx.actor)('rule') ?? []);
+    const references = await rulesWithFarm(ctx.deps.db, at.id, readingOf(ctx.principal)('rule') ?? []);
     throw new AppError('in_use', 'Rules of its site name the farm', { references }, { cause: error });
   }
 }

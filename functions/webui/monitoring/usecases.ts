@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ownerOf } from '../../../shared/access/principal.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
@@ -51,6 +52,6 @@ function acknowledgement(
 ): Acknowledgement {
   if (state === 'open') return nobody;
   if (state === 'acknowledged' && former.state !== 'acknowledged')
-    return { acknowledged_by: ctx.actor.user.name, acknowledged_at: ctx.now };
+    return { acknowledged_by: ownerOf(ctx.principal).name, acknowledged_at: ctx.now };
   return { acknowledged_by: former.acknowledged_by, acknowledged_at: former.acknowledged_at };
 }

@@ -26,7 +26,7 @@ export async function tagsOfPortal<S extends Selection>(
     const row = await findRecord(ctx, kind, at.id);
     return new Answer({ tags: tagsIn(kind, row) }, { revision: row.revision });
   }
-  admit(ctx.actor, { access: 'portals.update', writes: true });
+  admit(ctx.principal, { access: 'portals.update', writes: true });
   const { body, revision } = await changeRecord(ctx, kind, at, () => ({
     body: { tags },
     after: (h) => registerTags(h, tags),

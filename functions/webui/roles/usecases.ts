@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { mustKnowSites } from '../../../db/repositories/roles.ts';
-import { missingFor } from '../../../shared/access/actor.ts';
+import { missingFor } from '../../../shared/access/rights.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
@@ -48,7 +48,7 @@ function assertHeld<T extends { permissions: string[]; scope: { sites: '*' | str
   ctx: WebuiCtx,
   role: T,
 ): T {
-  const missing = missingFor(ctx.actor, [role]);
+  const missing = missingFor(ctx.principal, [role]);
   if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
   return role;
 }

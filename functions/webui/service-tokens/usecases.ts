@@ -12,8 +12,9 @@ import {
   revokeToken as revoke,
 } from '../../../db/repositories/service-tokens.ts';
 import { users } from '../../../db/repositories/users.ts';
-import { scopeOf } from '../../../shared/access/actor.ts';
 import type { Permission } from '../../../shared/access/permissions.ts';
+import { ownerOf } from '../../../shared/access/principal.ts';
+import { scopeOf } from '../../../shared/access/rights.ts';
 import { newServiceToken } from '../../../shared/access/service-tokens.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
@@ -95,7 +96,7 @@ function checkedEnd(given: string, now: Date): Date {
 
 function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }): void {
   // A token that could make others of its kind would outlive its own end.
-  if (user.id === ctx.actor.user.id)
+  if (user.id === ownerOf(ctx.principal).id)
     throw conflict('own_account', 'Tokens of one’s own account are made by somebody else');
   if (user.kind !== 'service') throw conflict('no_service', 'Only users of the kind `service` have tokens');
 }
@@ -105,7 +106,7 @@ function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }):
  * token would have it, so its maker must hold it, and it reaches no further than he does.
  */
 function scopesOf(ctx: WebuiCtx, permissions: readonly Permission[]): NewToken['scopes'] {
-  const scopes = permissions.map((permission) => [permission, scopeOf(ctx.actor, permission)] as const);
+  const scopes = permissions.map((permission) => [permission, scopeOf(ctx.principal, permission)] as const);
   const missing = scopes.filter(([, scope]) => scope === undefined).map(([permission]) => permission);
   if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
   return Object.fromEntries(

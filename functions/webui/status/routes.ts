@@ -15,7 +15,7 @@ export const statusOperations = [
       returns: [200, null],
       alsoReturns: ['text/html'],
     },
-    async ({ deps, actor: { user }, client }) => {
+    async ({ deps, principal: { user }, client }) => {
       const { branding, defaultLanguage } = await readBranding(deps);
       const wishes = [user.language, languageOf(client.languages), defaultLanguage];
       return renderPage(deps.assets, {

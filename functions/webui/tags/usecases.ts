@@ -37,7 +37,7 @@ export async function manageTag(
   const { attach = [], detach = [], ...members } = patch as Record<string, unknown> & Objects;
   const objects = { attach, detach };
   for (const type of new Set([...attach, ...detach].map((object) => object.type)))
-    admit(ctx.actor, { access: `${type}s.update`, writes: true });
+    admit(ctx.principal, { access: `${type}s.update`, writes: true });
   return change(ctx, at, (current) => applyPatch(TagWrite, current, members), objects);
 }
 
@@ -72,7 +72,7 @@ export async function deleteTag(ctx: WebuiCtx, at: Target): Promise<void> {
     });
   } catch (error) {
     if (raisedByMust(error)?.code !== 'in_use') throw error;
-    const references = await objectsWithTag(ctx.deps.db, key, readingOf(ctx.actor));
+    const references = await objectsWithTag(ctx.deps.db, key, readingOf(ctx.principal));
     throw new AppError('in_use', undefined, { references }, { cause: error });
   }
 }

@@ -10,6 +10,7 @@ import { removeSecondFactor } from '../../../db/repositories/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/service-tokens.ts';
 import { lockGuard } from '../../../db/repositories/statements.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
+import { ownerOf } from '../../../shared/access/principal.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
 import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
@@ -170,7 +171,7 @@ function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
 
 /** @throws AppError `invalid_state`: nobody locks himself out, raises himself, or changes his password without the old one */
 function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean): void {
-  if (row.id !== ctx.actor.user.id) return;
+  if (row.id !== ownerOf(ctx.principal).id) return;
   const sameRoles = JSON.stringify([...row.roles].sort()) === JSON.stringify(body.roles);
   const isOther = body.state !== row.state || body.kind !== row.kind || !sameRoles;
   if (isOther || resets || body.password !== null) {
@@ -200,13 +201,8 @@ async function passwordColumns(
   }
   if (body.password === null)
     throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
-  assertPassword(
-    body.password,
-    { name: body.name, domain: { twoFactor } },
-    ctx.actor.parameters,
-    '/password',
-  );
-  const place = { line: 'signed-in', owner: ctx.actor.user.id } as const;
+  assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
+  const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
@@ -214,7 +210,8 @@ export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ user: at.id }]);
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row): Extras => {
-      if (row.id === ctx.actor.user.id) throw conflict('own_account', 'The caller cannot delete himself');
+      if (row.id === ownerOf(ctx.principal).id)
+        throw conflict('own_account', 'The caller cannot delete himself');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [mustKeepAdministrator(h)],
@@ -227,5 +224,5 @@ export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string
   removeRecords(ctx, kind, body, {
     parent: domainId,
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: keptUsers(ctx.actor.user.id, heldBy(ctx.actor)),
+    kept: keptUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal)),
   });

@@ -1,6 +1,6 @@
 import { base, endpoint } from '../deps.ts';
 import { HeartbeatBody, Noted } from './schema.ts';
-import { assertGateway, hearGateway } from './usecases.ts';
+import { gatewayOf, hearGateway } from './usecases.ts';
 
 export const heartbeatOperations = [
   endpoint(
@@ -12,7 +12,7 @@ export const heartbeatOperations = [
       description:
         'Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients.',
       body: { required: HeartbeatBody },
-      authenticate: assertGateway,
+      credential: { in: 'header', prove: gatewayOf },
       countsFailures: true,
       returns: [200, Noted],
       errors: ['forbidden'],

@@ -1,28 +1,30 @@
 import type { z } from 'zod';
-import { isGatewayToken, noteHeartbeat, noteReturn } from '../../../db/repositories/gateway-heartbeats.ts';
+import { findGateway, noteHeartbeat, noteReturn } from '../../../db/repositories/gateway-heartbeats.ts';
 import { gatewayRecord } from '../../../db/repositories/gateway-records.ts';
+import type { GatewayPrincipal } from '../../../shared/access/principal.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WsproxyCtx, WsproxyDeps } from '../deps.ts';
 import type { HeartbeatBody } from './schema.ts';
 
-/** Digests of tokens that were valid in this process, at most these many. */
-const validTokens = new WeakMap<WsproxyDeps, Set<string>>();
+/** The gateways of tokens that were valid in this process, by digest; at most these many. */
+const validTokens = new WeakMap<WsproxyDeps, Map<string, string>>();
 const mostTokens = 1_000;
 
 /**
- * Lets only gateways send a body. A token that was valid before costs no round trip here: the heartbeat itself checks it
- * again.
+ * Proves a gateway before its body is read. A token that was valid before costs no round trip here: the heartbeat itself
+ * checks it again.
  * @throws AppError `forbidden` without the token of a gateway
  */
-export async function assertGateway({ deps, bearer }: WsproxyCtx): Promise<void> {
-  const valid = validTokens.get(deps) ?? new Set();
+export async function gatewayOf({ deps, bearer }: WsproxyCtx): Promise<GatewayPrincipal> {
+  const valid = validTokens.get(deps) ?? new Map<string, string>();
   validTokens.set(deps, valid);
   const hash = sha256(bearer ?? '');
-  if (valid.has(hash)) return;
-  if (bearer === undefined || !(await isGatewayToken(deps.db, hash))) throw notGateway();
+  const id = valid.get(hash) ?? (bearer === undefined ? undefined : await findGateway(deps.db, hash));
+  if (id === undefined) throw notGateway();
   if (valid.size >= mostTokens) valid.clear();
-  valid.add(hash);
+  valid.set(hash, id);
+  return { kind: 'gateway', id };
 }
 
 const notGateway = (): AppError => new AppError('forbidden', 'This needs the token of a gateway');

@@ -2,6 +2,7 @@ import { countAgentFailure } from '../../../db/repositories/agent-failures.ts';
 import { findSessionAgent } from '../../../db/repositories/agent-sessions.ts';
 import { type FoundAgent, findAgent, findRegistration } from '../../../db/repositories/agents.ts';
 import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../../access/agent-tokens.ts';
+import type { AgentPrincipal } from '../../access/principal.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../http/token-buckets.ts';
 import { sha256 } from '../../kernel/digests.ts';
@@ -15,42 +16,43 @@ const perMinute = 300;
 /** Of all machines that are copies of one image, which may start at the same time. */
 const perMinuteOfAll = 6_000;
 
+type As<R extends AgentPrincipal['role']> = AgentPrincipal & { role: R };
 type WithWorkplace<A extends FoundAgent> = A & { workplace: NonNullable<A['workplace']> };
 
 /** The agent of a workplace that the snapshot knows. */
-export type Agent = WithWorkplace<FoundAgent>;
-export type SessionAgent = WithWorkplace<NonNullable<Awaited<ReturnType<typeof findSessionAgent>>>>;
-export type Registration = NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
+export type Agent = As<'workplace' | 'session'> & WithWorkplace<FoundAgent>;
+export type SessionAgent = As<'session'> &
+  WithWorkplace<NonNullable<Awaited<ReturnType<typeof findSessionAgent>>>>;
+export type Registration = As<'registration'> & NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
 
 /**
  * Finds the agent of a token in one round trip; a wrong token costs one more. After five wrong tokens of a network
  * further wrong ones are answered `locked_out` for 300 s. A valid token is never refused for what its network sent.
  * @throws AppError `invalid_token`, `locked_out`, `rate_limited`; `not_found` while the workplace is not in the snapshot
  */
-export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> =>
-  withWorkplace(await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute }));
+export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
+  const found = await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute });
+  return { kind: 'agent', role: 'workplace', ...withWorkplace(found) };
+};
 
 /** The same for the agent within a session, whose token counts as wrong only when it has the form of none. */
 export const sessionAgentOf = async (ctx: AnyCtx): Promise<SessionAgent> => {
   if (ctx.bearer === undefined)
     throw new AppError('unauthenticated', 'A token of a session agent is required');
-  return withWorkplace(
-    await proven(ctx, ctx.bearer, {
-      matches: isSessionAgentToken,
-      find: findSessionAgent,
-      perMinute,
-      ends: true,
-    }),
-  );
+  const kind = { matches: isSessionAgentToken, find: findSessionAgent, perMinute, ends: true } as const;
+  const found = await proven(ctx, ctx.bearer, kind);
+  return { kind: 'agent', role: 'session', ...withWorkplace(found) };
 };
 
 /** The same for what agents are installed with. */
-export const registrationOf = (ctx: AnyCtx, token: string): Promise<Registration> =>
-  proven(ctx, token, {
-    matches: isRegistrationToken,
-    find: findRegistration,
-    perMinute: perMinuteOfAll,
-  });
+const registrationOf = async (ctx: AnyCtx, token: string): Promise<Registration> => {
+  const kind = { matches: isRegistrationToken, find: findRegistration, perMinute: perMinuteOfAll };
+  return { kind: 'agent', role: 'registration', ...(await proven(ctx, token, kind)) };
+};
+
+/** The agent or the registration of a token, for the calls that take both. */
+export const agentOrRegistrationOf = (ctx: AnyCtx, token: string): Promise<Agent | Registration> =>
+  isRegistrationToken(token) ? registrationOf(ctx, token) : agentOf(ctx, token);
 
 type Kind<A> = {
   matches: (token: string) => boolean;

@@ -5,11 +5,10 @@ import type { Happening } from '../../http/audit-entry.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Wakes } from '../../kernel/wakes.ts';
 import type { Delivery, MessageOrder } from '../../remotes/dispatcher/action-shapes.ts';
-import { act, actLater, type Target } from '../actions.ts';
+import { type ActionCtx, act, actLater, type Target } from '../actions.ts';
 import type { FleetDeps } from '../dispatcher-keys.ts';
-import type { UserCtx } from '../user-site.ts';
 
-export type MessageCtx = UserCtx & { deps: FleetDeps & { wakes?: Wakes } };
+export type MessageCtx = ActionCtx & { deps: FleetDeps & { wakes?: Wakes } };
 
 type Happened = Omit<Happening, 'object_type' | 'object_id' | 'result'>;
 

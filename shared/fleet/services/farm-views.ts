@@ -41,13 +41,13 @@ const questionOf = ({ id, viewer, speaker, routing: { entitlement, lists } }: Ro
   ]);
 
 async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
-  const kept = keptLists(site, ctx.actor.parameters, ctx.now);
+  const kept = keptLists(site, ctx.parameters, ctx.now);
   const inQuestion = site.own
     ? site.farms.filter((farm) => isOpen(site, farm) && !kept.get(farm.id)?.fresh)
     : [];
   const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
   for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
-  const deadline = ctx.actor.parameters['aggregator.list_deadline_ms'];
+  const deadline = ctx.parameters['aggregator.list_deadline_ms'];
   const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
   const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));
   keepAnswers(ctx, site, asked);

@@ -76,7 +76,7 @@ async function readMerged(
   const { farms, total, ...page } = await ctx.upstream(() =>
     mergedPage(ctx.deps.db, spec, { ...asked, choice }),
   );
-  const interval = ctx.actor.parameters['aggregator.sync_interval_s'];
+  const interval = ctx.parameters['aggregator.sync_interval_s'];
   const now = ctx.deps.clock();
   const sites = farms.map((facts) => freshnessOf(facts, late.has(facts.farm_id), interval, now));
   return { page: { ...page, total: total ?? undefined }, sites };

@@ -1,5 +1,5 @@
 import { type FarmChoice, farmsToSync } from '../../../db/repositories/snapshot-farms.ts';
-import type { SignedIn } from '../../access/actor.ts';
+import type { SignedIn } from '../../access/principal.ts';
 import type { Ctx } from '../../http/context.ts';
 import { createTurnstile } from '../../kernel/turnstile.ts';
 import type { ListKind } from '../../remotes/dispatcher/list-shapes.ts';
@@ -24,7 +24,7 @@ export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmCho
   const farms = await farmsToSync(ctx.deps.db, choice);
   const lane = createTurnstile(atOnce);
   const syncCtx = { ...ctx, upstream: <T>(work: () => PromiseLike<T>) => lane(() => ctx.upstream(work)) };
-  const outcomes = await fanOut(farms, ctx.actor.parameters['aggregator.list_deadline_ms'], (farm) => {
+  const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
     const work = syncFarm(syncCtx, farm, kind);
     ctx.background(
       work.catch((error: unknown) => ctx.log.warn('a farm was not read', { farm_id: farm.id, error })),

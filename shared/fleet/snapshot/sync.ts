@@ -22,7 +22,6 @@ import { type ReadOutcome, readPart } from './read.ts';
 import { valuesOf } from './rows.ts';
 
 export type SyncCtx = CallCtx & {
-  actor: Extract<CallCtx['actor'], { parameters: unknown }>;
   /** Ends the reading, not what is written of it. */
   signal?: AbortSignal | undefined;
 };
@@ -100,7 +99,7 @@ function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
 /** Tells the node's circuit how it went. What is too large for us, or ended by us, says nothing of the node. */
 async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
   const { ctx } = sync;
-  const { parameters } = ctx.actor;
+  const { parameters } = ctx;
   const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
   try {
     const read = await readFrom(sync, stored, node);

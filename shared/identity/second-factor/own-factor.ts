@@ -7,7 +7,7 @@ import {
   findSecondFactor,
   removeSecondFactor,
 } from '../../../db/repositories/second-factors.ts';
-import { assertLoggedIn, type SignedIn } from '../../access/actor.ts';
+import type { UserPrincipal } from '../../access/principal.ts';
 import type { Ctx } from '../../http/context.ts';
 import { conflict } from '../../kernel/errors.ts';
 import {
@@ -23,11 +23,11 @@ import { factorEvent, proveCode, refuseCode } from './codes.ts';
 import { recoveryHash } from './recovery-codes.ts';
 import { newSecret } from './totp.ts';
 
-type OwnCtx = Ctx<LoginDeps, SignedIn>;
+type OwnCtx = Ctx<LoginDeps, UserPrincipal>;
 
 /**
  * Gives the caller, who knows his password, a secret for a device; beginning again gives another one.
- * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has a device, and for service tokens
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has a device
  */
 export async function startEnrolment(ctx: OwnCtx, password: string): Promise<Enrolment> {
   const { attempt, account } = await proveAgain(ctx, password);
@@ -61,7 +61,7 @@ export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string
 
 /**
  * Takes the caller's device away; he shows his password and a code of it, or a recovery code.
- * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has no device, and for service tokens
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has no device
  */
 export async function removeOwnFactor(
   ctx: OwnCtx,
@@ -92,20 +92,18 @@ async function proveAgain(
   return proof ? { attempt, account: proof.account } : refuseAttempt(ctx, attempt);
 }
 
-function openOwn(ctx: OwnCtx): Promise<OpenAttempt> {
-  assertLoggedIn(ctx.actor);
-  return openAttempt(ctx, { authId: ctx.actor.domain.id }, ctx.actor.user.name);
-}
+const openOwn = (ctx: OwnCtx): Promise<OpenAttempt> =>
+  openAttempt(ctx, { authId: ctx.principal.domain.id }, ctx.principal.user.name);
 
 /** An enrolment belongs to the session that began it. */
-const ownKey = ({ actor }: OwnCtx, { key: { network } }: OpenAttempt): ChallengeKey => ({
-  id: actor.session.id,
-  userId: actor.user.id,
+const ownKey = ({ principal }: OwnCtx, { key: { network } }: OpenAttempt): ChallengeKey => ({
+  id: principal.session.id,
+  userId: principal.user.id,
   network,
-  sessionId: actor.session.id,
+  sessionId: principal.session.id,
 });
 
-const ownerOf = ({ actor: { user, domain } }: OwnCtx) => ({ user, domain: { small_name: domain.label } });
+const ownerOf = ({ principal: { user, domain } }: OwnCtx) => ({ user, domain: { small_name: domain.label } });
 
 const enrolledAlready = () =>
   conflict('enrolled', 'The account has a second factor; it must be removed before another one is set up');

@@ -7,7 +7,7 @@ import {
   findExport,
   findNewestExport,
 } from '../../../db/repositories/exported-files.ts';
-import type { SignedIn } from '../../access/actor.ts';
+import { ownerOf, type SignedIn } from '../../access/principal.ts';
 import { Document } from '../../http/answer.ts';
 import { auditEntry } from '../../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
@@ -31,7 +31,7 @@ export async function obtainExport(
   id: string | undefined,
   offset: number,
 ): Promise<Document> {
-  const shelf = { owner_id: ctx.actor.user.id, subject };
+  const shelf = { owner_id: ownerOf(ctx.principal).id, subject };
   const { db } = ctx.deps;
   const row = await (id === undefined ? findNewestExport(db, shelf, ctx.now) : findExport(db, shelf, id));
   const ready = assertReady(row, ctx.now);

@@ -8,7 +8,7 @@ import {
   orderExport as placeOrder,
 } from '../../../db/repositories/exported-files.ts';
 import { wantJob } from '../../../db/repositories/wanted-jobs.ts';
-import type { SignedIn } from '../../access/actor.ts';
+import { ownerOf, type SignedIn } from '../../access/principal.ts';
 import { Answer } from '../../http/answer.ts';
 import { auditEntry } from '../../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
@@ -35,10 +35,10 @@ export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted):
     ...wanted,
     filters,
     id: newId(),
-    owner_id: ctx.actor.user.id,
+    owner_id: ownerOf(ctx.principal).id,
     fingerprint: sha256(canonicalJson({ ...wanted, filters })),
     created_at: ctx.now,
-    expires_at: addSeconds(ctx.now, ctx.actor.parameters['export.keep_h'] * 3_600),
+    expires_at: addSeconds(ctx.now, ctx.parameters['export.keep_h'] * 3_600),
   };
   const find = () => findEqualExport(db, order, addSeconds(ctx.now, -freshS));
   const known = await find();
@@ -59,7 +59,7 @@ export async function reportExport(
   subject: ExportSubject,
   id: string,
 ): Promise<Answer> {
-  const row = await findExport(ctx.deps.db, { owner_id: ctx.actor.user.id, subject }, id);
+  const row = await findExport(ctx.deps.db, { owner_id: ownerOf(ctx.principal).id, subject }, id);
   if (!row) throw notFound();
   if (isExpired(row, ctx.now)) throw new AppError('expired');
   return reportOf(row);

@@ -1,13 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  missingFor,
-  permissionsOf,
-  type RoleGrant,
-  type SignedIn,
-  scopeOf,
-  widestScope,
-} from '../../../shared/access/actor.ts';
 import { admit } from '../../../shared/access/guard.ts';
 import {
   builtinRoles,
@@ -15,8 +7,9 @@ import {
   permissions,
   type Resource,
 } from '../../../shared/access/permissions.ts';
+import type { RoleGrant, SignedIn } from '../../../shared/access/principal.ts';
+import { missingFor, permissionsOf, scopeOf, widestScope } from '../../../shared/access/rights.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
-import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 
 const now = new Date();
 
@@ -26,11 +19,11 @@ const actorWith = (
   mustChangePassword = false,
 ): SignedIn => ({
   kind: 'user',
-  session: { id: 's', portal, createdAt: now, lastSeenAt: now, expiresAt: now, idleExpiresAt: now },
+  portal,
+  session: { id: 's', createdAt: now, lastSeenAt: now, expiresAt: now, idleExpiresAt: now },
   user: { id: 'u', name: 'ada', realName: '', language: null, mustChangePassword },
   domain: { id: 'd', name: 'D', label: 'd', twoFactor: false },
   roles,
-  parameters: parametersFrom(null),
 });
 
 const sites = fc.oneof(fc.constant('*' as const), fc.uniqueArray(fc.constantFrom('a', 'b', 'c')));
@@ -42,11 +35,11 @@ const role: fc.Arbitrary<RoleGrant> = fc.record({
 });
 const roles = fc.array(role, { maxLength: 4 });
 
-/** Every single (permission, site) that the actor holds; `*` stands for sites that nobody named. */
-function pairsOf(actor: SignedIn): Set<string> {
+/** Every single (permission, site) that the principal holds; `*` stands for sites that nobody named. */
+function pairsOf(principal: SignedIn): Set<string> {
   const pairs = new Set<string>();
-  for (const permission of permissionsOf(actor)) {
-    const scope = scopeOf(actor, permission) ?? [];
+  for (const permission of permissionsOf(principal)) {
+    const scope = scopeOf(principal, permission) ?? [];
     for (const site of ['a', 'b', 'c', '*'])
       if (scope === '*' || scope.includes(site)) pairs.add(`${permission}@${site}`);
   }
@@ -91,13 +84,13 @@ describe('rights', () => {
   it('suffice for one’s own roles, and lack more for more', () => {
     fc.assert(
       fc.property(roles, role, role, (given, asked, further) => {
-        const actor = actorWith(given);
-        expect(missingFor(actor, given)).toEqual([]);
-        const missing = new Set(missingFor(actor, [asked]));
-        expectPart(missing, new Set(missingFor(actor, [asked, further])));
+        const principal = actorWith(given);
+        expect(missingFor(principal, given)).toEqual([]);
+        const missing = new Set(missingFor(principal, [asked]));
+        expectPart(missing, new Set(missingFor(principal, [asked, further])));
         expectPart(new Set(missingFor(actorWith([...given, further]), [asked])), missing);
         const granted = pairsOf(actorWith([asked]));
-        if (missing.size === 0) expectPart(granted, pairsOf(actor));
+        if (missing.size === 0) expectPart(granted, pairsOf(principal));
       }),
     );
   });
@@ -105,8 +98,8 @@ describe('rights', () => {
   it('of a session on the user portal are none', () => {
     fc.assert(
       fc.property(roles, (given) => {
-        const actor = actorWith(given, 'user');
-        expect([permissionsOf(actor), widestScope(actor)]).toEqual([[], []]);
+        const principal = actorWith(given, 'user');
+        expect([permissionsOf(principal), widestScope(principal)]).toEqual([[], []]);
       }),
     );
   });
@@ -141,12 +134,12 @@ describe('the guard', () => {
   });
 
   it('asks for the new password before it tells anything else', () => {
-    const actor = actorWith([], 'admin', true);
-    expect(codeOf(() => admit(actor, { access: 'sites.read', writes: false }))).toBe(
+    const principal = actorWith([], 'admin', true);
+    expect(codeOf(() => admit(principal, { access: 'sites.read', writes: false }))).toBe(
       'password_change_required',
     );
     expect(
-      codeOf(() => admit(actor, { access: 'signed-in', writes: false, duringPasswordChange: true })),
+      codeOf(() => admit(principal, { access: 'signed-in', writes: false, duringPasswordChange: true })),
     ).toBe('"*"');
   });
 });

@@ -1,0 +1,102 @@
+import type { Portal } from './portal.ts';
+
+export type RoleGrant = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
+
+/** A stored login, of a user or of a peer; it ends at the earlier of its two ends. */
+export type Session = {
+  id: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+  idleExpiresAt: Date;
+};
+
+type Account = {
+  user: { id: string; name: string; realName: string; language: string | null; mustChangePassword: boolean };
+  domain: { id: string; name: string; label: string; twoFactor: boolean };
+};
+
+/** Roles count on the administrator portal only; see `grantsOf`. */
+type Granted = { portal: Portal; roles: RoleGrant[] };
+
+/** A person who signed in. */
+export type UserPrincipal = Account & Granted & { kind: 'user'; session: Session };
+
+/** A token that an administrator made for a service user. It has no session: it lives until it expires or is revoked. */
+export type ServiceTokenPrincipal = Account &
+  Granted & {
+    kind: 'service_token';
+    token: { id: string; name: string; createdAt: Date; lastSeenAt: Date; expiresAt: Date };
+  };
+
+/** Another aggregator portal, by the session that its signed token was exchanged for. It has no user account. */
+export type PeerPrincipal = Granted & {
+  kind: 'peer';
+  session: Session;
+  peer: { id: string; name: string; issuer: string };
+};
+
+/** The agent of a workplace, the agent within a workplace session, or a machine that holds a registration token. */
+export type AgentPrincipal = { kind: 'agent'; role: 'workplace' | 'session' | 'registration'; id: string };
+
+export type GatewayPrincipal = { kind: 'gateway'; id: string };
+
+/** A portal that reports itself by a signed token: one of this installation, or one of a peer. */
+export type PortalPrincipal = {
+  kind: 'portal';
+  issuer: string;
+  peer: { id: string; name: string } | undefined;
+};
+
+/** A job of the sidecar that changes what is audited. */
+export type JobPrincipal = { kind: 'job'; name: 'maintenance' };
+
+export type Anonymous = { kind: 'anonymous' };
+
+/** A principal that acts for a user account. */
+export type AccountPrincipal = UserPrincipal | ServiceTokenPrincipal;
+/** A principal that holds roles. */
+export type SignedIn = AccountPrincipal | PeerPrincipal;
+/** The caller of an operation, or the job that does the work. */
+export type Principal =
+  | SignedIn
+  | AgentPrincipal
+  | GatewayPrincipal
+  | PortalPrincipal
+  | JobPrincipal
+  | Anonymous;
+
+export const anonymous: Anonymous = { kind: 'anonymous' };
+
+export function isSignedIn(principal: Principal): principal is SignedIn {
+  switch (principal.kind) {
+    case 'user':
+    case 'service_token':
+    case 'peer':
+      return true;
+    case 'agent':
+    case 'gateway':
+    case 'portal':
+    case 'job':
+    case 'anonymous':
+      return false;
+  }
+}
+
+/** What rows refer to: a user account or a peer. A service token is the account that it acts for. */
+export const ownerOf = (principal: SignedIn): { kind: 'user' | 'peer'; id: string; name: string } =>
+  principal.kind === 'peer'
+    ? { kind: 'peer', id: principal.peer.id, name: principal.peer.name }
+    : { kind: 'user', id: principal.user.id, name: principal.user.name };
+
+/** The user account that a principal acts for, as queries take it; undefined for a peer. */
+export const accountOf = (principal: SignedIn): { userId: string; domainId: string } | undefined =>
+  principal.kind === 'peer' ? undefined : { userId: principal.user.id, domainId: principal.domain.id };
+
+/** When the session or the token was last used, as stored. */
+export const lastSeenAt = (principal: SignedIn): Date =>
+  principal.kind === 'service_token' ? principal.token.lastSeenAt : principal.session.lastSeenAt;
+
+/** The stored row that the presented token names: a session or a service token. */
+export const credentialId = (principal: SignedIn): string =>
+  principal.kind === 'service_token' ? principal.token.id : principal.session.id;

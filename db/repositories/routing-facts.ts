@@ -15,6 +15,7 @@ import { ruleGroups, ruleMembers, rules, ruleUsers } from '../schema/rules.ts';
 import { type KeptService, serviceLists } from '../schema/service-lists.ts';
 import { sites } from '../schema/sites.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { workplaces } from '../schema/workplaces.ts';
 import { type UsableGateway, usableGateways } from './site-gateways.ts';
 import { derived } from './statements.ts';
 
@@ -36,7 +37,6 @@ export type RuleMemberRow = {
   servicepool_uuid: string;
   priority: number;
   enabled: boolean;
-  maintenance: boolean | null;
   usage_percent: number | null;
 };
 
@@ -69,9 +69,9 @@ export type RoutingRows = {
     state: string;
     started_at: string;
   }[];
-  /** What users are told of pools in maintenance. */
-  notices: { farm_id: string; servicepool_uuid: string; message: string }[];
-  /** What farms gave the user as his services; for one rule its pools only. */
+  /** The pools that take no new session of the user: in maintenance, or the user's workplaces in them are. */
+  maintained: { farm_id: string; servicepool_uuid: string; message: string | null }[];
+  /** What farms gave the user as services; for one rule or pool only its own. */
   lists: {
     farm_id: string;
     subject: string;
@@ -91,7 +91,7 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'covered', (${coveredPools(wanted)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
-    'notices', (${notices}),
+    'maintained', (${maintainedPools(who)}),
     'lists', (${listsOf(who, wanted)}),
     'gateways', (${wanted.rules === 'all' ? sql`'[]'::json` : usableGateways}))`);
 
@@ -104,7 +104,7 @@ const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
     'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
-        'maintenance', ${pools.maintenance}, 'usage_percent', ${pools.usage_percent})), '[]')
+        'usage_percent', ${pools.usage_percent})), '[]')
       from (${members}) as member left join ${pools}
         on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
   from ${rules} where ${rules.site_id} = ${sites.id} and ${isWanted(wanted)}
@@ -180,16 +180,27 @@ const sessionsOf = ({ userKey }: Routed): SQL => sql`
   from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
   where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}`;
 
-/** The message that came with the order, or that of its template as it is now. */
-const notices: SQL = sql`
-  select coalesce(jsonb_agg(jsonb_build_object('farm_id', notice.farm_id, 'servicepool_uuid', notice.uuid,
-    'message', notice.message)), '[]')
+/**
+ * By the flag of the node, by a template that is in force and blocks new sessions (its order may still be on the way), or
+ * because every workplace of the user in the pool is in maintenance. The message is that of the order, or of the template
+ * as it is now.
+ */
+const maintainedPools = ({ userKey }: Routed): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm_id', maintained.farm_id, 'servicepool_uuid', maintained.uuid,
+    'message', maintained.message)), '[]')
   from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid,
       coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
     from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
     left join ${maintenanceTemplates} on ${maintenanceTemplates.id} = ${pools.maintenance_template_id}
-    where ${farms.site_id} = ${sites.id} and ${pools.maintenance}) as notice
-  where notice.message is not null`;
+    where ${farms.site_id} = ${sites.id}
+      and (${pools.maintenance} or (${maintenanceTemplates.block_new_sessions}
+        and coalesce(${maintenanceTemplates.start_at} <= now(), true)
+        and coalesce(${maintenanceTemplates.end_at} > now(), true)))
+    union all
+    select ${workplaces.farm_id}, ${workplaces.servicepool_uuid}, null
+    from ${workplaces} join ${farms} on ${farms.id} = ${workplaces.farm_id}
+    where ${workplaces.owner_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+    group by 1, 2 having bool_and(${workplaces.maintenance})) as maintained`;
 
 const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
   select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
@@ -200,7 +211,9 @@ const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
 
 function servicesFor(wanted: Wanted['rules']): SQL {
   if (wanted === 'all') return sql`${serviceLists.services}`;
-  if ('farm' in wanted) return sql`'[]'::jsonb`;
+  if ('farm' in wanted)
+    return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
+      where lower(service ->> 'uuid') = ${wanted.pool})`;
   return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
     where lower(service ->> 'uuid') in (
       select member.servicepool_uuid::text from ${rules} cross join lateral (${members}) as member

@@ -1,8 +1,11 @@
 import type { KeptService } from '../../db/schema/service-lists.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import type { SeenList } from './kept-lists.ts';
+import { isMaintenanceReason, stateOf } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
 import type { Route } from './routing.ts';
+import { type Key, keyText } from './routing-facts.ts';
+import { poolFacts } from './rule-facts.ts';
 import type { UserFarm } from './user-site.ts';
 
 /** What users are told of a maintenance that concerns the pool: of its site, its farm, or its own. */
@@ -15,29 +18,40 @@ export function noticeOf(
   if (maintenance) return maintenance_message ?? undefined;
   if (farm?.maintenance) return farm.maintenance_message ?? undefined;
   const uuid = pool.toLowerCase();
-  return routing.notices.find((one) => one.farm_id === farmId && one.servicepool_uuid === uuid)?.message;
+  const found = routing.maintained.filter((one) => one.farm_id === farmId && one.servicepool_uuid === uuid);
+  return found.find(({ message }) => message !== null)?.message ?? undefined;
 }
 
 /** What users are told when a maintenance leaves a rule no farm to lead to. */
 export function noticeOfRoute(site: RoutedSite, { explain }: Pick<Route, 'explain'>): string | undefined {
-  const member = explain.find(({ reason }) => reason.endsWith('_maintenance'));
+  const member = explain.find(isMaintenanceReason);
   return member && noticeOf(site, member.farm_id, member.servicepool_uuid);
 }
 
-/** Services of a farm that its dispatcher says are in maintenance, with what we have to say of it. */
-export const withNotices = (
-  site: RoutedSite,
-  { id }: UserFarm,
-  services: readonly KeptService[],
-): KeptService[] =>
-  services.map((service) => {
-    const message = service.maintenance ? noticeOf(site, id, service.uuid) : undefined;
-    return message === undefined ? service : { ...service, maintenance_message: message };
+/** A list of a farm with the state that the one decision gives each service, and the message of its maintenance. */
+export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): SeenList {
+  const factsAt = poolFacts(site, new Map([[id, list]]));
+  const services = list.services.map((service): KeptService => {
+    const state = stateOf(
+      factsAt({ farm_id: id, servicepool_uuid: service.uuid.toLowerCase() }),
+      service.state,
+    );
+    const { maintenance_message: told, ...rest } = service;
+    if (state !== 'maintenance') return { ...rest, maintenance: false, state };
+    const message = noticeOf(site, id, service.uuid) ?? told;
+    return {
+      ...rest,
+      maintenance: true,
+      state,
+      ...(message !== undefined && { maintenance_message: message }),
+    };
   });
+  return { ...list, services };
+}
 
 /**
- * What somebody had at a farm that is in maintenance, for as long as that lasts: the farm is not asked, and no rights
- * follow from it. What sessions there are now nobody can tell.
+ * What the viewer had at a farm that is in maintenance, for as long as that lasts: the farm is not asked, and no rights
+ * follow from it. Sessions are those of the snapshot.
  */
 export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenList | undefined {
   const last = site.routing.lists.find(
@@ -46,17 +60,26 @@ export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenLis
   if (!last) return undefined;
   const services = last.services.map(({ maintenance_message: _, ...service }): KeptService => {
     const message = noticeOf(site, farm.id, service.uuid);
+    const sessions = sessionsIn(site, { farm_id: farm.id, servicepool_uuid: service.uuid.toLowerCase() });
     return {
       ...service,
       maintenance: true,
       ...(message !== undefined && { maintenance_message: message }),
       state: 'maintenance',
-      in_use: false,
-      sessions: [],
+      in_use: sessions.length > 0,
+      sessions,
     };
   });
   return { services, fetchedAt: new Date(last.fetched_at), fresh: false };
 }
+
+const sessionsIn = ({ routing }: RoutedSite, at: Key): KeptService['sessions'] =>
+  routing.sessions
+    .filter((session) => keyText(session) === keyText(at))
+    .map(({ session_uuid, state }) => ({
+      session_uuid,
+      state: state === 'active' ? 'active' : 'disconnected',
+    }));
 
 /** The refusal of what is in maintenance; its sentence is what users are told. */
 export const maintenanceRefusal = (message: string | undefined): AppError =>

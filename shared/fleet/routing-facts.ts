@@ -13,7 +13,7 @@ export type MemberFacts = {
   priority: number;
   enabled: boolean;
   farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeState[] };
-  /** Of the pool itself. */
+  /** Of the pool itself, or of the workplace of the user in it. */
   maintenance: boolean;
   /** Null when nobody has told it. */
   usage_percent: number | null;

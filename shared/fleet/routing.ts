@@ -1,7 +1,8 @@
+import { obstacleOf } from './readiness.ts';
 import {
   byKey,
-  isReachable,
   keyOf,
+  keyText,
   type LiveSession,
   type MemberFacts,
   type RoutingFacts,
@@ -46,23 +47,12 @@ export function route(facts: RoutingFacts, chance: Chance): Route {
 }
 
 /** The first thing that forbids a member. */
-function exclusionOf({ rule, site }: RoutingFacts, member: MemberFacts): Exclusion | undefined {
-  const { farm } = member;
-  const obstacles: [is: boolean, step: string, reason: string][] = [
-    [!rule.enabled, 'rule', 'rule_disabled'],
-    [!rule.usable, 'rule', 'rule_not_for_user'],
-    [!member.enabled, 'member', 'member_disabled'],
-    [!site.enabled, 'site', 'site_disabled'],
-    [site.maintenance, 'site', 'site_maintenance'],
-    [!farm.enabled, 'farm', 'farm_disabled'],
-    [farm.maintenance, 'farm', 'farm_maintenance'],
-    [member.entitled === false, 'entitlement', 'not_entitled'],
-    [member.maintenance, 'pool', 'pool_maintenance'],
-    [farm.nodes.length === 0, 'node', 'no_node'],
-    [!isReachable(farm.nodes), 'node', 'circuit_open'],
-  ];
-  const [, step, reason] = obstacles.find(([is]) => is) ?? [];
-  return step !== undefined && reason !== undefined ? { step, reason } : undefined;
+function exclusionOf({ rule, site, sessions }: RoutingFacts, member: MemberFacts): Exclusion | undefined {
+  if (!rule.enabled) return { step: 'rule', reason: 'rule_disabled' };
+  if (!rule.usable) return { step: 'rule', reason: 'rule_not_for_user' };
+  if (!member.enabled) return { step: 'member', reason: 'member_disabled' };
+  const hasSession = sessions.some((session) => keyText(session) === keyText(member));
+  return obstacleOf({ ...member, site, hasSession });
 }
 
 function explainPlaced({ rule }: RoutingFacts, { member, step, reason }: Placed, at: number): Explanation {

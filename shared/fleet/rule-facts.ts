@@ -1,46 +1,68 @@
-import type { RuleMemberRow, RuleRow } from '../../db/repositories/routing-facts.ts';
+import type { RuleRow } from '../../db/repositories/routing-facts.ts';
+import type { KeptService } from '../../db/schema/service-lists.ts';
 import type { SeenList } from './kept-lists.ts';
 import { isLinked, lastDomains } from './linking.ts';
+import type { PoolFacts } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
-import { keyText, type LiveSession, type MemberFacts, type RoutingFacts } from './routing-facts.ts';
+import { type Key, keyText, type LiveSession, type RoutingFacts } from './routing-facts.ts';
 
 /** What is known of the caller's services, by farm; absent for a farm of which nothing is. */
 export type SeenLists = ReadonlyMap<string, SeenList>;
 
 /** The facts of one rule: what the database knows, and what the farms themselves told lately. */
-export const factsOf = (site: RoutedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts => ({
-  rule,
-  site: { enabled: true, maintenance: site.maintenance },
-  members: rule.members.map((member) => memberFacts(site, member, lists.get(member.farm_id))),
-  sessions: liveSessions(site, lists),
-  issued: rule.issued && {
-    farm_id: rule.issued.farm_id,
-    age_s: (now.getTime() - Date.parse(rule.issued.at)) / 1000,
-  },
-  preferences: site.routing.preferences,
-});
+export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts {
+  const factsAt = placeFacts(site, lists);
+  return {
+    rule,
+    site: siteFacts(site),
+    members: rule.members.map((member) => ({ ...member, ...factsAt(member) })),
+    sessions: liveSessions(site, lists),
+    issued: rule.issued && {
+      farm_id: rule.issued.farm_id,
+      age_s: (now.getTime() - Date.parse(rule.issued.at)) / 1000,
+    },
+    preferences: site.routing.preferences,
+  };
+}
 
 /** The pool in a list; identifiers of dispatchers compare without regard to case. */
 export const serviceIn = (list: SeenList | undefined, uuid: string) =>
   list?.services.find((service) => service.uuid.toLowerCase() === uuid);
 
-function memberFacts(site: RoutedSite, member: RuleMemberRow, list: SeenList | undefined): MemberFacts {
-  const farm = site.farms.find(({ id }) => id === member.farm_id);
-  const domains = farm && lastDomains(farm);
-  const isForeign = domains !== undefined && !isLinked(domains, site.viewer.domain.label);
-  const service = serviceIn(list, member.servicepool_uuid);
-  return {
-    farm_id: member.farm_id,
-    servicepool_uuid: member.servicepool_uuid,
-    priority: member.priority,
-    enabled: member.enabled,
-    // A farm that was moved to another site is none of this rule any more.
-    farm: farm ?? { enabled: false, maintenance: false, nodes: [] },
-    maintenance: service?.maintenance ?? member.maintenance ?? false,
-    usage_percent: member.usage_percent,
-    entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
+/** A site that is disabled is not found at all. */
+const siteFacts = ({ maintenance }: RoutedSite): PoolFacts['site'] => ({ enabled: true, maintenance });
+
+/** The facts of the pools of a site, whether or not a rule leads to them. */
+export function poolFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PoolFacts {
+  const live = new Set(liveSessions(site, lists).map(keyText));
+  const factsAt = placeFacts(site, lists);
+  return (at) => ({ site: siteFacts(site), ...factsAt(at), hasSession: live.has(keyText(at)) });
+}
+
+type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'entitled'>;
+
+function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts {
+  const maintained = new Set(site.routing.maintained.map(keyText));
+  return (at) => {
+    const list = lists.get(at.farm_id);
+    const farm = site.farms.find(({ id }) => id === at.farm_id);
+    const domains = farm && lastDomains(farm);
+    const isForeign = domains !== undefined && !isLinked(domains, site.viewer.domain.label);
+    const service = serviceIn(list, at.servicepool_uuid);
+    return {
+      // A farm that was moved to another site does not belong to the rule any more.
+      farm: farm ?? { enabled: false, maintenance: false, nodes: [] },
+      // The list of the user may know more than the snapshot, but only while it is fresh.
+      maintenance:
+        maintained.has(keyText(at)) ||
+        (list?.fresh === true && service !== undefined && saysMaintenance(service)),
+      entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
+    };
   };
 }
+
+const saysMaintenance = ({ maintenance, state }: KeptService): boolean =>
+  maintenance || state === 'maintenance';
 
 /** A farm's own fresh list knows better than the snapshot which sessions are live; an older one adds to it. */
 function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {

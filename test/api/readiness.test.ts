@@ -1,79 +1,176 @@
-import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installation } from '../../db/schema/installation.ts';
-import { freshDatabase } from '../support/database.ts';
-import { type FreezableProxy, startFreezableProxy } from '../support/freezable-proxy.ts';
-import { startPortal, type TestPortal } from '../support/portal.ts';
+import { and, eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { farms } from '../../db/schema/farms.ts';
+import { pools } from '../../db/schema/pools.ts';
+import { serviceLists } from '../../db/schema/service-lists.ts';
+import { sites } from '../../db/schema/sites.ts';
+import { workplaces } from '../../db/schema/workplaces.ts';
+import {
+  addMember,
+  addTemplate,
+  base,
+  type Member,
+  pool,
+  startWorld,
+  type World,
+} from '../support/factories.ts';
+import { inMinutes } from '../support/maintenance.ts';
+import type { Json } from '../support/portal.ts';
+import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../support/rules.ts';
+import { sync } from '../support/snapshot.ts';
 
-let proxy: FreezableProxy;
-let portal: TestPortal;
+let world: World;
+let member: Member;
+let site: Json;
+let at: FarmWithNode;
+let office: string;
+
 beforeAll(async () => {
-  const database = await freshDatabase();
-  proxy = await startFreezableProxy(database.url);
-  portal = await startPortal({ database: { ...database, url: proxy.url } });
+  world = await startWorld();
 });
-afterAll(async () => {
-  proxy.restore();
-  await portal.close();
-  await proxy.close();
+beforeEach(async () => {
+  member = await addMember(world, []);
+  const made = await siteWithFarms(world, [{ pools: [pool('Office', { workplaces: 3 })] }]);
+  site = made.site;
+  at = made.farms[0] as FarmWithNode;
+  office = uuidOf(at, 'Office');
+  await readSnapshot();
 });
+afterEach(() => at.node.simulator.close());
+afterAll(() => world.portal.close());
 
-const ready = () => portal.send('GET /readyz');
-const writtenAt = async () => {
-  const [row] = await portal.db.select().from(installation).where(eq(installation.only, true));
-  return row?.written_at ?? null;
+async function readSnapshot(): Promise<void> {
+  for (const kind of ['servicespools', 'workplaces', 'spsessions'] as const)
+    await sync(world.portal, at.farm, kind);
+}
+
+const isOffice = () => and(eq(pools.farm_id, at.farm.id), eq(pools.uuid, office));
+const setPool = (values: Partial<typeof pools.$inferInsert>) =>
+  world.portal.db.update(pools).set(values).where(isOffice());
+const withTemplate = async (given: Json) => {
+  const { id } = await addTemplate(world.admin, given);
+  await setPool({ maintenance_template_id: id });
 };
 
-describe('FLT-5 readiness of a portal', () => {
-  it('is checked by one write, whatever the number of callers, and has no body', async () => {
-    expect(await writtenAt()).toBeNull();
-    const before = portal.trips();
-    const answers = await Promise.all(Array.from({ length: 300 }, ready));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ body }) => body ?? ''))).toEqual(new Set(['']));
-    expect(answers[0]?.headers.get('content-type')).toBeNull();
-    // The check of the space and the update.
-    expect(portal.trips() - before).toBe(2);
-    const written = await writtenAt();
-    expect(written).toBeInstanceOf(Date);
-    const later = portal.trips();
-    for (let n = 0; n < 100; n++) expect((await ready()).status).toBe(200);
-    expect(portal.trips()).toBe(later);
-    expect(await writtenAt()).toEqual(written);
+/** Each way in which a maintenance can come, and whether it keeps new sessions out. */
+const ways: Record<string, { blocks: boolean; begin: () => PromiseLike<unknown> | unknown }> = {
+  nothing: { blocks: false, begin: () => undefined },
+  'a site in maintenance': {
+    blocks: true,
+    begin: () => world.portal.db.update(sites).set({ maintenance: true }).where(eq(sites.id, site.id)),
+  },
+  'a farm in maintenance': {
+    blocks: true,
+    begin: () => world.portal.db.update(farms).set({ maintenance: true }).where(eq(farms.id, at.farm.id)),
+  },
+  'a pool in maintenance, as the snapshot has it': {
+    blocks: true,
+    begin: () => setPool({ maintenance: true }),
+  },
+  'a pool in maintenance, by an order of an administrator': {
+    blocks: true,
+    begin: () =>
+      world.admin(`PATCH ${base}/servicespools/${at.farm.id}/maintenance/${office}`, { maintenance: true }),
+  },
+  'a window in force whose order is on the way': {
+    blocks: true,
+    begin: () => withTemplate({ start_at: inMinutes(-5), end_at: inMinutes(5) }),
+  },
+  'a window that has not begun': { blocks: false, begin: () => withTemplate({ start_at: inMinutes(5) }) },
+  'a window that is over': {
+    blocks: false,
+    begin: () => withTemplate({ start_at: inMinutes(-9), end_at: inMinutes(-5) }),
+  },
+  'a window that lets new sessions begin': {
+    blocks: false,
+    begin: () => withTemplate({ start_at: inMinutes(-5), block_new_sessions: false }),
+  },
+  'the own workplace in maintenance': {
+    blocks: true,
+    begin: () =>
+      world.portal.db
+        .update(workplaces)
+        .set({
+          maintenance: true,
+          owner_name: member.user.name,
+          owner_domain: world.domain.small_name,
+          owner_key: `${world.domain.small_name}\\${member.user.name}`.toLowerCase(),
+        })
+        .where(and(eq(workplaces.farm_id, at.farm.id), eq(workplaces.name, firstWorkplace()))),
+  },
+};
+
+const firstWorkplace = (): string => at.node.simulator.state.poolNamed('Office').members[0]?.name ?? '';
+
+const client = (path: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${path}`);
+
+/** What each question is answered about the service, in one word. */
+async function answers(id: string) {
+  const list = await client('servicesList/');
+  const dashboard = await member.ask(`GET ${base}/dashboard/user/${site.uri}`);
+  const verdict = await client(`preconnectionInfo/${id}`);
+  const connection = await client(`connectionInfo/${id}`);
+  const shown = ({ body }: { body: Json }) => {
+    const service = body.services.find((one: Json) => one.id === id);
+    return service && [service.state, service.maintenance];
+  };
+  return {
+    list: shown(list),
+    dashboard: shown(dashboard),
+    verdict: [verdict.body.verdict, verdict.body.reason_code],
+    connection: [connection.status, connection.body.reason],
+  };
+}
+
+const ready = {
+  list: ['ready', false],
+  dashboard: ['ready', false],
+  verdict: ['connect', 'ready'],
+  connection: [200, undefined],
+};
+const maintained = {
+  list: ['maintenance', true],
+  dashboard: ['maintenance', true],
+  verdict: ['abandon', 'maintenance'],
+  connection: [409, 'maintenance'],
+};
+
+const services = {
+  'a pool': async () => `${at.farm.id}.${office}`,
+  'a rule': async () => (await addRule(world, site, [memberOf(at, 'Office')])).id,
+};
+
+describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readiness of %s', (kind) => {
+  it.each(Object.keys(ways))('CON-1: lists, verdict and connection agree on %s', async (way) => {
+    const id = await services[kind]();
+    // The farm's list is known, so that it can be shown while the farm is not asked.
+    await client('servicesList/');
+    await world.portal.settled();
+    await ways[way]?.begin();
+    expect(await answers(id)).toEqual(ways[way]?.blocks ? maintained : ready);
   });
 
-  it('fails within seconds while the database does not answer, and a minute of proof does not hide it', async () => {
-    proxy.cut();
-    await expect.poll(async () => (await ready()).status, { timeout: 30_000 }).toBe(503);
-    expect((await ready()).body ?? '').toBe('');
-    const trips = portal.trips();
-    expect((await portal.send('GET /livez')).body).toBe('ok');
-    expect(portal.trips()).toBe(trips);
-    proxy.restore();
-    await expect.poll(async () => (await ready()).status, { timeout: 30_000 }).toBe(200);
-  }, 70_000);
+  it.each(Object.keys(ways))('CON-1: a live session can be reconnected with %s', async (way) => {
+    const id = await services[kind]();
+    await client('servicesList/');
+    expect((await client(`connectionInfo/${id}`)).status).toBe(200);
+    await world.portal.settled();
+    await readSnapshot();
+    await ways[way]?.begin();
+    const found = await answers(id);
+    const expected = ways[way]?.blocks ? maintained : ready;
+    expect([found.list, found.dashboard]).toEqual([expected.list, expected.dashboard]);
+    expect([found.verdict[0], found.connection[0]]).toEqual(['connect', 200]);
+  });
 
-  it('answers while the database hangs', async () => {
-    proxy.freeze();
-    try {
-      await expect.poll(async () => (await ready()).status, { timeout: 30_000 }).toBe(503);
-      const since = performance.now();
-      for (let n = 0; n < 3; n++) {
-        const answers = await Promise.all(Array.from({ length: 50 }, ready));
-        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-      }
-      // At most one of the three waits for a check; a busy machine may take longer than the second that it lasts.
-      expect(performance.now() - since).toBeLessThan(5_000);
-    } finally {
-      proxy.thaw();
-    }
-    await expect.poll(async () => (await ready()).status, { timeout: 30_000 }).toBe(200);
-  }, 70_000);
-
-  it('asks for no key and takes no input', async () => {
-    expect((await portal.send('GET /readyz', { token: 'none' })).status).toBe(200);
-    expect((await portal.send('GET /readyz?full=true')).status).toBe(422);
-    expect((await portal.send('HEAD /readyz')).status).toBe(200);
-    expect((await portal.send('POST /readyz')).status).toBe(405);
+  it('CON-1: the service is ready again when its maintenance ends, although a list was kept meanwhile', async () => {
+    const id = await services[kind]();
+    const path = `PATCH ${base}/servicespools/${at.farm.id}/maintenance/${office}`;
+    await world.admin(path, { maintenance: true });
+    expect(await answers(id)).toEqual(maintained);
+    await world.portal.settled();
+    await world.admin(path, { maintenance: false });
+    expect(await answers(id)).toEqual(ready);
+    expect(await world.portal.db.select().from(serviceLists)).not.toEqual([]);
   });
 });

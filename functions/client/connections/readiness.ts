@@ -3,16 +3,17 @@ import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
 import { noticeOf, noticeOfRoute } from '../../../shared/fleet/maintenance-notices.ts';
+import { isBlocked, isMaintenanceReason, stateOf } from '../../../shared/fleet/readiness.ts';
 import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf, refusalOf, routeOf } from '../../../shared/fleet/rule-calls.ts';
-import { serviceIn } from '../../../shared/fleet/rule-facts.ts';
+import { poolFacts, serviceIn } from '../../../shared/fleet/rule-facts.ts';
 import { presentTurn } from '../../../shared/fleet/turns.ts';
 import type { UserCtx } from '../../../shared/fleet/user-site.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { Readiness, ReadinessQuery } from './schema.ts';
-import { findTarget, type PoolTarget, type RuleTarget } from './targets.ts';
+import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
 type Query = z.output<typeof ReadinessQuery>;
 type Found = z.input<typeof Readiness>;
@@ -38,7 +39,8 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
   // No rule leads here, so that there is nothing to explain.
   const explain = query.explain ? { explain: [] } : {};
   const notice = noticeOf(site, farm.id, pool);
-  if (site.maintenance || farm.maintenance) return { ...inMaintenance(farm.id, query, notice), ...explain };
+  if (isBlocked(poolFacts(site, keptLists(site, ctx.parameters, ctx.now))(keyOfTarget(target))))
+    return { ...inMaintenance(farm.id, query, notice), ...explain };
   if (!site.own) return { ...asKnown(ctx, target, query), ...explain };
   const readiness = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
@@ -77,7 +79,7 @@ const wish = ({ protocol, client_version, hostname }: Query) => ({ protocol, cli
 /** Maintenance is a verdict; anything else that leaves no candidate is a refusal. */
 function refused(site: RoutedSite, routed: Route, rule: RuleRow, query: Query): Found {
   const refusal = refusalOf(routed);
-  const member = routed.explain.find(({ reason }) => reason.endsWith('_maintenance'));
+  const member = routed.explain.find(isMaintenanceReason);
   if (refusal.code !== 'invalid_state' || !member) throw withReport(refusal, routed, rule, query);
   const notice = noticeOfRoute(site, routed);
   return { ...inMaintenance(member.farm_id, query, notice), ...reportOf(routed, rule, query) };
@@ -105,13 +107,15 @@ function asKnown(
   { site, farm, pool }: Pick<PoolTarget, 'site' | 'farm' | 'pool'>,
   query: Query,
 ): Found {
-  const service = serviceIn(keptLists(site, ctx.parameters, ctx.now).get(farm.id), pool);
+  const lists = keptLists(site, ctx.parameters, ctx.now);
+  const service = serviceIn(lists.get(farm.id), pool);
+  const state = service && stateOf(poolFacts(site, lists)(keyOfTarget({ farm, pool })), service.state);
   return {
-    verdict: service ? verdicts[service.state] : 'wait',
+    verdict: state ? verdicts[state] : 'wait',
     method: 'new',
     protocol: query.protocol ?? service?.protocols[0] ?? 'rdp',
-    ready: service?.state === 'ready',
-    state: service?.state ?? 'unknown',
+    ready: state === 'ready',
+    state: state ?? 'unknown',
     reason_code: 'not_asked',
     farm_id: farm.id,
   };

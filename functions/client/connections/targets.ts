@@ -2,6 +2,7 @@ import type { RuleRow, Wanted } from '../../../db/repositories/routing-facts.ts'
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/fleet/explaining.ts';
 import { isLinked, knownDomains } from '../../../shared/fleet/linking.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/fleet/routed-site.ts';
+import type { Key } from '../../../shared/fleet/routing-facts.ts';
 import type { UserCtx, UserFarm, Viewer } from '../../../shared/fleet/user-site.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
@@ -26,6 +27,12 @@ export async function findTarget(
   assertExplains(ctx, site, query);
   return 'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
 }
+
+/** The pool as facts name it. */
+export const keyOfTarget = ({ farm, pool }: Pick<PoolTarget, 'farm' | 'pool'>): Key => ({
+  farm_id: farm.id,
+  servicepool_uuid: pool,
+});
 
 /** Where the farm's domains are not known yet, its dispatcher decides: it gives no key to a label it does not know. */
 export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {

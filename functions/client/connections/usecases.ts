@@ -8,8 +8,10 @@ import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
 import { isAllowedLink } from '../../../shared/fleet/links.ts';
 import { isMaintenance, maintenanceRefusal, noticeOf } from '../../../shared/fleet/maintenance-notices.ts';
+import { isBlocked } from '../../../shared/fleet/readiness.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
+import { poolFacts } from '../../../shared/fleet/rule-facts.ts';
 import { nextTurn } from '../../../shared/fleet/turns.ts';
 import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/fleet/user-site.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
@@ -18,7 +20,7 @@ import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
 import { type Passage, passageFor } from './passage.ts';
 import type { ConnectionQuery } from './schema.ts';
-import { findTarget, isPossible, type PoolTarget, type RuleTarget } from './targets.ts';
+import { findTarget, isPossible, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
 type Query = z.output<typeof ConnectionQuery>;
 /** A connection, and how the caller came by it. */
@@ -38,9 +40,11 @@ export async function issueConnection(ctx: UserCtx, siteUri: string, id: string,
   return { ...connection, service_id: id, farm_id: farm.id, ...conflictOf(given) };
 }
 
-async function ofPool(ctx: UserCtx, { site, farm, pool }: PoolTarget, query: Query): Promise<Given> {
+async function ofPool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<Given> {
+  const { site, farm, pool } = target;
   const notice = noticeOf(site, farm.id, pool);
-  if (site.maintenance || farm.maintenance) throw maintenanceRefusal(notice);
+  const facts = poolFacts(site, keptLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
+  if (isBlocked(facts)) throw maintenanceRefusal(notice);
   const connection = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.connectionInfo(call, pool, query),
   ).catch((error: unknown) => {

@@ -76,7 +76,7 @@ function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, route
       in_use: services.some(({ in_use }) => in_use),
       maintenance,
       ...(message && { maintenance_message: message }),
-      state: stateOf(
+      state: bestState(
         members.filter((member) => candidates.has(keyText(member))),
         maintenance,
       ),
@@ -89,7 +89,7 @@ function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, route
 }
 
 /** The best that any member to which the rule may lead has to offer. */
-function stateOf(usable: readonly Member[], maintenance: boolean): Shown['state'] {
+function bestState(usable: readonly Member[], maintenance: boolean): Shown['state'] {
   const states = usable.map(({ service }) => service.state);
   const best = (['ready', 'busy'] as const).find((state) => states.includes(state));
   return best ?? (maintenance ? 'maintenance' : 'unavailable');

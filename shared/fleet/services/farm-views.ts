@@ -6,7 +6,7 @@ import { orderFarms } from '../farm-order.ts';
 import { type FarmStatus, farmStatus, isCut } from '../farm-status.ts';
 import { keptLists, type SeenList } from '../kept-lists.ts';
 import { farmDomains, isLinked, knownDomains, lastDomains } from '../linking.ts';
-import { servicesInMaintenance, withNotices } from '../maintenance-notices.ts';
+import { servicesInMaintenance, withStates } from '../maintenance-notices.ts';
 import type { RoutedSite } from '../routed-site.ts';
 import type { UserCtx, UserFarm } from '../user-site.ts';
 
@@ -121,14 +121,9 @@ function viewOf(
     return { farm, domains: [], list, status };
   }
   if (outcome?.ok) {
-    const services = withNotices(site, farm, outcome.value.services);
-    return {
-      farm,
-      domains: outcome.value.domains,
-      list: { services, fetchedAt: ctx.now, fresh: true },
-      status,
-    };
+    const told = { services: outcome.value.services, fetchedAt: ctx.now, fresh: true };
+    return { farm, domains: outcome.value.domains, list: withStates(site, farm, told), status };
   }
-  const services = isForeign ? [] : withNotices(site, farm, kept?.services ?? []);
-  return { farm, domains, list: kept && { ...kept, services }, status };
+  const shown = kept && withStates(site, farm, isForeign ? { ...kept, services: [] } : kept);
+  return { farm, domains, list: shown, status };
 }

@@ -76,9 +76,12 @@ const holds = (law: (given: RoutingFacts, by: Drawn) => void) =>
 const keysOf = (given: RoutingFacts, by: Drawn) => route(given, again(by)).candidates.map(keyText);
 
 /** Said anew, so that a mistake in the code is not one here as well. */
-const mayServe = ({ rule, site }: RoutingFacts, one: MemberFacts): boolean => {
-  if (!rule.enabled || !rule.usable || !site.enabled || site.maintenance) return false;
-  if (!one.enabled || !one.farm.enabled || one.farm.maintenance || one.maintenance) return false;
+const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boolean => {
+  if (!rule.enabled || !rule.usable || !site.enabled) return false;
+  if (!one.enabled || !one.farm.enabled) return false;
+  // Maintenance ends no session: its user may reconnect.
+  const isOwn = sessions.some((session) => keyText(session) === keyText(one));
+  if (!isOwn && (site.maintenance || one.farm.maintenance || one.maintenance)) return false;
   return one.entitled !== false && one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
 };
 

@@ -6,6 +6,7 @@ import { farmParts } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
 import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
+import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { type Scope, within } from './scope.ts';
 import { type MergedSpec, momentText } from './snapshot-lists.ts';
 import { derived } from './statements.ts';
@@ -18,6 +19,8 @@ export type ObjectAt = {
   farmId?: string | undefined;
   pool?: string | undefined;
   person?: { domainId: string; userId: string } | undefined;
+  /** Whether a workplace is in use is to be found as well. */
+  withUse?: true;
 };
 
 /** `domain` is a label. */
@@ -35,7 +38,12 @@ export type FleetObject = FleetFarm & {
   object: Record<string, unknown>;
   /** Whom the request names, as dispatchers know him; null where there is none such. */
   person: Person | null;
+  /** Of a workplace, when it was asked for. */
+  use: Use | null;
 };
+
+/** Live sessions at a workplace, by dispatchers and agents; `as_of` is null for a farm that was never read. */
+export type Use = { sessions: number; as_of: string | null };
 
 /**
  * The objects of this identifier within the scope, of two farms at most; one statement.
@@ -44,7 +52,7 @@ export type FleetObject = FleetFarm & {
 export async function findFleetObjects(
   db: Db,
   spec: MergedSpec,
-  { uuid, farmId, pool, person }: ObjectAt,
+  { uuid, farmId, pool, person, withUse }: ObjectAt,
   scope: Scope,
 ): Promise<FleetObject[]> {
   const { table } = spec;
@@ -53,6 +61,7 @@ export async function findFleetObjects(
       ...farmMembers(sql`${farms.id} = ${table.farm_id}`),
       object: membersOf(spec),
       person: person ? personOf(person) : sql<null>`null`,
+      use: withUse ? useOf(spec) : sql<null>`null`,
     })
     .from(table as PgTable)
     .innerJoin(farms, eq(farms.id, table.farm_id))
@@ -105,3 +114,12 @@ const personOf = ({ domainId, userId }: NonNullable<ObjectAt['person']>): SQL<Pe
   derived(sql`select json_build_object('name', ${users.name}, 'domain', ${authenticators.small_name})
     from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
     where ${users.id} = ${userId} and ${authenticators.id} = ${domainId}`);
+
+/** As old as the older of the two lists that tell it. */
+const useOf = ({ table }: MergedSpec): SQL<Use> =>
+  derived(sql`select json_build_object(
+    'sessions', (select count(*) from ${workplaceSessions}
+      where ${workplaceSessions.farm_id} = ${table.farm_id} and ${workplaceSessions.workplace_uuid} = ${table.uuid}),
+    'as_of', (select case when count(*) = 2 then min(${farmParts.fetched_at}) end from ${farmParts}
+      where ${farmParts.farm_id} = ${table.farm_id} and ${farmParts.kind} in ('workplaces', 'spsessions')
+        and ${farmParts.fetched_at} is not null))`);

@@ -41,6 +41,25 @@ export const touchSession = (
   values: Partial<PartValues['spsessions']>,
 ): Statement => touch(h, workplaceSessions, farmId, uuid, values);
 
+/** A workplace whose last session has left the snapshot is not in use any more; after `removeSession` in a batch. */
+export const freeWorkplace = (h: Db, farmId: string, uuid: string): Statement =>
+  h
+    .update(workplaces)
+    .set({
+      in_use: false,
+      in_use_since: null,
+      state: sql`case when ${workplaces.state} = 'in_use' then 'ready' else ${workplaces.state} end`,
+      touched_at: sql`clock_timestamp()`,
+    })
+    .where(
+      and(
+        eq(workplaces.farm_id, farmId),
+        eq(workplaces.uuid, uuid),
+        sql`not exists(select 1 from ${workplaceSessions} where ${workplaceSessions.farm_id} = ${farmId}::uuid
+          and ${workplaceSessions.workplace_uuid} = ${uuid}::uuid)`,
+      ),
+    );
+
 export const removePool = (h: Db, farmId: string, uuid: string): Statement[] =>
   remove(h, 'servicespools', farmId, uuid);
 

@@ -23,7 +23,18 @@ const actions = {
   tags: ['read', 'create', 'update', 'delete', 'export'],
   themes: ['update'],
   users: ['read', 'create', 'update', 'delete'],
-  workplaces: ['read', 'update', 'delete', 'assign', 'power', 'maintenance', 'message', 'refresh', 'tag'],
+  workplaces: [
+    'read',
+    'update',
+    'delete',
+    'assign',
+    'power',
+    'maintenance',
+    'message',
+    'refresh',
+    'tag',
+    'force',
+  ],
 } as const;
 
 type Actions = typeof actions;

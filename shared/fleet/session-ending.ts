@@ -1,6 +1,6 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { leaveLogoff } from '../../db/repositories/session-messages.ts';
-import { removeSession, touchSession } from '../../db/repositories/snapshot-touch.ts';
+import { freeWorkplace, removeSession, touchSession } from '../../db/repositories/snapshot-touch.ts';
 import { foldName } from '../kernel/text.ts';
 import type { ListRow } from '../remotes/dispatcher/list-shapes.ts';
 import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
@@ -20,13 +20,14 @@ export const endingAction = (
   call: (call) => node.endSession(call, target.uuid, verb),
   written: (h, answer) =>
     verb === 'logoff'
-      ? [...removeSession(h, target.farm.id, target.uuid), ...tellAgent(h, target, now)]
+      ? [...removeSession(h, target.farm.id, target.uuid), ...afterEnd(h, target, now)]
       : [touchSession(h, target.farm.id, target.uuid, sessionValues(answer))],
   changed: (answer) => changesOf(target.object, answer, ['state']),
-  wantsGone: (h) => (verb === 'logoff' ? tellAgent(h, target, now) : []),
+  wantsGone: (h) => (verb === 'logoff' ? afterEnd(h, target, now) : []),
 });
 
-const tellAgent = (h: Db, { farm, uuid, object }: Target, at: Date): Statement[] => [
+const afterEnd = (h: Db, { farm, uuid, object }: Target, at: Date): Statement[] => [
+  freeWorkplace(h, farm.id, String(object.workplace_uuid)),
   leaveLogoff(
     h,
     {

@@ -84,8 +84,7 @@ describe('an action on a workplace', () => {
   it('is refused where the node says that the state does not allow it, which is one event', async () => {
     const attempts = [
       [`PATCH ${at('machine')}`, { action: 'start' }],
-      [`PATCH ${at('refresh', 0)}`, undefined],
-      [`DELETE ${at('delete', 0)}`, undefined],
+      [`DELETE ${at('delete', 0)}?force=true`, undefined],
     ] as const;
     for (const [route, body] of attempts) {
       const { answer, events } = await observe(world, fleet, () => admin(route, body));

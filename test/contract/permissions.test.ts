@@ -16,7 +16,7 @@ afterAll(() => portal.close());
 
 describe('the permissions', () => {
   it('are those that the rows of the contract name, and the one that explains a rule', () => {
-    const used = new Set([...rows.flatMap(permissionsIn), 'rules.explain']);
+    const used = new Set([...rows.flatMap(permissionsIn), 'rules.explain', 'workplaces.force']);
     expect(listed.map(({ id }) => id).sort()).toEqual([...used].sort());
   });
 

@@ -67,7 +67,7 @@ async function endSession(
   verb: EndVerb,
 ): Promise<void> {
   const { session_uuid: uuid } = session;
-  const target: Target = { ...farm, kind: kinds.session, uuid, object: session, person: null };
+  const target: Target = { ...farm, kind: kinds.session, uuid, object: session, person: null, use: null };
   try {
     await actAs(ctx, tell, target, endingAction(target, verb, ctx.deps.dispatchers, ctx.now));
   } catch (error) {

@@ -9,6 +9,7 @@ import { assignWorkplace } from './assignment.ts';
 import { sendMessage } from './messages.ts';
 import {
   AssignBody,
+  DeleteQuery,
   MachineBody,
   MessageBody,
   MessageResult,
@@ -17,11 +18,13 @@ import {
   Workplace,
   WorkplaceParams,
 } from './schema.ts';
-import { deleteWorkplace, orderWorkplace } from './usecases.ts';
+import { deleteWorkplace, driveMachine, orderWorkplace, refreshWorkplace } from './usecases.ts';
 
 const view = viewOf(Workplace);
 const atNode = { errors: actionErrors, sited: true, effects: 'dispatcher' } as const;
 const description = '`id` is the farm.';
+const protects =
+  'What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set.';
 
 const placeOf = ({ id, servicespool_uuid, workplace_uuid }: z.output<typeof WorkplaceParams>) => ({
   farmId: id,
@@ -51,13 +54,13 @@ export const workplaceActionOperations = [
       route: `PATCH ${base}/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.power',
       summary: 'Start, stop or suspend the machine of a workplace',
-      description,
+      description: `${description} ${protects}`,
       params: WorkplaceParams,
       body: { required: MachineBody },
       returns: [202, Workplace],
       ...atNode,
     },
-    async (ctx, { params, body }) => view(await orderWorkplace(ctx, placeOf(params), 'machine', body)),
+    async (ctx, { params, body }) => view(await driveMachine(ctx, placeOf(params), body)),
   ),
   endpoint(
     {
@@ -65,14 +68,14 @@ export const workplaceActionOperations = [
       route: `PATCH ${base}/workplaces/{id}/refresh/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.refresh',
       summary: 'Return the machine of a workplace to its base snapshot',
-      description: `${description} While somebody works there it is refused, unless forced.`,
+      description: `${description} ${protects}`,
       params: WorkplaceParams,
       body: { optional: RefreshBody },
       returns: [202, Workplace],
       ...atNode,
     },
     async (ctx, { params, body }) =>
-      view(await orderWorkplace(ctx, placeOf(params), 'refresh', body ?? { force: false })),
+      view(await refreshWorkplace(ctx, placeOf(params), body ?? { force: false })),
   ),
   endpoint(
     {
@@ -80,12 +83,13 @@ export const workplaceActionOperations = [
       route: `DELETE ${base}/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.delete',
       summary: 'Delete a workplace',
-      description,
+      description: `${description} ${protects}`,
       params: WorkplaceParams,
+      query: DeleteQuery,
       returns: [202, Workplace],
       ...atNode,
     },
-    async (ctx, { params }) => view(await deleteWorkplace(ctx, placeOf(params))),
+    async (ctx, { params, query }) => view(await deleteWorkplace(ctx, placeOf(params), query.force === true)),
   ),
   endpoint(
     {

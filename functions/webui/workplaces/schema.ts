@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { flagFilter, Id, Moment, TagName } from '../../../shared/http/fields.ts';
+import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 
@@ -57,8 +57,17 @@ export const AssignBody = z.union([
 ]);
 export type AssignBody = z.output<typeof AssignBody>;
 
-export const MachineBody = z.strictObject({ action: z.enum(machineActions) });
-export const RefreshBody = z.strictObject({ force: z.boolean().default(false) });
+const force = z.boolean().default(false).meta({
+  description: 'Also while a user works there, or where that is not known; needs `workplaces.force`',
+});
+
+export const MachineBody = z.strictObject({ action: z.enum(machineActions), force });
+export const RefreshBody = z.strictObject({ force });
+export const DeleteQuery = z.strictObject({
+  force: Flag.optional().meta({
+    description: 'Also while a user works there, or where that is not known; needs `workplaces.force`',
+  }),
+});
 export const TagsBody = z.strictObject({ tags: z.array(TagName).max(50) });
 
 const message = {

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
 import { act, changesOf, findTarget, kinds, type Target } from '../../../shared/fleet/actions.ts';
 import { workplaceValues } from '../../../shared/fleet/snapshot/rows.ts';
@@ -5,6 +6,8 @@ import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-
 import type { ListRow } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import type { WebuiCtx } from '../deps.ts';
+import type { MachineBody } from './schema.ts';
+import { assertUnused, isDestructive } from './use.ts';
 
 /** `pool` where the address names one: the workplace must belong to it. */
 export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
@@ -29,15 +32,47 @@ export async function orderWorkplace<V extends Exclude<Verb, 'assign'>>(
   order: WorkplaceOrders[V],
 ) {
   const target = await findTarget(ctx, kinds.workplace, at);
-  const call = (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, at.uuid, verb, order);
-  return actOn(ctx, target, { verb, call, details: order });
+  return tellNode(ctx, target, verb, order);
 }
 
-/** The node may take a while to do away with it: until the next sync it is shown as `removing`. */
-export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt) {
-  const target = await findTarget(ctx, kinds.workplace, at);
+/** @throws AppError as `assertUnused` for what interrupts work */
+export async function driveMachine(
+  ctx: WebuiCtx,
+  at: WorkplaceAt,
+  { action, force }: z.output<typeof MachineBody>,
+) {
+  const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
+  if (isDestructive(action)) assertUnused(ctx, target, force);
+  return tellNode(ctx, target, 'machine', { action }, { force });
+}
+
+/** @throws AppError as `assertUnused` */
+export async function refreshWorkplace(ctx: WebuiCtx, at: WorkplaceAt, order: WorkplaceOrders['refresh']) {
+  const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
+  assertUnused(ctx, target, order.force);
+  return tellNode(ctx, target, 'refresh', order);
+}
+
+function tellNode<V extends Exclude<Verb, 'assign'>>(
+  ctx: WebuiCtx,
+  target: Target,
+  verb: V,
+  order: WorkplaceOrders[V],
+  details: Record<string, unknown> = {},
+) {
+  const call = (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, target.uuid, verb, order);
+  return actOn(ctx, target, { verb, call, details: { ...order, ...details } });
+}
+
+/**
+ * The node may take a while: until the next sync the workplace is shown as `removing`.
+ * @throws AppError as `assertUnused`
+ */
+export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt, force: boolean) {
+  const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
+  assertUnused(ctx, target, force);
   const call = (one: Call) => ctx.deps.dispatchers.deleteWorkplace(one, at.uuid);
-  return actOn(ctx, target, { verb: 'delete', call });
+  return actOn(ctx, target, { verb: 'delete', call, details: { force } });
 }
 
 type Doing = {

@@ -1,0 +1,37 @@
+import { scopeOf } from '../../../shared/access/rights.ts';
+import type { Target } from '../../../shared/fleet/actions.ts';
+import { isStale } from '../../../shared/fleet/snapshot/freshness.ts';
+import { AppError, conflict } from '../../../shared/kernel/errors.ts';
+import type { MachineAction } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { WebuiCtx } from '../deps.ts';
+
+/** What interrupts the work of a user at the machine. */
+const destructive: readonly MachineAction[] = ['shutdown', 'poweroff', 'reboot', 'reset', 'suspend'];
+export const isDestructive = (action: MachineAction): boolean => destructive.includes(action);
+
+/**
+ * Protects the work of users from an order: dispatchers differ in what they refuse, so the portal judges by what it knows
+ * itself from dispatchers and agents.
+ * @throws AppError `invalid_state` with the reason `session_live`, or `snapshot_stale` where that knowledge is too old;
+ *   `forbidden` for `force` without `workplaces.force` at the site
+ */
+export function assertUnused(ctx: WebuiCtx, { site, object, use }: Target, force: boolean): void {
+  if (force) {
+    assertMayForce(ctx, site.id);
+    return;
+  }
+  if (object.in_use === true || (use !== null && use.sessions > 0))
+    throw conflict('session_live', 'A user is working there; `force` ends the work');
+  if (use === null || isStale(use.as_of, ctx.parameters['aggregator.sync_interval_s'], ctx.now))
+    throw conflict(
+      'snapshot_stale',
+      'It is not known whether a user is working there; `force` does it anyway',
+    );
+}
+
+function assertMayForce({ principal }: WebuiCtx, siteId: string): void {
+  const required_permission = 'workplaces.force';
+  const scope = scopeOf(principal, required_permission);
+  if (scope === '*' || scope?.includes(siteId)) return;
+  throw new AppError('forbidden', 'No role of the caller gives this permission', { required_permission });
+}

@@ -190,13 +190,17 @@ describe('what an agent tells', () => {
     await agent('POST /logout', { body: { token, username: 'CORP\\two\u2028lines' } });
   });
 
-  it('is in the journal by its level, with no word too many', async () => {
+  it('PEER-4: is in the journal by its level, with no word too many', async () => {
     const token = await stand.initialize(1);
     const lines: [unknown, string][] = [
       ['debug', 'never seen'],
       [10_000, 'never seen'],
       ['WARN', 'low on disk'],
-      [40_000, 'no network'],
+      [20_000, 'never seen'],
+      [30_000, 'logged in'],
+      [40_000, 'clock is slow'],
+      [50_000, 'no network'],
+      [60_000, 'no disk'],
       [50, 'no way'],
       [null, 'plain\u001b[31m'],
       ['odd', 'x'.repeat(9_000)],
@@ -208,7 +212,10 @@ describe('what an agent tells', () => {
     const told = (await stand.journal()).filter(({ code }) => code === 'agent_log');
     expect(told.map(({ level, message }) => [level, message])).toEqual([
       ['warning', 'low on disk'],
+      ['info', 'logged in'],
+      ['warning', 'clock is slow'],
       ['error', 'no network'],
+      ['critical', 'no disk'],
       ['critical', 'no way'],
       ['info', 'plain\\u001b[31m'],
       ['info', 'x'.repeat(4_096)],
@@ -216,7 +223,10 @@ describe('what an agent tells', () => {
       ['info', 'of none either'],
     ]);
     const { body } = await stand.world.admin(`GET ${base}/monitoring?code=agent_log&level=critical`);
-    expect(body.items).toMatchObject([{ source: 'farm', object_id: stand.fleet.farm.id }]);
+    expect(body.items).toMatchObject([
+      { source: 'farm', object_id: stand.fleet.farm.id },
+      { source: 'farm', object_id: stand.fleet.farm.id },
+    ]);
     for (const [call, given] of [
       ['ticket', { ticket: 'once' }],
       ['unmanaged', { id: interfacesOf(1), secret: 'x', port: 1 }],

@@ -82,14 +82,18 @@ const words = new Map<string, MonitoringEntry['level']>([
   ['fatal', 'critical'],
 ]);
 
-/** @returns undefined for what is below `info`; a level that nobody knows is `info` */
+/**
+ * Numbers below 1,000 are Python's (20 is `info`). OpenUDS actors send 10,000 for `other` up to 60,000 for `fatal`, with
+ * `info` at 30,000.
+ * @returns undefined below `info`; an unknown level is `info`
+ */
 function levelOf(given: string | number = 'info'): MonitoringEntry['level'] | undefined {
   const number = Number(given);
   if (Number.isNaN(number)) {
     const word = String(given).toLowerCase();
     return ['debug', 'trace'].includes(word) ? undefined : (words.get(word) ?? 'info');
   }
-  const rank = number >= 1000 ? number / 1000 : number;
+  const rank = number >= 1000 ? number / 1000 - 10 : number;
   if (rank < 20) return undefined;
   if (rank < 30) return 'info';
   if (rank < 40) return 'warning';

@@ -12,6 +12,7 @@ import type { Invocation } from './invocation.ts';
 import type { Operation, RawInput, Shape } from './operation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from './own-pages.ts';
 import { readInput } from './reading.ts';
+import { untilAccessEnds } from './user-streams.ts';
 import { runAsAsked } from './write-modes.ts';
 
 export type Served = Context<{
@@ -56,11 +57,8 @@ export async function serveOperation<D extends BaseDeps>(
   const { client } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const identified = identify(deps, operation, {
-    ...c.env,
-    ...broughtBy(operation, c.req.raw, deps.baseUrl),
-    now,
-  });
+  const credentials = broughtBy(operation, c.req.raw, deps.baseUrl);
+  const identified = identify(deps, operation, { ...c.env, ...credentials, now });
   const { actor, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
   const ctx = contextOf(c, deps, operation, actor, now);
   // Before the guard, so that a refusal is known to be this actor's.
@@ -75,7 +73,12 @@ export async function serveOperation<D extends BaseDeps>(
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, await operation.run(own, raw, principal)),
+    respond(
+      c,
+      deps,
+      operation,
+      untilAccessEnds(deps, credentials.token, await operation.run(own, raw, principal)),
+    ),
   );
 }
 

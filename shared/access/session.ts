@@ -37,9 +37,10 @@ export function noteUse(
   { session, serviceToken, isPeer, parameters }: SignedIn,
   now: Date,
 ): Promise<void> {
-  if (isPeer) return touchPeerSession(db, session.id, now);
+  const idleUntil = addSeconds(now, parameters['session.idle_s']);
+  if (isPeer) return touchPeerSession(db, session.id, now, idleUntil);
   return serviceToken === undefined
-    ? touchSession(db, session.id, now, addSeconds(now, parameters['session.idle_s']))
+    ? touchSession(db, session.id, now, idleUntil)
     : touchServiceToken(db, session.id, now);
 }
 
@@ -62,7 +63,7 @@ type Stored = {
   portal: Portal;
   created_at: Date;
   last_seen_at: Date;
-  idle_until?: Date | null;
+  idle_until: Date | null;
 };
 
 /** @returns the session with its ends, or undefined when one of them has come */

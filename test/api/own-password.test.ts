@@ -189,4 +189,30 @@ describe('SEC-8: a password that was used before', () => {
     expect(codesOf(await ask('PUT /api/userinfo/password', same))).toEqual(refused);
     expect((await ask('PUT /api/userinfo/password', { ...same, new: next })).status).toBe(204);
   });
+
+  it.each([
+    'PATCH',
+    'PUT',
+  ] as const)('SEC-8: is refused after an administrator replaced it by %s', async (method) => {
+    const one = `${usersPath(world.domain)}/${member.user.id}`;
+    const { body } = await admin(`GET ${one}`);
+    const given = { password: next, must_change_password: true };
+    const { status } = await admin(`${method} ${one}`, method === 'PUT' ? { ...body, ...given } : given);
+    expect(status).toBe(200);
+    const { token } = (await logIn(world.portal, world.domain, member.user, { password: next })).body;
+    const own = (to: string) =>
+      asker(world.portal, token)('PUT /api/userinfo/password', { current: next, new: to });
+    expect(codesOf(await own(goodPassword))).toEqual(refused);
+    expect(codesOf(await own(next))).toEqual(refused);
+    expect((await own(phrase(1))).status).toBe(204);
+  });
+
+  it('SEC-8: is refused after the user was a service meanwhile', async () => {
+    const one = `${usersPath(world.domain)}/${member.user.id}`;
+    expect((await admin(`PATCH ${one}`, { kind: 'service' })).status).toBe(200);
+    expect((await admin(`PATCH ${one}`, { kind: 'person', password: next })).status).toBe(200);
+    const { token } = (await logIn(world.portal, world.domain, member.user, { password: next })).body;
+    const back = { current: next, new: goodPassword };
+    expect(codesOf(await asker(world.portal, token)('PUT /api/userinfo/password', back))).toEqual(refused);
+  });
 });

@@ -147,11 +147,16 @@ describe('a password that an administrator sets', () => {
     expect(events[0]?.changes).toEqual([{ field: 'password', before: null, after: '***' }]);
   });
 
-  it('stays when a PUT or PATCH leaves it out or says null', async () => {
+  it('stays when a PUT or PATCH leaves it out or a PUT has null; a PATCH with null is refused', async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     const { body } = await admin(`GET ${one}`);
     await admin(`PUT ${one}`, body);
-    await admin(`PATCH ${one}`, { password: null, comments: 'x' });
+    await admin(`PATCH ${one}`, { comments: 'x' });
+    const refused = await admin(`PATCH ${one}`, { password: null });
+    expect([refused.status, refused.body.errors]).toMatchObject([
+      422,
+      [{ pointer: '/password', code: 'required' }],
+    ]);
     const { password: _, ...without } = body;
     expect((await admin(`PUT ${one}`, without)).status).toBe(200);
     expect((await logIn(world.portal, world.domain, member.user)).status).toBe(200);

@@ -137,6 +137,33 @@ describe('changes: PATCH null', () => {
     ]);
   });
 
+  it('changes: PATCH null is taken for each optional member of an action, too', () => {
+    const bodies = Object.entries<Json>(document.paths).flatMap(([path, { patch }]) => {
+      const body = resolve(patch?.requestBody?.content['application/merge-patch+json'].schema ?? {});
+      return body.required === undefined && path.match(/\/\{\w+\}$/) ? [] : [{ path, body }];
+    });
+    const optional = bodies.flatMap(({ path, body: { properties = {}, required = [] } }) =>
+      Object.keys(properties)
+        .filter((member) => !required.includes(member) && !path.endsWith('bulk_destroy'))
+        .map((member) => [path, member, takesNull(properties[member])]),
+    );
+    expect(optional.length).toBeGreaterThan(5);
+    expect(optional.filter(([, , isTaken]) => !isTaken)).toEqual([]);
+  });
+
+  it('changes: PATCH null sets the defaults of an attribute of a domain', async () => {
+    const directory = await addDirectory(world.admin);
+    const path = `PATCH ${domainsPath}/${directory.id}/attribute`;
+    const change = async (given: Json) => {
+      const { status, body } = await world.admin(path, { name: 'mail', ...given });
+      return [status, body.attributes];
+    };
+    const named = { source: 'telephoneNumber', title: 'Phone' };
+    expect(await change({ action: 'add', ...named })).toEqual([200, [{ name: 'mail', ...named }]]);
+    const nulled = { action: 'change', source: null, title: null };
+    expect(await change(nulled)).toEqual([200, [{ name: 'mail', source: 'mail', title: '' }]]);
+  });
+
   it('changes: PATCH null removes a language of one’s own', async () => {
     const { admin } = world;
     expect((await admin('PATCH /api/userinfo', { language: 'ru' })).body.language).toBe('ru');

@@ -84,7 +84,7 @@ export async function patchedKinds({
       others: {
         comments: shared.comments,
         state: { state: 'inactive' },
-        type: { type: 'meta' },
+        type: { type: 'meta', groups: [group.id] },
         external_id: { external_id: 'cn=staff' },
         meta_if_any: { meta_if_any: true, type: 'meta', groups: [group.id] },
         groups: { type: 'meta', groups: [group.id] },

@@ -72,7 +72,7 @@ export const workplaceActionOperations = [
       ...atNode,
     },
     async (ctx, { params, body }) =>
-      view(await orderWorkplace(ctx, placeOf(params), 'refresh', body ?? { force: false })),
+      view(await orderWorkplace(ctx, placeOf(params), 'refresh', { force: body?.force ?? false })),
   ),
   endpoint(
     {

@@ -58,7 +58,7 @@ export const AssignBody = z.union([
 export type AssignBody = z.output<typeof AssignBody>;
 
 export const MachineBody = z.strictObject({ action: z.enum(machineActions) });
-export const RefreshBody = z.strictObject({ force: z.boolean().default(false) });
+export const RefreshBody = z.strictObject({ force: z.boolean().nullable().default(false) });
 export const TagsBody = z.strictObject({ tags: z.array(TagName).max(50) });
 
 const message = {

@@ -1,21 +1,32 @@
-import { and, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { gatewayTickets } from '../schema/gateway-tickets.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
 import { loginSessions } from '../schema/login-sessions.ts';
+import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { serviceTokens } from '../schema/service-tokens.ts';
 import { users } from '../schema/users.ts';
 
 /**
- * Ends everything that lets users act: sessions with their page tokens, service tokens, gateway tickets that were not used,
- * and one-time codes.
+ * Ends everything that lets a user act: sessions with their page tokens, service tokens, gateway tickets that were not used,
+ * one-time codes, logins under way, and the cached keys of dispatcher nodes, which a job then logs out.
  */
-export const endAccessOfUser = (h: Db, userId: string): Statement[] =>
-  endAccess(h, sql`select ${userId}::uuid`);
+export const endAccessOfUser = (h: Db, userId: string): Statement[] => [
+  h.update(users).set({ access_ended_at: endedNow }).where(eq(users.id, userId)),
+  ...endAccess(h, sql`select ${userId}::uuid`),
+];
 
-/** The same for all users of a domain. */
-export const endAccessOfDomain = (h: Db, domainId: string): Statement[] =>
-  endAccess(h, sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`);
+/** The same for all users of a domain, and for those that have no row yet. */
+export const endAccessOfDomain = (h: Db, domainId: string): Statement[] => [
+  h.update(authenticators).set({ access_ended_at: endedNow }).where(eq(authenticators.id, domainId)),
+  h.delete(pkinitChallenges).where(eq(pkinitChallenges.authenticator_id, domainId)),
+  ...endAccess(h, sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`),
+];
+
+/** Later than all that other transactions wrote before this one took the row. */
+const endedNow = sql`clock_timestamp()`;
 
 /** @param whose a select of user ids */
 const endAccess = (h: Db, whose: SQL): Statement[] => [
@@ -25,4 +36,8 @@ const endAccess = (h: Db, whose: SQL): Statement[] => [
     .delete(gatewayTickets)
     .where(and(sql`${gatewayTickets.user_id} in (${whose})`, isNull(gatewayTickets.used_at))),
   h.delete(loginChallenges).where(sql`${loginChallenges.user_id} in (${whose})`),
+  h
+    .update(dispatcherSessions)
+    .set({ ended_at: sql`now()` })
+    .where(and(sql`${dispatcherSessions.user_id} in (${whose})`, isNull(dispatcherSessions.ended_at))),
 ];

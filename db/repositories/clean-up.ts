@@ -98,6 +98,7 @@ const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
     table: peerSessions,
     where: or(
       lt(peerSessions.last_seen_at, ago(parameters['session.idle_s'])),
+      lt(peerSessions.idle_until, now),
       lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
     ),
   },

@@ -50,7 +50,8 @@ function liveSessions(portal: 'user' | 'admin', absolute: LifeParameter, now: Da
     join ${authenticators} on ${authenticators.id} = ${users.authenticator_id} and ${authenticators.state} <> 'disabled'
     where ${loginSessions.portal} = ${portal}
       and ${loginSessions.created_at} + ${lifeOf(absolute)} > ${at}
-      and ${loginSessions.last_seen_at} + ${lifeOf('session.idle_s')} > ${at}`);
+      and ${loginSessions.last_seen_at} + greatest(interval '120 seconds', ${lifeOf('session.idle_s')}) > ${at}
+      and coalesce(${loginSessions.idle_until} > ${at}, true)`);
 }
 
 const lifeOf = (name: LifeParameter): SQL => sql`make_interval(secs => coalesce(

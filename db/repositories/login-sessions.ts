@@ -1,10 +1,12 @@
 import { and, eq, lt, ne, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { loginSessions } from '../schema/login-sessions.ts';
 import { roles, userRoles } from '../schema/roles.ts';
 import { systemParameters } from '../schema/system-parameters.ts';
 import { users } from '../schema/users.ts';
+import { must } from './statements.ts';
 
 export type Role = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
 
@@ -71,8 +73,33 @@ const sessionLookUp = (db: Db) =>
     .where(and(eq(loginSessions.token_hash, sql.placeholder('tokenHash')), mayAct))
     .prepare('');
 
-export const startSession = (h: Db, session: typeof loginSessions.$inferInsert): Statement =>
-  h.insert(loginSessions).values(session);
+type Ended = { access_ended_at: Date | null };
+
+/**
+ * Starts the session, and ends its batch with `invalid_credentials` unless user and domain may act and were not disabled since
+ * they were read. Both are locked, so that disabling comes before or after.
+ */
+export const startSession = (
+  h: Db,
+  session: typeof loginSessions.$inferInsert,
+  read: { user: Ended; domain: Ended },
+): Statement[] => [
+  must(
+    h,
+    sql`(select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
+      where ${and(
+        eq(users.id, session.user_id),
+        mayAct,
+        isSame(users.access_ended_at, read.user),
+        isSame(authenticators.access_ended_at, read.domain),
+      )} for share) is not null`,
+    'invalid_credentials',
+  ),
+  h.insert(loginSessions).values(session),
+];
+
+const isSame = (column: PgColumn, { access_ended_at: endedAt }: Ended): SQL =>
+  sql`${column} is not distinct from ${endedAt?.toISOString() ?? null}::timestamptz`;
 
 /** Ends all but the newest `keep` sessions of a user. */
 export const endOldest = (h: Db, userId: string, keep: number): Statement =>

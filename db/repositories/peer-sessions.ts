@@ -69,11 +69,11 @@ export const endPeerSession = (h: Db, id: string): Statement =>
 export const endSessionsOfPeer = (h: Db, peerId: string): Statement =>
   h.delete(peerSessions).where(eq(peerSessions.peer_id, peerId));
 
-/** Writes that the session was used, at most once a minute. */
-export async function touchPeerSession(db: Db, id: string, now: Date): Promise<void> {
+/** Writes that the session was used, and when it ends if it is not used again; at most once a minute. */
+export async function touchPeerSession(db: Db, id: string, now: Date, idleUntil: Date): Promise<void> {
   const before = new Date(now.getTime() - 60_000);
   await db
     .update(peerSessions)
-    .set({ last_seen_at: now })
+    .set({ last_seen_at: now, idle_until: idleUntil })
     .where(and(eq(peerSessions.id, id), lt(peerSessions.last_seen_at, before)));
 }

@@ -6,12 +6,14 @@ import { users } from '../schema/users.ts';
 import { must } from './statements.ts';
 
 export type Challenge = typeof pkinitChallenges.$inferSelect;
+/** `begun_at` is absent for a login that begins now. */
+type NewChallenge = typeof pkinitChallenges.$inferInsert;
 
 /** More than come to be in the meantime, few enough for nobody to wait. */
 const sweptAtOnce = 100;
 
 /** Keeps a challenge, and removes some that nobody finished in time. */
-export const keepChallenge = (h: Db, challenge: Challenge, now: Date): Statement[] => [
+export const keepChallenge = (h: Db, challenge: NewChallenge, now: Date): Statement[] => [
   h
     .delete(pkinitChallenges)
     .where(

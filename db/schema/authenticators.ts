@@ -1,7 +1,10 @@
 import { boolean, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { byteText, recordColumns } from './columns.ts';
+import { byteText, moment, recordColumns } from './columns.ts';
 
-/** Authentication domains. `params` of directory domains hold sealed secrets. */
+/**
+ * Authentication domains. `params` of directory domains hold sealed secrets. `access_ended_at` is when the domain was last
+ * disabled: a login that began before is refused.
+ */
 export const authenticators = pgTable(
   'authenticators',
   {
@@ -20,6 +23,7 @@ export const authenticators = pgTable(
     attributes: jsonb().$type<{ name: string; source: string; title: string }[]>().notNull().default([]),
     tags: text().array().notNull().default([]),
     builtin: boolean().notNull().default(false),
+    access_ended_at: moment(),
   },
   (t) => [
     uniqueIndex('authenticators_name_key').on(t.name_key),

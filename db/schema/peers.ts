@@ -37,7 +37,7 @@ export const peerRoles = pgTable(
   (t) => [primaryKey({ columns: [t.peer_id, t.role_id] }), index('peer_roles_role').on(t.role_id)],
 );
 
-/** Live sessions of peers; an ended one is deleted. Only the SHA-256 of the token is kept. */
+/** Live sessions of peers; an ended one is deleted. Only the SHA-256 of the token is kept. `idle_until` as for login sessions. */
 export const peerSessions = pgTable(
   'peer_sessions',
   {
@@ -50,6 +50,7 @@ export const peerSessions = pgTable(
     user_agent: text().notNull().default(''),
     created_at: moment().notNull(),
     last_seen_at: moment().notNull(),
+    idle_until: moment(),
   },
   (t) => [
     uniqueIndex('peer_sessions_token').on(t.token_hash),

@@ -1,10 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { authenticators } from './authenticators.ts';
 import { byteText, moment } from './columns.ts';
 
 /**
  * Logins by certificate that wait for a signature. `token_hash` is the SHA-256 of what the client names it by; the state,
- * sealed, holds the half of a key that reads the KDC's answer. A row is deleted before it is used.
+ * sealed, holds the half of a key that reads the KDC's answer. A row is deleted before it is used. `begun_at` is by the clock of
+ * the database, as `access_ended_at` of users and domains.
  */
 export const pkinitChallenges = pgTable(
   'pkinit_challenges',
@@ -14,6 +16,7 @@ export const pkinitChallenges = pgTable(
       .notNull()
       .references(() => authenticators.id, { onDelete: 'cascade' }),
     sealed_state: text().notNull(),
+    begun_at: moment().notNull().default(sql`now()`),
     expires_at: moment().notNull(),
   },
   (t) => [

@@ -6,7 +6,7 @@ import { byteText, moment, recordColumns } from './columns.ts';
  * Users of a domain. `password_hash` carries its own parameters (see shared/identity/passwords). `directory_id` is the
  * immutable identifier of the entry in its directory, absent until the first login that finds it. `card_fingerprint` is the SHA-256
  * of the public key of the smart card that was used at `directory_checked_at`, the last login for which the directory
- * answered.
+ * answered. `access_ended_at` is when the user was last deactivated: a login that began before is refused.
  */
 export const users = pgTable(
   'users',
@@ -31,6 +31,7 @@ export const users = pgTable(
     directory_id: text(),
     directory_checked_at: moment(),
     card_fingerprint: text(),
+    access_ended_at: moment(),
   },
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),

@@ -93,9 +93,11 @@ export const ownerOf = (principal: SignedIn): { kind: 'user' | 'peer'; id: strin
 export const accountOf = (principal: SignedIn): { userId: string; domainId: string } | undefined =>
   principal.kind === 'peer' ? undefined : { userId: principal.user.id, domainId: principal.domain.id };
 
-/** When the session or the token was last used, as stored. */
-export const lastSeenAt = (principal: SignedIn): Date =>
-  principal.kind === 'service_token' ? principal.token.lastSeenAt : principal.session.lastSeenAt;
+/** True when the stored use of the session or the token is a minute old: it is written at most that often. */
+export const isUseStale = (principal: SignedIn, now: Date): boolean => {
+  const { lastSeenAt } = principal.kind === 'service_token' ? principal.token : principal.session;
+  return now.getTime() - lastSeenAt.getTime() >= 60_000;
+};
 
 /** The stored row that the presented token names: a session or a service token. */
 export const credentialId = (principal: SignedIn): string =>

@@ -42,7 +42,7 @@ export function noteUse(db: Db, { principal, parameters }: FoundPrincipal, now: 
     case 'service_token':
       return touchServiceToken(db, principal.token.id, now);
     case 'peer':
-      return touchPeerSession(db, principal.session.id, now);
+      return touchPeerSession(db, principal.session.id, now, idleUntil);
   }
 }
 
@@ -66,7 +66,7 @@ type Stored = {
   portal: Portal;
   created_at: Date;
   last_seen_at: Date;
-  idle_until?: Date | null;
+  idle_until: Date | null;
 };
 
 /** @returns the session with its ends, or undefined when one of them has come */

@@ -1,4 +1,5 @@
-import { dropKey, keepKey } from '../../db/repositories/dispatcher-sessions.ts';
+import type { Db } from '../../db/client.ts';
+import { dropKey, keepKey, type SealedKey } from '../../db/repositories/dispatcher-sessions.ts';
 import type { DispatcherClaims, SigningKeys } from '../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { addSeconds } from '../kernel/clock.ts';
@@ -91,13 +92,17 @@ async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<G
   const expiresAt = addSeconds(now, granted.expiresInS);
   const { userId, subject } = speaker;
   const key = { node, userId, subject, sealedKey, expiresAt };
-  // The caller goes on with the key; that it is kept is nobody's to wait for.
+  // The caller goes on with the key and does not wait until it is stored.
   ctx.later(() =>
-    Promise.resolve(keepKey(deps.db, key)).catch((error: unknown) =>
-      deps.log.warn('a key was not kept', { error }),
-    ),
+    storeKey(deps.db, key).catch((error: unknown) => deps.log.warn('a key was not kept', { error })),
   );
   return granted;
+}
+
+/** The key of a user who was deleted meanwhile is kept as that of no one, to be logged out. */
+async function storeKey(db: Db, key: SealedKey): Promise<void> {
+  const kept = await keepKey(db, key);
+  if (kept.length === 0 && key.userId !== null) await keepKey(db, { ...key, userId: null });
 }
 
 async function openKept(
@@ -111,7 +116,8 @@ async function openKept(
   return ctx.deps.sealer.open(found.sealed_key, placeOf(node, speaker)).catch(() => undefined);
 }
 
-const placeOf = (node: Node, { subject }: Speaker): Place => ({
+/** The place that a stored key is sealed for. */
+export const placeOf = (node: Pick<Node, 'id'>, { subject }: Pick<Speaker, 'subject'>): Place => ({
   table: 'dispatcher_sessions',
   row: `${node.id}/${subject}`,
   column: 'sealed_key',

@@ -39,7 +39,8 @@ function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[]
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'required';
+  const mayBeAbsent = issue.code === 'invalid_type' || issue.code === 'invalid_value';
+  if (mayBeAbsent && issue.input === undefined) return 'required';
   return issue.code;
 }
 

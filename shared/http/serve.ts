@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { admit } from '../access/guard.ts';
-import { lastSeenAt, type SignedIn } from '../access/principal.ts';
+import { isUseStale } from '../access/principal.ts';
 import type { FoundPrincipal } from '../access/session.ts';
 import { noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -13,6 +13,7 @@ import type { Invocation } from './invocation.ts';
 import type { Operation, RawInput, Shape } from './operation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from './own-pages.ts';
 import { readInput } from './reading.ts';
+import { untilAccessEnds } from './user-streams.ts';
 import { runAsAsked } from './write-modes.ts';
 
 export type Served = Context<{
@@ -57,11 +58,8 @@ export async function serveOperation<D extends BaseDeps>(
   const { client } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const identified = identify(deps, operation, {
-    ...c.env,
-    ...broughtBy(operation, c.req.raw, deps.baseUrl),
-    now,
-  });
+  const credentials = broughtBy(operation, c.req.raw, deps.baseUrl);
+  const identified = identify(deps, operation, { ...c.env, ...credentials, now });
   const { caller, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
   const { principal } = caller;
   const ctx = contextOf(c, deps, operation, caller, now);
@@ -74,13 +72,13 @@ export async function serveOperation<D extends BaseDeps>(
       ...operation,
       writes: operation.method !== 'GET' && !operation.readsOnly,
     });
-  if (isFound(caller) && isStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
+  if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, await operation.run(own, raw)),
+    respond(c, deps, operation, untilAccessEnds(deps, credentials.token, await operation.run(own, raw))),
   );
 }
 
@@ -148,10 +146,6 @@ function refusedInput(error: unknown): undefined {
 }
 
 const isFound = (caller: Caller): caller is FoundPrincipal => caller.parameters !== undefined;
-
-/** `last_seen` is written at most once a minute, after the answer. */
-const isStale = (principal: SignedIn, now: Date): boolean =>
-  now.getTime() - lastSeenAt(principal).getTime() >= 60_000;
 
 async function respond(
   c: Served,

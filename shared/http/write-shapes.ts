@@ -11,8 +11,9 @@ export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly st
   >;
 
 /**
- * The body of a JSON Merge Patch for these members: each may be absent or `null`; members of nested objects are
- * checked after merging.
+ * The body of a JSON Merge Patch (RFC 7396) for these members. Each may be absent. `null` sets the default of a member or
+ * removes an optional value; it is refused for a member that a new object requires. Members of nested objects are checked
+ * after merging.
  * @param immutable members that may be sent back as they are, and so are no example of a change
  */
 export function patchBody(
@@ -23,7 +24,7 @@ export function patchBody(
   const members = Object.fromEntries(
     Object.entries(write.shape).map(([name, member]) => [
       name,
-      patchMember(member, immutable.includes(name)),
+      patchMember(member as z.ZodType, immutable.includes(name)),
     ]),
   );
   return z.preprocess((body) => without(body, readOnly), z.strictObject(members));
@@ -66,10 +67,15 @@ function without(body: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-function patchMember(member: unknown, isImmutable: boolean): z.ZodType {
-  let inner = member;
+function patchMember(member: z.ZodType, isImmutable: boolean): z.ZodType {
+  let inner: unknown = member;
   while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodNullable)
     inner = inner.unwrap();
   const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
-  return (isImmutable ? shape.meta({ example: undefined }) : shape).nullable().optional();
+  const example = isImmutable ? shape.meta({ example: undefined }) : shape;
+  const isRequired = !member.safeParse(undefined).success;
+  return isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
 }
+
+/** A required member without a value is refused as `required`, as in a new object. */
+const nullAsAbsent = (value: unknown): unknown => value ?? undefined;

@@ -6,7 +6,6 @@ import {
   type FormerPassword,
   findPasswords,
   hasHash,
-  keepFormerPassword,
   setOwnPassword,
 } from '../../db/repositories/own-account.ts';
 import { must } from '../../db/repositories/statements.ts';
@@ -15,10 +14,10 @@ import type { UserPrincipal } from '../access/principal.ts';
 import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { conflict, invalid } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
 import { type LoginDeps, refuseAttempt } from './login/attempt.ts';
 import { assertMayTry, type Tried } from './login/limits.ts';
+import { openFormer, retirePassword } from './password-history.ts';
 import { assertPassword } from './password-policy.ts';
 import type { Place } from './passwords.ts';
 
@@ -37,8 +36,7 @@ export async function changeOwnPassword(
   assertPassword(next, { name: user.name, domain }, parameters, '/new');
   const { tried, stored, former } = await assertKnows(ctx, current);
   await assertNew(ctx, next, [{ hash: stored }, ...former]);
-  const id = newId();
-  const sealed_hash = await deps.sealer.seal(stored, historyPlace(id));
+  const retire = await retirePassword(deps.sealer, { userId: user.id, hash: stored, at: now });
   const hash = await deps.hasher.hash(next, placeOf(principal));
   const audit = auditEntry(ctx, {
     event: 'portal.EntityAction',
@@ -52,7 +50,7 @@ export async function changeOwnPassword(
     ...clearFailures(h, tried.key, now),
     must(h, hasHash(user.id, stored), 'invalid_credentials'),
     setOwnPassword(h, user.id, stored, hash, now),
-    ...keepFormerPassword(h, { id, user_id: user.id, sealed_hash, at: now }),
+    ...retire(h),
     endSessionsOf(h, user.id, principal.session.id),
     appendAudit(h, audit),
   ]);
@@ -82,19 +80,25 @@ async function assertKnows(
  * @throws AppError `invalid_request` with the code `used_before`
  */
 async function assertNew(
-  { deps: { hasher, sealer }, principal }: OwnCtx,
+  ctx: OwnCtx,
   password: string,
   earlier: readonly ({ hash: string } | FormerPassword)[],
 ): Promise<void> {
   for (const one of earlier) {
-    const hash = 'hash' in one ? one.hash : await sealer.open(one.sealed_hash, historyPlace(one.id));
-    if (!(await hasher.verify(password, hash, placeOf(principal)))) continue;
+    const hash = 'hash' in one ? one.hash : await readable(ctx, one);
+    if (hash === undefined || !(await ctx.deps.hasher.verify(password, hash, placeOf(ctx.principal))))
+      continue;
     const detail = 'The password is the current one or one of the last five';
     throw invalid({ pointer: '/new', code: 'used_before', detail });
   }
 }
 
-const historyPlace = (row: string) => ({ table: 'password_history', row, column: 'sealed_hash' });
+/** @returns undefined for one that a lost key sealed: it must not keep the user from another password */
+const readable = ({ deps, log, principal }: OwnCtx, former: FormerPassword): Promise<string | undefined> =>
+  openFormer(deps.sealer, former).catch((error: unknown) => {
+    log.warn('a former password cannot be read', { user_id: principal.user.id, error });
+    return undefined;
+  });
 
 const placeOf = ({ user }: UserPrincipal): Place => ({ line: 'signed-in', owner: user.id });
 

@@ -147,11 +147,16 @@ describe('a password that an administrator sets', () => {
     expect(events[0]?.changes).toEqual([{ field: 'password', before: null, after: '***' }]);
   });
 
-  it('stays when a PUT or PATCH leaves it out or says null', async () => {
+  it('stays when a PUT or PATCH leaves it out or a PUT has null; a PATCH with null is refused', async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     const { body } = await admin(`GET ${one}`);
     await admin(`PUT ${one}`, body);
-    await admin(`PATCH ${one}`, { password: null, comments: 'x' });
+    await admin(`PATCH ${one}`, { comments: 'x' });
+    const refused = await admin(`PATCH ${one}`, { password: null });
+    expect([refused.status, refused.body.errors]).toMatchObject([
+      422,
+      [{ pointer: '/password', code: 'required' }],
+    ]);
     const { password: _, ...without } = body;
     expect((await admin(`PUT ${one}`, without)).status).toBe(200);
     expect((await logIn(world.portal, world.domain, member.user)).status).toBe(200);
@@ -188,5 +193,31 @@ describe('SEC-8: a password that was used before', () => {
     const same = { current: goodPassword, new: goodPassword };
     expect(codesOf(await ask('PUT /api/userinfo/password', same))).toEqual(refused);
     expect((await ask('PUT /api/userinfo/password', { ...same, new: next })).status).toBe(204);
+  });
+
+  it.each([
+    'PATCH',
+    'PUT',
+  ] as const)('SEC-8: is refused after an administrator replaced it by %s', async (method) => {
+    const one = `${usersPath(world.domain)}/${member.user.id}`;
+    const { body } = await admin(`GET ${one}`);
+    const given = { password: next, must_change_password: true };
+    const { status } = await admin(`${method} ${one}`, method === 'PUT' ? { ...body, ...given } : given);
+    expect(status).toBe(200);
+    const { token } = (await logIn(world.portal, world.domain, member.user, { password: next })).body;
+    const own = (to: string) =>
+      asker(world.portal, token)('PUT /api/userinfo/password', { current: next, new: to });
+    expect(codesOf(await own(goodPassword))).toEqual(refused);
+    expect(codesOf(await own(next))).toEqual(refused);
+    expect((await own(phrase(1))).status).toBe(204);
+  });
+
+  it('SEC-8: is refused after the user was a service meanwhile', async () => {
+    const one = `${usersPath(world.domain)}/${member.user.id}`;
+    expect((await admin(`PATCH ${one}`, { kind: 'service' })).status).toBe(200);
+    expect((await admin(`PATCH ${one}`, { kind: 'person', password: next })).status).toBe(200);
+    const { token } = (await logIn(world.portal, world.domain, member.user, { password: next })).body;
+    const back = { current: next, new: goodPassword };
+    expect(codesOf(await asker(world.portal, token)('PUT /api/userinfo/password', back))).toEqual(refused);
   });
 });

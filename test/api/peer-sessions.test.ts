@@ -181,3 +181,21 @@ it('A14 the session of a peer ends by idleness and by age, and its token can be 
   portal.advance(1_801);
   expect(await status(next)).toBe(401);
 });
+
+it('CON-3: the session of a peer that ended by idleness stays ended when the parameter is raised', async () => {
+  const tune = async (value: number) => {
+    const { status } = await world.admin(`PUT ${base}/tconfig`, { session: { idle_s: { value } } });
+    expect(status).toBe(200);
+  };
+  const status = async (token: string) => (await portal.send('GET /api/discover/', { token })).status;
+  world.admin = asker(portal, await portal.login());
+  await tune(600);
+  const { token } = await addGuest(['sites.read']);
+  const used = await addGuest(['sites.read']);
+  portal.advance(300);
+  expect(await status(used.token)).toBe(200);
+  await portal.settled();
+  await tune(7_200);
+  portal.advance(400);
+  expect([await status(token), await status(used.token)]).toEqual([401, 200]);
+});

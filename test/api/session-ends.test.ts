@@ -1,5 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Db } from '../../db/client.ts';
+import { endAccessOfDomain, endAccessOfUser } from '../../db/repositories/access-end.ts';
+import { authenticators } from '../../db/schema/authenticators.ts';
 import { gatewayTickets } from '../../db/schema/gateway-tickets.ts';
 import { gateways } from '../../db/schema/gateways.ts';
 import { loginChallenges } from '../../db/schema/login-challenges.ts';
@@ -7,6 +10,7 @@ import { loginSessions } from '../../db/schema/login-sessions.ts';
 import { pageTokens } from '../../db/schema/page-tokens.ts';
 import { serviceTokens } from '../../db/schema/service-tokens.ts';
 import { systemParameters } from '../../db/schema/system-parameters.ts';
+import { users } from '../../db/schema/users.ts';
 import { sha256 } from '../../shared/kernel/digests.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import {
@@ -16,6 +20,7 @@ import {
   addUser,
   base,
   domainsPath,
+  logIn,
   type Member,
   startWorld,
   usersPath,
@@ -111,6 +116,40 @@ describe('disabling', () => {
     await world.admin(`PATCH ${domainsPath}/${domain.id}`, { state: 'hidden' });
     await addUser(world.admin, domain, { state: 'inactive' });
     expect(await statusOf(one)).toBe(200);
+  });
+});
+
+describe('a login under way', () => {
+  /** Whether a statement waits for a lock of this transaction. */
+  const isWaitedFor = async (tx: Db) => {
+    const [waiting] = await tx
+      .select({ n: sql<number>`count(*)::int` })
+      .from(sql`pg_locks`)
+      .where(sql`not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`);
+    return (waiting?.n ?? 0) > 0;
+  };
+
+  it.each([
+    'user',
+    'domain',
+  ] as const)('SEC-5: is refused when its %s is disabled and enabled again', async (what) => {
+    const domain = await addDomain(world.admin);
+    const user = await addUser(world.admin, domain);
+    const [table, id] = what === 'user' ? [users, user.id] : [authenticators, domain.id];
+    const [off, on] = what === 'user' ? ['inactive', 'active'] : ['disabled', 'visible'];
+    const login = await world.portal.ownerDb.transaction(async (tx) => {
+      const become = (state: string) =>
+        tx.execute(sql`update ${table} set state = ${state} where id = ${id}`);
+      await become(off);
+      for (const statement of what === 'user' ? endAccessOfUser(tx, id) : endAccessOfDomain(tx, id))
+        await statement;
+      await become(on);
+      const answer = logIn(world.portal, domain, user);
+      await expect.poll(() => isWaitedFor(tx), { timeout: 10_000 }).toBe(true);
+      return { answer };
+    });
+    expect((await login.answer).status).toBe(401);
+    expect((await logIn(world.portal, domain, user)).status).toBe(200);
   });
 });
 

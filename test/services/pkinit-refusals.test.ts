@@ -4,6 +4,7 @@ import { auditEvents } from '../../db/schema/audit-events.ts';
 import { loginLocks } from '../../db/schema/login-locks.ts';
 import { users } from '../../db/schema/users.ts';
 import { explicit, integer, kerberosTime, octets, sequence, tlv } from '../../shared/kernel/der.ts';
+import { asker, domainsPath } from '../support/factories.ts';
 import { hasKdc } from '../support/kdc.ts';
 import type { CardFiles } from '../support/kdc-cards.ts';
 import {
@@ -11,6 +12,7 @@ import {
   addCardUser,
   begin,
   finalize,
+  path as pkinitPath,
   type Realm,
   signIn,
   startRealm,
@@ -70,6 +72,31 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   ] as const)('for a card %s', async (name, order, code) => {
     const card = await kdc.issue({ client: 'alice', ...order, name: name.replaceAll(' ', '-') });
     expect(await signIn(portal, domain, card)).toMatchObject(refused(401, code));
+  });
+
+  it.each([
+    'user',
+    'domain',
+  ] as const)('SEC-5: when it began before the %s was disabled, also after being enabled again', async (what) => {
+    const own = await addCardDomain(portal, kdc);
+    const user = await addCardUser(portal, own, 'alice');
+    const admin = asker(portal, await portal.login());
+    const [path, off, on] =
+      what === 'user'
+        ? [`${domainsPath}/${own.id}/users/${user}`, 'inactive', 'active']
+        : [`${domainsPath}/${own.id}`, 'disabled', 'visible'];
+    const sign = async () => {
+      const { challenge_id, data_to_sign } = (await begin(portal, own, alice)).body;
+      return { challenge_id, signature: await alice.sign(data_to_sign) };
+    };
+    const [signed, asked] = [await sign(), await sign()];
+    expect((await portal.send(pkinitPath(own, 'raw'), { body: asked })).status).toBe(200);
+    expect((await admin(`PATCH ${path}`, { state: off })).status).toBe(200);
+    expect((await admin(`PATCH ${path}`, { state: on })).status).toBe(200);
+    const { challenge_id } = asked;
+    expect(await finalize(portal, own, signed)).toMatchObject(refused(401, 'login_expired'));
+    expect(await finalize(portal, own, { challenge_id })).toMatchObject(refused(401, 'login_expired'));
+    expect((await signIn(portal, own, alice)).status).toBe(200);
   });
 
   it('for a card that was revoked', async () => {

@@ -5,6 +5,7 @@ import { clientCalls } from './client-calls.ts';
 import { readBody } from './input.ts';
 import type { Node } from './node.ts';
 import { Refusal } from './refusal.ts';
+import { personKey } from './state.ts';
 
 const JwtAuth = z.object({ token: z.string() });
 
@@ -14,6 +15,11 @@ export function createApp(node: Node): Hono {
   app.post('/api/auth/v7.0/jwtauth', async (c) => {
     const { token } = await readBody(c, JwtAuth);
     return c.json(await node.authentication.exchange(token));
+  });
+  app.post('/api/auth/v7.0/logout', (c) => {
+    const holder = node.authentication.logOut(c.req.header('x-auth-token'));
+    node.loggedOut.push(holder.kind === 'user' ? personKey(holder.caller) : 'aggregator');
+    return c.json({ result: 'ok' });
   });
   app.get('/api/auth/v7.0/authenticators', (c) => c.json(node.state.domains.map(domainView)));
   app.get('/api/health/check', (c) => checkHealth(c, node));

@@ -14,6 +14,8 @@ export type Authentication = {
   exchange(token: string): Promise<{ result: 'ok'; token: string; expires_in: number }>;
   /** @throws Refusal 401 for a key that is unknown, ended, or of the other kind */
   holder<Kind extends KeyHolder['kind']>(token: string | undefined, kind: Kind): Holder<Kind>;
+  /** Ends a session key. @throws Refusal 401 for a key that is unknown or ended */
+  logOut(token: string | undefined): KeyHolder;
   expireKeys(): void;
 };
 
@@ -64,6 +66,13 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
   return {
     exchange,
+    logOut: (token = '') => {
+      const session = sessions.get(token);
+      if (session === undefined || session.ends <= Date.now())
+        throw refused('the session key is not valid here');
+      sessions.delete(token);
+      return session.holder;
+    },
     expireKeys: () => sessions.clear(),
     holder: (token, kind) => {
       const session = sessions.get(token ?? '');

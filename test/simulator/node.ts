@@ -9,6 +9,8 @@ export type Node = {
   readonly state: DispatcherState;
   readonly knobs: Knobs;
   readonly authentication: Authentication;
+  /** Holders of the keys that were logged out, in order: `aggregator` or `domain\\name`. */
+  readonly loggedOut: string[];
 };
 
 /** The present moment by the node's own clock, which may be wrong. */

@@ -37,6 +37,8 @@ export type Simulator = {
   readonly state: DispatcherState;
   readonly knobs: Knobs;
   readonly calls: readonly Call[];
+  /** Holders of the keys that were logged out, in order: `aggregator` or `domain\\name`. */
+  readonly loggedOut: readonly string[];
   readonly inFlight: number;
   readonly maxInFlight: number;
   resetCalls(): void;
@@ -64,6 +66,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     state,
     knobs,
     calls: traffic.calls,
+    loggedOut: node.loggedOut,
     get inFlight() {
       return traffic.inFlight;
     },
@@ -89,7 +92,7 @@ function createNode(options: SimulatorOptions, keys: PortalKeys): Node {
     now: () => nodeTime(knobs),
     keyLifetimeS: () => knobs.keyLifetimeS,
   });
-  return { name, healthKey, state, knobs, authentication };
+  return { name, healthKey, state, knobs, authentication, loggedOut: [] };
 }
 
 /** Faults are staged before the application is asked: a broken node does not know of the call. */

@@ -54,7 +54,8 @@ export const VersionBody = z.object({
 export const LogBody = z.object({
   token: OwnToken,
   level: absent(z.union([z.number(), cut(16)])).meta({
-    description: 'A word, or a number as Python has them: 10 is debug, 40 error (or 10000, 40000)',
+    description:
+      'A word, or a number: of Python (20 is info, 40 error) or of an OpenUDS actor (30000, 50000)',
     example: 'info',
   }),
   message: cut(4096).meta({ example: 'The desktop is ready' }),

@@ -77,7 +77,8 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
   const { deps, now, client } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
   if (portal === undefined) throw new AppError('forbidden', 'The peer may not use this portal');
-  const lifeS = absoluteAge(parametersFrom(overrides), portal);
+  const parameters = parametersFrom(overrides);
+  const lifeS = absoluteAge(parameters, portal);
   const token = newPeerToken();
   const session = {
     id: newId(),
@@ -87,6 +88,7 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
     user_agent: escapeControls(client.userAgent),
     created_at: now,
     last_seen_at: now,
+    idle_until: addSeconds(now, parameters['session.idle_s']),
   };
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogin',
@@ -101,10 +103,7 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
     digest: sha256(canonicalJson([peer.issuer, proven.jti])),
     keptUntil: addSeconds(proven.expiresAt, rememberedS),
   };
-  const oldest = addSeconds(
-    now,
-    -Math.max(...ages.map((one) => absoluteAge(parametersFrom(overrides), one))),
-  );
+  const oldest = addSeconds(now, -Math.max(...ages.map((one) => absoluteAge(parameters, one))));
   await atomically(deps.db, (h) => [
     ...startPeerSession(h, session, { revision: peer.revision, used, oldest }),
     appendAudit(h, audit),

@@ -49,7 +49,14 @@ export const pkinitOperations = [
       returns: [200, PkinitTask],
       errors: [...ofRealm, 'certificate_mismatch'],
     },
-    async (ctx, { params: { auth_uuid }, body }) => taskAnswer(await beginCardLogin(ctx, auth_uuid, body)),
+    async (ctx, { params: { auth_uuid }, body: { certificate, chain, username } }) =>
+      taskAnswer(
+        await beginCardLogin(ctx, auth_uuid, {
+          certificate,
+          chain: chain ?? undefined,
+          username: username ?? undefined,
+        }),
+      ),
   ),
   endpoint(
     {
@@ -87,7 +94,7 @@ export const pkinitOperations = [
 
 const signed = ({ challenge_id, signature }: z.output<typeof PkinitFinalize>): Signed => ({
   token: challenge_id,
-  signature: signature === undefined ? undefined : Buffer.from(signature, 'base64'),
+  signature: signature == null ? undefined : Buffer.from(signature, 'base64'),
 });
 
 const algorithms = { RSA: 'RSASSA-PKCS1-v1_5', EC: 'ECDSA' } as const;

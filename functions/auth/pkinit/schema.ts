@@ -12,19 +12,19 @@ export const PkinitLogin = z.strictObject({
   chain: z
     .array(Certificate)
     .max(8)
-    .optional()
+    .nullish()
     .meta({ description: 'Certificates between this one and an authority that the KDC knows' }),
   username: z
     .string()
     .min(1)
     .max(256)
-    .optional()
+    .nullish()
     .meta({ description: 'One of the names in the certificate; the first unless given' }),
 });
 export const PkinitRaw = z.strictObject({ challenge_id: ChallengeId, signature: Signature });
 export const PkinitFinalize = z.strictObject({
   challenge_id: ChallengeId,
-  signature: Signature.optional(),
+  signature: Signature.nullish(),
 });
 
 export const PkinitTask = z.strictObject({

@@ -24,6 +24,7 @@ import { forwardJobs, targetsOf } from './forwarding.ts';
 import { gatewayJob } from './gateways.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
+import { keyLogOutJob } from './key-log-outs.ts';
 import { keepLease, type Lease, onLeader, type Term } from './lease.ts';
 import type { Job } from './loop.ts';
 import { maintenanceJob } from './maintenance.ts';
@@ -155,6 +156,7 @@ function sharedRounds(
     newFarmsJob({ ...fleet, db: snapshotDb.db }),
     certificateJob(db, systemClock),
     gatewayJob(db, systemClock),
+    keyLogOutJob(fleet),
     telemetryJob(db),
   ];
 }

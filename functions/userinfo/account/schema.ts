@@ -24,7 +24,7 @@ export const Userinfo = z.strictObject({
   last_login_at: Moment.nullable(),
 });
 
-const OwnLanguage = z.object({ language: z.enum(languages) });
+const OwnLanguage = z.object({ language: z.enum(languages).optional() });
 
 /** Of what `GET` gives one may set the language; the rest is ignored. */
 export const OwnChange = patchBody(

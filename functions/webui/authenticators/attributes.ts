@@ -44,7 +44,11 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
   }
   if (action === 'change') {
     if (!known) throw notFound();
-    const changed = { ...known, ...(source && { source }), ...(title !== undefined && { title }) };
+    const changed = {
+      ...known,
+      ...(source !== undefined && { source: source ?? name }),
+      ...(title !== undefined && { title: title ?? '' }),
+    };
     return present.map((attribute) => (isThis(attribute) ? changed : attribute));
   }
   if (known) throw taken();

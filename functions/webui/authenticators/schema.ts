@@ -115,12 +115,12 @@ export const AttributeChange = z.strictObject({
     .string()
     .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
     .meta({ maxLength: 64, example: 'phone' }),
-  source: z.string().regex(nameOfDirectory, 'An attribute of the directory').optional().meta({
+  source: z.string().regex(nameOfDirectory, 'An attribute of the directory').nullish().meta({
     description: 'Attribute of the directory; the name, unless given',
     maxLength: 64,
     example: 'telephoneNumber',
   }),
-  title: z.string().trim().max(128).optional(),
+  title: z.string().trim().max(128).nullish(),
 });
 
 /** The fields of a domain as far as they are filled in; a stored domain's id stands in for its secrets. */

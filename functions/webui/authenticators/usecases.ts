@@ -18,7 +18,7 @@ import {
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { conflict } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { canonicalJson } from '../../../shared/kernel/json.ts';
+import { canonicalJson, isObject } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { settleParams } from './params.ts';
 import { authenticatorCrud } from './record.ts';
@@ -44,19 +44,25 @@ export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<A
 }
 
 export const replaceAuthenticator = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
-  change(ctx, at, () => body);
+  change(ctx, at, () => body, false);
 
 export const updateAuthenticator = (
   ctx: WebuiCtx,
   at: Target,
   patch: Record<string, unknown>,
-): Promise<Answer> => change(ctx, at, (current) => applyPatch(AuthenticatorWrite, current, patch));
+): Promise<Answer> =>
+  change(ctx, at, (current) => applyPatch(AuthenticatorWrite, current, patch), isSecretRemoved(patch));
+
+/** A merge patch removes the stored bind password by `null`; a replacement keeps it. */
+const isSecretRemoved = ({ params }: Record<string, unknown>): boolean =>
+  params === null || (isObject(params) && params.bind_password === null);
 
 /** How people log in may be changed only by who holds all that they hold. */
 function change(
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
+  removesSecret: boolean,
 ): Promise<Answer> {
   const power = powerOver(ctx, [{ usersOfDomain: at.id }]);
   return power.explained(() =>
@@ -65,7 +71,12 @@ function change(
       const asked = become(writableOf(kind, row));
       // Parameters of another type would only be read wrongly: the change of an immutable member is refused anyway.
       if (asked.type !== row.type) return { body: asked };
-      const { shown, columns } = await settleParams(ctx, at.id, asked, row);
+      const { shown, columns } = await settleParams(
+        ctx,
+        at.id,
+        asked,
+        removesSecret ? { ...row, sealed_password: null } : row,
+      );
       const body = { ...asked, params: shown };
       // By name and label too: a domain of somebody else could take them, and with them the passwords that are meant for it.
       const concernsLogin =

@@ -23,36 +23,40 @@ export async function createDispatcher(ctx: WebuiCtx, body: Write): Promise<Answ
 }
 
 export const replaceDispatcher = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
-  change(ctx, at, () => body);
+  change(ctx, at, () => body, false);
 
 export const updateDispatcher = (
   ctx: WebuiCtx,
   at: Target,
   patch: Record<string, unknown>,
-): Promise<Answer> => change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch));
+): Promise<Answer> =>
+  change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch), patch.health_key === null);
 
 /**
  * A stored key goes only where it was stored for: when the destination changes it must be sent again, and session
  * keys that the former destination gave are dropped.
+ * @param removesKey a merge patch removes the stored key by `null`; a replacement keeps it
  */
 function change(
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
+  removesKey: boolean,
 ): Promise<Answer> {
   return changeRecord(ctx, kind, at, async (row) => {
     const body = checkAddress(ctx, become(writableOf(kind, row)));
     const isElsewhere = destinationOf(row) !== destinationOf(body);
-    if (isElsewhere && row.health_key !== null && body.health_key === null) {
+    const kept = removesKey ? null : row.health_key;
+    if (isElsewhere && kept !== null && body.health_key === null) {
       const missing = { pointer: '/health_key', code: 'required', detail: 'The destination has changed' };
       throw new AppError('secret_required', undefined, { errors: [missing] });
     }
     const columns =
-      body.health_key === null
-        ? { health_key: row.health_key }
-        : await sealedKey(ctx, at.id, body.health_key);
-    if (!isElsewhere) return { body, columns };
-    return { body, columns: { ...columns, ...unprobed }, after: (h) => [dropSessionsOf(h, at.id)] };
+      body.health_key === null ? { health_key: kept } : await sealedKey(ctx, at.id, body.health_key);
+    const changes =
+      removesKey && row.health_key !== null ? [{ field: 'health_key', before: '***', after: null }] : [];
+    if (!isElsewhere) return { body, columns, changes };
+    return { body, columns: { ...columns, ...unprobed }, changes, after: (h) => [dropSessionsOf(h, at.id)] };
   });
 }
 

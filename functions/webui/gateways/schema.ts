@@ -36,7 +36,10 @@ export const GatewayWrite = z.object({
 
 /** What a patch may ask for besides members of the object. */
 export const GatewayChange = GatewayWrite.extend({
-  rotate_token: z.boolean().meta({ description: 'True gives a new token; the former one stops at once' }),
+  rotate_token: z
+    .boolean()
+    .meta({ description: 'True gives a new token; the former one stops at once' })
+    .optional(),
 });
 
 const State = z.enum(['online', 'offline', 'unknown']);

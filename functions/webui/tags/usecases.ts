@@ -23,10 +23,11 @@ import { type TagPatch, TagWrite } from './schema.ts';
 
 const { kind } = tagCrud;
 
-type Objects = { attach?: TaggedObject[]; detach?: TaggedObject[] };
+/** `null` moves no object. */
+type Objects = { attach?: TaggedObject[] | null; detach?: TaggedObject[] | null };
 
 export const replaceTag = (ctx: WebuiCtx, at: Target, body: z.output<typeof TagWrite>): Promise<Answer> =>
-  change(ctx, at, () => body, {});
+  change(ctx, at, () => body, { attach: [], detach: [] });
 
 /** To put a tag on an object, or to take it off, is to change the object: that needs its own permission as well. */
 export async function manageTag(
@@ -34,9 +35,9 @@ export async function manageTag(
   at: Target,
   patch: z.output<typeof TagPatch>,
 ): Promise<Answer> {
-  const { attach = [], detach = [], ...members } = patch as Record<string, unknown> & Objects;
-  const objects = { attach, detach };
-  for (const type of new Set([...attach, ...detach].map((object) => object.type)))
+  const { attach, detach, ...members } = patch as Record<string, unknown> & Objects;
+  const objects = { attach: attach ?? [], detach: detach ?? [] };
+  for (const type of new Set([...objects.attach, ...objects.detach].map((object) => object.type)))
     admit(ctx.principal, { access: `${type}s.update`, writes: true });
   return change(ctx, at, (current) => applyPatch(TagWrite, current, members), objects);
 }
@@ -46,7 +47,7 @@ const change = (
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => z.output<typeof TagWrite>,
-  { attach = [], detach = [] }: Objects,
+  { attach, detach }: { attach: TaggedObject[]; detach: TaggedObject[] },
 ): Promise<Answer> =>
   changeRecord(ctx, kind, at, (row) => {
     const body = become(writableOf(kind, row));

@@ -22,8 +22,15 @@ export const UserWrite = z.object({
   roles: Ids.default([]),
 });
 
-/** `null` lifts the locks of the account; `false` takes the second factor away, and anything else of it is ignored. */
-export const UserPatch = UserWrite.extend({ locked_until: z.null(), two_factor_enrolled: z.boolean() });
+/**
+ * `locked_until` null lifts the locks of the account; `two_factor_enrolled` false removes the second factor, and any other value
+ * is ignored. A password can be replaced and not removed.
+ */
+export const UserPatch = UserWrite.extend({
+  password: z.string().max(1024).meta({ description: 'Cannot be removed: `null` is refused' }),
+  locked_until: z.null().optional(),
+  two_factor_enrolled: z.boolean().optional(),
+});
 
 export const User = z.strictObject({
   id: Id,

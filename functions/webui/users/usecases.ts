@@ -23,6 +23,7 @@ import {
   removeRecords,
 } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
 import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
@@ -103,6 +104,7 @@ async function change(
       explain = power.explained;
       const isNewKind = body.kind !== row.kind;
       const isNewPassword = body.password !== null || isNewKind;
+      const retire = isNewPassword && !isExternal ? await retireCurrent(ctx, row) : undefined;
       return {
         body,
         columns: {
@@ -117,8 +119,10 @@ async function change(
           ...power.before(h),
           ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
         ],
-        after: (h) =>
-          consequences(h, row, { isNewPassword, isNewKind, resets, disables: disables(row, body) }),
+        after: (h) => [
+          ...consequences(h, row, { isNewPassword, isNewKind, resets, disables: disables(row, body) }),
+          ...(retire?.(h) ?? []),
+        ],
       };
     });
   } catch (error) {
@@ -187,6 +191,10 @@ function assertSameName(row: Row, body: Write): Write {
   if (body.name === row.name) return body;
   throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
 }
+
+/** The former password counts among those that the user may not choose again. */
+const retireCurrent = async ({ deps, now }: WebuiCtx, { id, password: hash }: Row) =>
+  hash === null ? undefined : retirePassword(deps.sealer, { userId: id, hash, at: now });
 
 /** Services have no password; a person keeps the stored one unless a new one is given. */
 async function passwordColumns(

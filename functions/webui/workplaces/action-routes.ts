@@ -60,7 +60,8 @@ export const workplaceActionOperations = [
       returns: [202, Workplace],
       ...atNode,
     },
-    async (ctx, { params, body }) => view(await driveMachine(ctx, placeOf(params), body)),
+    async (ctx, { params, body }) =>
+      view(await driveMachine(ctx, placeOf(params), { ...body, force: body.force ?? false })),
   ),
   endpoint(
     {
@@ -75,7 +76,7 @@ export const workplaceActionOperations = [
       ...atNode,
     },
     async (ctx, { params, body }) =>
-      view(await refreshWorkplace(ctx, placeOf(params), body ?? { force: false })),
+      view(await refreshWorkplace(ctx, placeOf(params), { force: body?.force ?? false })),
   ),
   endpoint(
     {

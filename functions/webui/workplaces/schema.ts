@@ -57,7 +57,7 @@ export const AssignBody = z.union([
 ]);
 export type AssignBody = z.output<typeof AssignBody>;
 
-const force = z.boolean().default(false).meta({
+const force = z.boolean().nullable().default(false).meta({
   description: 'Also while a user works there, or where that is not known; needs `workplaces.force`',
 });
 

@@ -1,12 +1,10 @@
-import type { z } from 'zod';
 import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
 import { act, changesOf, findTarget, kinds, type Target } from '../../../shared/fleet/actions.ts';
 import { workplaceValues } from '../../../shared/fleet/snapshot/rows.ts';
-import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { ListRow } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import type { WebuiCtx } from '../deps.ts';
-import type { MachineBody } from './schema.ts';
 import { assertUnused, isDestructive } from './use.ts';
 
 /** `pool` where the address names one: the workplace must belong to it. */
@@ -39,7 +37,7 @@ export async function orderWorkplace<V extends Exclude<Verb, 'assign'>>(
 export async function driveMachine(
   ctx: WebuiCtx,
   at: WorkplaceAt,
-  { action, force }: z.output<typeof MachineBody>,
+  { action, force }: { action: MachineAction; force: boolean },
 ) {
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
   if (isDestructive(action)) assertUnused(ctx, target, force);

@@ -133,4 +133,5 @@ const newUser = (domainId: string, { id, name }: Identified, now: Date): User =>
   directory_id: id,
   directory_checked_at: null,
   card_fingerprint: null,
+  access_ended_at: null,
 });

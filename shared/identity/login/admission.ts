@@ -67,7 +67,7 @@ async function openSession(
     ...clearFailures(h, key, ctx.now),
     ...(alias ? [noteKnownNetwork(h, alias, ctx.now)] : []),
     ...statements(h),
-    startSession(h, session),
+    ...startSession(h, session, { user, domain }),
     ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),
     appendAudit(h, audit),
   ]);

@@ -20,17 +20,28 @@ export type ChallengeState = CardName & {
 };
 
 /** A challenge in our hands; nobody else has it any more. */
-export type Challenge = { token: string; domainId: string; expiresAt: Date; state: ChallengeState };
+export type Challenge = {
+  token: string;
+  domainId: string;
+  /** By the clock of the database. */
+  begunAt: Date;
+  expiresAt: Date;
+  state: ChallengeState;
+};
 
 export const newChallengeToken = (): string => randomToken();
 
-/** Seals the state and keeps it until it expires; the token alone names it. */
-export async function keep({ deps, now }: LoginCtx, { token, domainId, ...rest }: Challenge): Promise<void> {
+/** Seals the state and keeps it until it expires; the token alone names it. One without `begunAt` begins now. */
+export async function keep(
+  { deps, now }: LoginCtx,
+  { token, domainId, ...rest }: Omit<Challenge, 'begunAt'> & Partial<Challenge>,
+): Promise<void> {
   const token_hash = sha256(token);
   const text = JSON.stringify(rest.state, (_, value: unknown) => asText(value));
   const sealed_state = await deps.sealer.seal(text, placeOf(token_hash));
   const row = { token_hash, authenticator_id: domainId, sealed_state, expires_at: rest.expiresAt };
-  await atomically(deps.db, (h) => keepChallenge(h, row, now));
+  const begun = rest.begunAt && { begun_at: rest.begunAt };
+  await atomically(deps.db, (h) => keepChallenge(h, { ...row, ...begun }, now));
 }
 
 /**
@@ -46,7 +57,7 @@ export async function take({ deps, now }: LoginCtx, domainId: string, token: str
   }
   const text = await deps.sealer.open(row.sealed_state, placeOf(token_hash));
   const state = JSON.parse(text, (_, value: unknown) => asBytes(value)) as ChallengeState;
-  return { token, domainId, expiresAt: row.expires_at, state };
+  return { token, domainId, begunAt: row.begun_at, expiresAt: row.expires_at, state };
 }
 
 const placeOf = (row: string) => ({ table: 'pkinit_challenges', row, column: 'sealed_state' });

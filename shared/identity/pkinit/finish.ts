@@ -54,6 +54,7 @@ export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Si
   await assertGenuine(ctx, takenUp, exchanged);
   const proof = await proofOf(ctx, takenUp);
   if (!proof) return refuseAttempt(ctx, takenUp.attempt);
+  assertNotEnded(takenUp.challenge, proof.account.user);
   const result = await admit(ctx, {}, takenUp.attempt, proof);
   rateLimitsOf(ctx.deps).giveBackQuestions(ctx.client.ip, questionsOfLogin);
   return result;
@@ -66,9 +67,18 @@ async function takeUp(ctx: CardCtx, domainId: string, token: string): Promise<Ta
   const [candidate] = await findCandidates(ctx.deps.db, { id: domainId }, exactly(username));
   const card = readCard(certificate.toString('base64'));
   if (!candidate || candidate.domain.state === 'disabled' || !card) throw new AppError('login_expired');
+  assertNotEnded(challenge, candidate.domain);
   const account = accountKey(domainId, `certificate ${sha256(certificate)}`);
   const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), 'certificate');
   return { challenge, attempt: { ...tried, username, candidate }, realm: realmOf(candidate.domain), card };
+}
+
+/** @throws AppError `login_expired` if the user or the domain was disabled after the login began, even if enabled again */
+function assertNotEnded(
+  { begunAt }: Challenge,
+  { access_ended_at: endedAt }: { access_ended_at: Date | null },
+): void {
+  if (endedAt !== null && begunAt <= endedAt) throw new AppError('login_expired');
 }
 
 /** What was asked and answered; the KDC is asked once, whichever call comes first. */

@@ -1,9 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CertificateFacts, Transport } from '../http/transport.ts';
 import { createActions } from './actions.ts';
 import { followCursors } from './cursors.ts';
 import { converse, deadlineOf } from './exchange.ts';
-import { badAnswer, fromTransport } from './failures.ts';
+import { badAnswer, fromTransport, isUnauthorized } from './failures.ts';
 import { readList } from './lists.ts';
 import type { Call, ConnectionQuery, DispatcherRemote } from './port.ts';
 import {
@@ -26,6 +26,7 @@ export function createDispatcherRemote(transport: Transport): DispatcherRemote {
   const { inspect } = transport;
   return {
     authorize: ({ jwt, ...to }) => authorize(transport, to, jwt),
+    logOut: (call) => logOut(transport, call),
     domains: (call) => {
       const path = '/api/auth/v7.0/authenticators';
       return converse(transport, { ...keyed(call), method: 'GET', path, answer: Domains });
@@ -69,6 +70,16 @@ async function authorize(
   } as const;
   const { token, expires_in } = await converse(transport, exchange);
   return { token, expiresInS: expires_in };
+}
+
+/** Whatever body comes with the success is not read. */
+async function logOut(transport: Transport, call: Call): Promise<void> {
+  const path = '/api/auth/v7.0/logout';
+  try {
+    await converse(transport, { ...keyed(call), method: 'POST', path, body: {}, answer: z.unknown() });
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+  }
 }
 
 async function services(transport: Transport, call: Call): Promise<Service[]> {

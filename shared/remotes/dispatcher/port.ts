@@ -78,6 +78,8 @@ export type ListPage<Row> = {
 export type DispatcherRemote = DispatcherActions & {
   /** Exchanges a JWT of ours for a session key. */
   authorize(request: Destination & { jwt: string }): Promise<{ token: string; expiresInS: number }>;
+  /** Ends the session key; a key that the node does not accept any more counts as ended. */
+  logOut(call: Call): Promise<void>;
   domains(call: Call): Promise<Domain[]>;
   /** `fail` is an answer, not an error. */
   health(request: Destination & { healthKey: string }): Promise<Health>;

@@ -6,9 +6,11 @@ import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
 import { liftLocks } from '../../../db/repositories/logins.ts';
 import { removeSecondFactor } from '../../../db/repositories/second-factors.ts';
 import { accountKey } from '../../../db/repositories/users.ts';
+import { retirePassword } from '../../identity/password-history.ts';
 import { assertPassword, shortestPassword } from '../../identity/password-policy.ts';
 import { createHasher } from '../../identity/passwords.ts';
 import { randomToken } from '../../kernel/digests.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
 import { parametersFrom } from '../../kernel/system-parameters.ts';
 import { foldName } from '../../kernel/text.ts';
 import { breakGlassEvent, withDatabase } from './admin-database.ts';
@@ -24,10 +26,10 @@ type Account = NonNullable<Awaited<ReturnType<typeof findAccount>>>;
  */
 export async function resetPassword(named: string, isTyped: boolean): Promise<void> {
   const typed = isTyped ? await firstLine() : undefined;
-  const { user, domain } = await onAccount(named, async (db, account) => {
+  const { user, domain } = await onAccount(named, async (db, account, sealer) => {
     assertHasPassword(named, account);
     const password = typed ?? generate(account);
-    await storePassword(db, account, password, typed === undefined);
+    await storePassword({ db, sealer }, account, password, typed === undefined);
     if (typed === undefined)
       say(`The password of ${named} is: ${password}\nIt must be changed at the next login.`);
     return account;
@@ -58,14 +60,17 @@ export async function resetSecondFactor(named: string): Promise<void> {
 }
 
 /** Finds the account and works on it. @throws Error when nobody is called so */
-async function onAccount<T>(named: string, work: (db: Db, account: Account) => Promise<T>): Promise<T> {
+async function onAccount<T>(
+  named: string,
+  work: (db: Db, account: Account, sealer: Sealer) => Promise<T>,
+): Promise<T> {
   const [, domain, user] = /^([^/]+)\/(.+)$/.exec(named) ?? [];
   if (domain === undefined || user === undefined)
     throw new Error(`<domain>/<user> is expected, not "${named}"`);
-  return withDatabase(await loadSettings(), async (db) => {
+  return withDatabase(await loadSettings(), async (db, sealer) => {
     const account = await findAccount(db, foldName(domain), foldName(user));
     if (!account) throw new Error(`There is no user ${named}`);
-    return work(db, account);
+    return work(db, account, sealer);
   });
 }
 
@@ -83,7 +88,7 @@ function generate({ domain, parameters }: Account): string {
 }
 
 async function storePassword(
-  db: Db,
+  { db, sealer }: { db: Db; sealer: Sealer },
   { user, domain, parameters }: Account,
   password: string,
   mustChange: boolean,
@@ -91,9 +96,14 @@ async function storePassword(
   const owner = { name: user.name, domain: { twoFactor: domain.two_factor } };
   assertPassword(password, owner, parametersFrom(parameters), 'password');
   const hash = await createHasher().hash(password);
+  const at = new Date();
+  const former = user.password_hash;
+  const retire =
+    former === null ? undefined : await retirePassword(sealer, { userId: user.id, hash: former, at });
   await atomically(db, (h) => [
     liftLocks(h, keyOf(user)),
-    setPassword(h, user.id, { hash, mustChange, at: new Date() }),
+    setPassword(h, user.id, { hash, mustChange, at }),
+    ...(retire?.(h) ?? []),
     endSessionsOf(h, user.id),
     appendAudit(h, eventOf('reset_password', user)),
   ]);

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import type { AuditEntry } from '../../../db/repositories/audit.ts';
 import { newId } from '../../kernel/ids.ts';
-import { createSealer } from '../../kernel/sealing.ts';
+import { createSealer, type Sealer } from '../../kernel/sealing.ts';
 import { ConfigError } from '../config.ts';
 import { namingDatabase } from '../database-faults.ts';
 import { assertSecretKey } from '../secret-key.ts';
@@ -17,19 +17,20 @@ import type { Settings } from './settings.ts';
 /**
  * Runs the work on the database of the portal: that of `DATABASE_URL` at any time, the embedded one while the portal
  * is stopped.
+ * @param work also gets what seals by `SECRET_KEY`
  * @param takesAnyKey do the work although `SECRET_KEY` is not that of the database
  * @throws ConfigError when the data folder is in use, the database cannot be reached, or `SECRET_KEY` is not its key
  */
 export async function withDatabase<T>(
   { config }: Settings,
-  work: (db: Db) => Promise<T>,
+  work: (db: Db, sealer: Sealer) => Promise<T>,
   { takesAnyKey = false } = {},
 ): Promise<T> {
   const { databaseUrl, dataDir, secretKey } = config;
   const sealer = await createSealer(secretKey);
   const checked = async (db: Db): Promise<T> => {
     if (!takesAnyKey) await assertSecretKey(db, sealer);
-    return work(db);
+    return work(db, sealer);
   };
   return databaseUrl === undefined ? onEmbedded(dataDir, checked) : onUrl(databaseUrl, checked);
 }

@@ -13,6 +13,7 @@ const remedies: Record<string, string> = {
   'dispatchers.health_key': 'enter the health keys of these nodes again',
   'authenticators.params.bind_password': 'enter the bind passwords of these domains again',
   'second_factors.sealed_secret': 'run npm run admin -- reset-2fa for these users',
+  'password_history.sealed_hash': 'these former passwords can be used again',
 };
 
 /**

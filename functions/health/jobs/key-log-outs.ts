@@ -1,0 +1,11 @@
+import { logOutEndedKeys } from '../../../shared/fleet/key-log-outs.ts';
+import type { Job } from './loop.ts';
+
+/** Logs keys of users that may not act any more out at their nodes. */
+export const keyLogOutJob = (deps: Parameters<typeof logOutEndedKeys>[0]): Job => ({
+  name: 'key log-outs',
+  intervalMs: () => 2_000,
+  round: async (signal) => {
+    await logOutEndedKeys(deps, signal);
+  },
+});

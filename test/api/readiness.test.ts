@@ -153,6 +153,7 @@ describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readin
   it.each(Object.keys(ways))('CON-1: a live session can be reconnected with %s', async (way) => {
     const id = await services[kind]();
     await client('servicesList/');
+    await world.portal.settled();
     expect((await client(`connectionInfo/${id}`)).status).toBe(200);
     await world.portal.settled();
     await readSnapshot();

@@ -47,7 +47,7 @@ export type Use = {
 
 /**
  * Opens a tunnel of a ticket, at the gateway that it was made for, which must be enabled; of all who try at once as many
- * get in as it has tunnels left. The first binds it to the address that it comes from. The gateway is held first, as by
+ * get in as it has tunnels left. The first binds it to the address that it comes from, as far as the gateway compares them. The gateway is held first, as by
  * whoever deletes it. One statement, by the clock of the database.
  * @returns where the tunnel leads; undefined when the ticket is not good for this
  */
@@ -119,11 +119,21 @@ const isGoodFor = (clientIp: string) =>
   and(
     gt(table.tunnels_left, 0),
     sql`coalesce(${table.used_at} + make_interval(secs => ${othersFollowS}), ${table.expires_at}) > now()`,
-    sql`coalesce(${table.client_ip} = ${clientIp}, true)`,
+    sql`exists(select 1 from gate where gate.id = ${table.gateway_id} and (gate.client_address = 'off'
+      or coalesce(${table.client_ip} = ${clientIp}, true)
+      or (gate.client_address = 'family' and family(${table.client_ip}::inet) <> family(${clientIp}::inet))))`,
   );
 
 const gateOf = (db: Db, which: SQL | undefined) =>
-  db.$with('gate').as(db.select({ id: gateways.id }).from(gateways).where(which).for('no key update'));
+  db
+    .$with('gate')
+    .as(
+      db
+        .select({ id: gateways.id, client_address: gateways.client_address })
+        .from(gateways)
+        .where(which)
+        .for('no key update'),
+    );
 
 const ofGate = sql`${table.gateway_id} in (select id from gate)`;
 
@@ -140,7 +150,7 @@ function countedFor(db: Db, which: SQL, by: { connections: number; sent: number;
     .as(
       db
         .update(gateways)
-        .set({ stats })
+        .set({ stats, last_used_at: sql`now()` })
         .where(sql`${gateways.id} in (${which})`)
         .returning({ id: gateways.id }),
     );

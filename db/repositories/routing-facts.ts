@@ -16,7 +16,7 @@ import { type KeptService, serviceLists } from '../schema/service-lists.ts';
 import { sites } from '../schema/sites.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { workplaces } from '../schema/workplaces.ts';
-import { type UsableGateway, usableGateways } from './site-gateways.ts';
+import { gatewaysOfSite, type SiteGateway } from './site-gateways.ts';
 import { derived } from './statements.ts';
 
 /** `userKey` is `<folded label>\<folded name>`, as the snapshot names the users of sessions. */
@@ -49,7 +49,7 @@ export type RuleRow = {
   policy: 'priority' | 'round_robin' | 'least_loaded' | 'random';
   failover: boolean;
   affinity: 'session' | 'last_used' | 'none';
-  issued: { farm_id: string; at: string } | null;
+  issued: { farm_id: string; servicepool_uuid: string | null; at: string } | null;
   members: RuleMemberRow[];
 };
 
@@ -79,8 +79,9 @@ export type RoutingRows = {
     fetched_at: string;
     services: KeptService[];
   }[];
-  /** Those of the site that somebody could be led through; none while a whole list is asked for. */
-  gateways: UsableGateway[];
+  /** None while a whole list is asked for. */
+  gateways: SiteGateway[];
+  direct_when_gateways_fail: boolean;
 };
 
 /** A column of `findUserSite`, so that it costs no trip of its own. */
@@ -93,13 +94,15 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'sessions', (${sessionsOf(who)}),
     'maintained', (${maintainedPools(who)}),
     'lists', (${listsOf(who, wanted)}),
-    'gateways', (${wanted.rules === 'all' ? sql`'[]'::json` : usableGateways}))`);
+    'gateways', (${wanted.rules === 'all' ? sql`'[]'::json` : gatewaysOfSite}),
+    'direct_when_gateways_fail', ${sites.direct_when_gateways_fail})`);
 
 const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
   select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
     'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${wanted.unusable ? isFor(who) : sql`true`}, 'policy', ${rules.policy},
     'failover', ${rules.failover}, 'affinity', ${rules.affinity},
-    'issued', (select json_build_object('farm_id', ${issuedConnections.farm_id}, 'at', ${issuedConnections.issued_at})
+    'issued', (select json_build_object('farm_id', ${issuedConnections.farm_id},
+        'servicepool_uuid', ${issuedConnections.servicepool_uuid}, 'at', ${issuedConnections.issued_at})
       from ${issuedConnections}
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
     'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,

@@ -3,8 +3,11 @@ import { gatewaySites, gateways } from '../schema/gateways.ts';
 import { sites } from '../schema/sites.ts';
 import { isHeard } from './gateways.ts';
 
-/** A gateway that can be used; `online` is false for one that has never sent a heartbeat, and need not. */
-export type UsableGateway = {
+/**
+ * A gateway of a site. `online` is false for one that has never sent a heartbeat, and need not; `alive` is false for one
+ * that is disabled, in maintenance, or silent after heartbeats.
+ */
+export type SiteGateway = {
   id: string;
   name: string;
   host: string;
@@ -13,13 +16,14 @@ export type UsableGateway = {
   networks: string[];
   priority: number;
   online: boolean;
+  alive: boolean;
 };
 
-/** Of the site in whose select this stands: gateways in service that are not silent. */
-export const usableGateways: SQL = sql`
+/** Of the site in whose select this stands. */
+export const gatewaysOfSite: SQL = sql`
   select coalesce(json_agg(json_build_object('id', ${gateways.id}, 'name', ${gateways.name},
     'host', ${gateways.host}, 'port', ${gateways.port}, 'protocols', ${gateways.protocols},
-    'networks', ${gateways.networks}, 'priority', ${gateways.priority}, 'online', coalesce(${isHeard}, false))), '[]')
+    'networks', ${gateways.networks}, 'priority', ${gateways.priority}, 'online', coalesce(${isHeard}, false),
+    'alive', ${gateways.enabled} and not ${gateways.maintenance} and coalesce(${isHeard}, true))), '[]')
   from ${gatewaySites} join ${gateways} on ${gateways.id} = ${gatewaySites.gateway_id}
-  where ${gatewaySites.site_id} = ${sites.id} and ${gateways.enabled} and not ${gateways.maintenance}
-    and coalesce(${isHeard}, true)`;
+  where ${gatewaySites.site_id} = ${sites.id}`;

@@ -39,6 +39,7 @@ export const sites = records({
     maintenance: table.maintenance,
     maintenance_template_id: table.maintenance_template_id,
     priority: table.priority,
+    direct_when_gateways_fail: table.direct_when_gateways_fail,
     location: table.location,
     authenticators: memberIds(links.authenticators, table.id),
     users: memberIds(links.users, table.id),

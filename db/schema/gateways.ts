@@ -33,7 +33,11 @@ export const gateways = pgTable(
     maintenance: boolean().notNull().default(false),
     token_hash: text().notNull(),
     version: text(),
+    /** Which tunnels a ticket opens: from its address only, also from one of the other family, or from any. */
+    client_address: text().$type<'exact' | 'family' | 'off'>().notNull().default('family'),
     last_seen_at: moment(),
+    /** The last tunnel that began or ended. */
+    last_used_at: moment(),
     stats: jsonb().$type<GatewayStats>(),
     /** What the journal was last told. */
     noted_status: text().$type<'pass' | 'fail' | 'unknown'>().notNull().default('unknown'),

@@ -17,6 +17,7 @@ export const issuedConnections = pgTable(
     farm_id: uuid()
       .notNull()
       .references(() => farms.id, { onDelete: 'cascade' }),
+    servicepool_uuid: uuid(),
     issued_at: moment().notNull(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.rule_id] }), index('issued_connections_age').on(t.issued_at)],

@@ -53,7 +53,7 @@ const ruleId = () =>
     .notNull()
     .references(() => rules.id, { onDelete: 'cascade' });
 
-/** `servicepool_uuid` is the dispatcher's; a farm appears once in a rule. */
+/** `servicepool_uuid` is the dispatcher's; a farm may appear with several pools. */
 export const ruleMembers = pgTable(
   'rule_members',
   {
@@ -66,7 +66,7 @@ export const ruleMembers = pgTable(
     enabled: boolean().notNull().default(true),
   },
   (t) => [
-    primaryKey({ columns: [t.rule_id, t.farm_id] }),
+    primaryKey({ columns: [t.rule_id, t.farm_id, t.servicepool_uuid] }),
     index('rule_members_pool').on(t.farm_id, t.servicepool_uuid),
   ],
 );

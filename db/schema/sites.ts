@@ -27,6 +27,8 @@ export const sites = pgTable(
     maintenance: boolean().notNull().default(false),
     maintenance_template_id: uuid().references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
     priority: integer().notNull().default(1),
+    /** Users connect directly while none of the gateways that serve them is alive. */
+    direct_when_gateways_fail: boolean().notNull().default(false),
     location: jsonb().$type<{ latitude: number; longitude: number; country: string }>(),
   },
   (t) => [

@@ -1,8 +1,14 @@
-import type { UsableGateway } from '../../db/repositories/site-gateways.ts';
+import type { SiteGateway } from '../../db/repositories/site-gateways.ts';
 import { isInside } from '../kernel/networks.ts';
 
 /** Who is to go through a gateway; `ip` as `plainAddress` spells it, absent when it is not known. */
 export type Traveller = { ip: string | undefined; protocol: string };
+
+/** True when gateways serve the client, and none of them is alive: the way through the gateways is closed. */
+export function isCutOff(gateways: readonly SiteGateway[], traveller: Traveller): boolean {
+  const serving = gateways.filter((gateway) => serves(gateway, traveller));
+  return serving.length > 0 && !serving.some(({ alive }) => alive);
+}
 
 /**
  * The gateway for a client, by priority; of equal ones those that are heard come before those never heard, and chance
@@ -10,11 +16,11 @@ export type Traveller = { ip: string | undefined; protocol: string };
  * @param random from 0 to 1, not 1 itself
  */
 export function chooseGateway(
-  gateways: readonly UsableGateway[],
+  gateways: readonly SiteGateway[],
   traveller: Traveller,
   random: () => number,
-): UsableGateway | undefined {
-  const fitting = gateways.filter((gateway) => serves(gateway, traveller));
+): SiteGateway | undefined {
+  const fitting = gateways.filter((gateway) => gateway.alive && serves(gateway, traveller));
   const first = Math.min(...fitting.map(({ priority }) => priority));
   const alike = fitting.filter(({ priority }) => priority === first);
   const online = alike.filter((gateway) => gateway.online);
@@ -22,7 +28,7 @@ export function chooseGateway(
   return choice[Math.floor(random() * choice.length)];
 }
 
-function serves({ protocols, networks }: UsableGateway, { ip, protocol }: Traveller): boolean {
+function serves({ protocols, networks }: SiteGateway, { ip, protocol }: Traveller): boolean {
   if (!protocols.includes(protocol)) return false;
   return networks.length === 0 || (ip !== undefined && isInside(ip, networks));
 }

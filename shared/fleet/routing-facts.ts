@@ -37,7 +37,7 @@ export type RoutingFacts = {
   members: readonly MemberFacts[];
   sessions: readonly LiveSession[];
   /** The last connection issued to the caller through the rule; its age in seconds. */
-  issued: { farm_id: string; age_s: number } | null;
+  issued: (Key & { age_s: number }) | null;
   /** The caller's priority groups, a row a farm. */
   preferences: readonly { priority: number; farm_id: string; farm_priority: number }[];
 };

@@ -48,7 +48,7 @@ function affinityOf(facts: RoutingFacts, member: MemberFacts): { rank: number; r
   const sessions = sessionsOnMembers(facts);
   const at = sessions.findIndex((session) => keyText(session) === keyText(member));
   if (at >= 0) return { rank: at, reason: 'live_session' };
-  if (issued?.farm_id !== member.farm_id) return undefined;
+  if (!issued || keyText(issued) !== keyText(member)) return undefined;
   if (issued.age_s <= unseenS) return { rank: sessions.length, reason: 'issued_lately' };
   return rule.affinity === 'last_used' ? { rank: sessions.length, reason: 'last_used' } : undefined;
 }

@@ -19,6 +19,7 @@ export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: 
     sessions: liveSessions(site, lists),
     issued: rule.issued && {
       farm_id: rule.issued.farm_id,
+      servicepool_uuid: rule.issued.servicepool_uuid ?? '',
       age_s: (now.getTime() - Date.parse(rule.issued.at)) / 1000,
     },
     preferences: site.routing.preferences,

@@ -70,6 +70,12 @@ export const errorCodes = {
     retryable: true,
     retryAfterS: 5,
   },
+  gateway_unavailable: {
+    status: 503,
+    title: 'No gateway is available',
+    retryable: true,
+    retryAfterS: 5,
+  },
   overloaded: { status: 503, title: 'Too many requests are waiting', retryable: true, retryAfterS: 5 },
   database_unavailable: {
     status: 503,

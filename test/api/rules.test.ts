@@ -134,12 +134,27 @@ describe('rules', () => {
     });
   });
 
-  it('name a farm once, and only one of their own site', async () => {
+  it('CON-4: may name several pools of one farm', async () => {
+    const [first, second] = [memberOf(world.farm), memberOf(world.farm)].map((one) => ({
+      ...one,
+      servicepool_uuid: newId(),
+    }));
+    const { status, body } = await admin(
+      `POST ${rulesPath}`,
+      ruleBody(world.site, { members: [first, second] }),
+    );
+    expect([status, body.members.length]).toEqual([201, 2]);
+    const { body: again } = await admin(`GET ${rulesPath}/${body.id}`);
+    expect(again.members).toEqual(body.members);
+  });
+
+  it('name a pool once, and only farms of their own site', async () => {
     const foreign = await addFarm(admin, await addSite(admin));
-    const twice = [memberOf(world.farm), memberOf(await addFarm(admin, world.site)), memberOf(world.farm)];
+    const once = memberOf(world.farm);
+    const twice = [once, memberOf(await addFarm(admin, world.site)), { ...once, priority: 2 }];
     const rule = await add();
     const attempts = [
-      [twice, '/members/2/farm_id', 'repeated'],
+      [twice, '/members/2/servicepool_uuid', 'repeated'],
       [[memberOf(foreign)], '/members', 'not_found'],
       [[memberOf(world.farm), memberOf({ id: newId() })], '/members', 'not_found'],
     ] as const;

@@ -60,11 +60,38 @@ describe('the gateway of a connection', () => {
     await change(second, { enabled: false });
     expect(await wayFrom('203.0.113.7')).toBe(third.host);
     await stand.silentFor(third, 61);
-    expect(await wayFrom('203.0.113.7')).toBeUndefined();
+    expect((await stand.connect()).body.code).toBe('gateway_unavailable');
     await stand.silentFor(third, 50);
     expect(await wayFrom('203.0.113.7')).toBe(third.host);
     await change(first, { maintenance: false });
     expect(await wayFrom('203.0.113.7')).toBe(first.host);
+  });
+
+  it.each([
+    ['silent', (gateway: Json) => stand.silentFor(gateway, 61)],
+    ['disabled', (gateway: Json) => change(gateway, { enabled: false })],
+    ['in maintenance', (gateway: Json) => change(gateway, { maintenance: true })],
+  ])('PEER-6: is not passed by while the only one is %s, unless the site says so', async (_, stop) => {
+    const only = await heard({ networks: ['203.0.113.0/24'] });
+    await stop(only);
+    const refused = await stand.connect();
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'gateway_unavailable',
+      '5',
+    ]);
+    expect(JSON.stringify(refused.body)).not.toMatch(/10\.\d+\.\d+\.\d+/);
+    const question = `GET /aggregator/api/client/v7.0/${stand.site.uri}/preconnectionInfo/${stand.serviceId}`;
+    const verdict = await stand.world.portal.send(question, { token: stand.member.token, ip: '203.0.113.7' });
+    expect(verdict.body).toMatchObject({ verdict: 'wait', ready: false, reason_code: 'gateway_unavailable' });
+    // A client of another network has no gateway, and connects directly.
+    expect((await stand.connect({ ip: '198.51.100.9' })).status).toBe(200);
+    const site = (value: boolean) =>
+      stand.world.admin(`PATCH ${base}/sites/${stand.site.id}`, { direct_when_gateways_fail: value });
+    await site(true);
+    expect((await stand.connect()).body.host).toMatch(/^10\./);
+    await site(false);
+    expect((await stand.connect()).status).toBe(503);
   });
 
   it('is one that is heard before one that never was, which need not send heartbeats', async () => {

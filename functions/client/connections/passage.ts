@@ -1,24 +1,28 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import { keepTicket, ticketLifeS } from '../../../db/repositories/gateway-tickets.ts';
-import type { UsableGateway } from '../../../db/repositories/site-gateways.ts';
-import { chooseGateway } from '../../../shared/fleet/gateway-choice.ts';
+import type { SiteGateway } from '../../../db/repositories/site-gateways.ts';
+import { chooseGateway, isCutOff } from '../../../shared/fleet/gateway-choice.ts';
 import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
 import type { UserCtx, UserFarm } from '../../../shared/fleet/user-site.ts';
 import { randomAlphanumerics, sha256 } from '../../../shared/kernel/digests.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { plainAddress } from '../../../shared/kernel/networks.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
 
-type Ways = Pick<UsableGateway, 'host' | 'port'> & { ticket: string; expires_in: number };
+type Ways = Pick<SiteGateway, 'host' | 'port'> & { ticket: string; expires_in: number };
 
 /** A connection through a gateway, and the statement that makes its ticket good. */
 export type Passage = {
-  gateway: Pick<UsableGateway, 'id' | 'name'>;
+  gateway: Pick<SiteGateway, 'id' | 'name'>;
   connection: Connection & { gateway: Ways };
   keep: (h: Db) => Statement;
 };
 
-/** The way through a gateway of the site, where one serves the client; without one he connects as he is. */
+/**
+ * The way through a gateway of the site, where one serves the client; without one the client connects directly.
+ * @throws AppError `gateway_unavailable` when gateways serve the client and none of them is alive
+ */
 export function passageFor(
   ctx: UserCtx,
   site: RoutedSite,
@@ -27,7 +31,11 @@ export function passageFor(
   const ip = plainAddress(ctx.client.ip);
   const { protocol } = connection;
   const gateway = chooseGateway(site.routing.gateways, { ip, protocol }, Math.random);
-  if (!gateway) return undefined;
+  if (!gateway) {
+    if (isClosed(ctx, site, protocol))
+      throw new AppError('gateway_unavailable', undefined, { site: site.uri });
+    return undefined;
+  }
   const ticket = randomAlphanumerics(48);
   const kept = {
     id: newId(),
@@ -47,6 +55,11 @@ export function passageFor(
     keep: (h) => keepTicket(h, kept),
   };
 }
+
+/** True while clients must go through a gateway, and none that serves this one is alive. */
+export const isClosed = (ctx: UserCtx, { routing }: RoutedSite, protocol: string): boolean =>
+  !routing.direct_when_gateways_fail &&
+  isCutOff(routing.gateways, { ip: plainAddress(ctx.client.ip), protocol });
 
 /**
  * SPICE has a connection for each channel: four to begin with, a dozen with all devices. RDP has one for everything, but

@@ -12,6 +12,7 @@ import { presentTurn } from '../../../shared/fleet/turns.ts';
 import type { UserCtx } from '../../../shared/fleet/user-site.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { isClosed } from './passage.ts';
 import type { Readiness, ReadinessQuery } from './schema.ts';
 import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
@@ -26,13 +27,20 @@ export async function judgeReadiness(
   query: Query,
 ): Promise<Answer> {
   const target = await findTarget(ctx, siteUri, id, query);
-  const found = await (target.kind === 'rule'
+  const judged = await (target.kind === 'rule'
     ? judgeRule(ctx, target, query)
     : judgePool(ctx, target, query));
+  const found = judged.verdict === 'connect' ? throughGateway(ctx, target.site, judged) : judged;
   if (found.verdict !== 'wait') return new Answer(found);
   const wait = Math.max(1, Math.ceil((found.retry_after_ms ?? 1000) / 1000));
   return new Answer(found, { headers: { 'retry-after': String(wait) } });
 }
+
+/** What is ready still has to be reached. */
+const throughGateway = (ctx: UserCtx, site: RoutedSite, found: Found): Found =>
+  isClosed(ctx, site, found.protocol)
+    ? { ...found, verdict: 'wait', ready: false, reason_code: 'gateway_unavailable', retry_after_ms: 5_000 }
+    : found;
 
 async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<Found> {
   const { site, farm, pool } = target;

@@ -18,6 +18,7 @@ const params = SiteUriParams.extend({ id: z.string().max(128) });
 /** Also what the node answers about the service or the session itself. */
 const errors = [
   'service_in_preparation',
+  'gateway_unavailable',
   'invalid_state',
   'upstream_failed',
   'upstream_refused',

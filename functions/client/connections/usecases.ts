@@ -24,7 +24,10 @@ import { findTarget, isPossible, keyOfTarget, type PoolTarget, type RuleTarget }
 
 type Query = z.output<typeof ConnectionQuery>;
 /** A connection, and how the caller came by it. */
-type Given = { connection: Connection; farm: UserFarm; reason?: string } & Pick<Route, 'conflict'>;
+type Given = { connection: Connection; farm: UserFarm; pool: string; reason?: string } & Pick<
+  Route,
+  'conflict'
+>;
 
 /**
  * Connection parameters from a node of the service's farm, or of that to which its rule leads. The node is asked, so
@@ -50,7 +53,7 @@ async function ofPool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<G
   ).catch((error: unknown) => {
     throw isMaintenance(error) ? maintenanceRefusal(notice) : error;
   });
-  return { connection, farm };
+  return { connection, farm, pool };
 }
 
 async function byRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): Promise<Given> {
@@ -62,6 +65,7 @@ async function byRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): P
   return {
     connection,
     farm,
+    pool: candidate.servicepool_uuid,
     reason: candidate.reason,
     ...(routed.conflict && { conflict: routed.conflict }),
   };
@@ -82,7 +86,7 @@ async function noteIssue(
   // The common case needs no transaction.
   if (target.kind === 'pool' && !isKept && !passage) return void (await appendAudit(deps.db, entry));
   const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
-  const issued = { userId: user.id, farmId: given.farm.id, at: now };
+  const issued = { userId: user.id, farmId: given.farm.id, pool: given.pool, at: now };
   await atomically(deps.db, (h) => [
     appendAudit(h, entry),
     ...(passage ? [passage.keep(h)] : []),

@@ -69,6 +69,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'It is being created or started; `percent` says how far it is, where known.',
     'Ask again after the seconds of Retry-After.',
   ),
+  gateway_unavailable: explain(
+    'No gateway that serves the network of the client is alive.',
+    'Its gateways are disabled, in maintenance, or send no heartbeats.',
+    'Try again later; an administrator looks at the gateways of the site, or sets `direct_when_gateways_fail` there.',
+  ),
   export_pending: explain(
     'The file of the export is still being built.',
     'It was ordered a short time ago, has many rows, or no sidecar runs that would build it.',

@@ -29,6 +29,10 @@ export const GatewayWrite = z.object({
     .transform(inOrder)
     .default([])
     .meta({ description: 'Networks of the clients that it serves; none means all' }),
+  client_address: z.enum(['exact', 'family', 'off']).default('family').meta({
+    description:
+      'From where the tunnels of a ticket may come: `exact` from the address that asked for it, `family` also from an address of the other family (IPv4, IPv6), `off` from anywhere',
+  }),
   priority: Priority,
   enabled: z.boolean().default(true),
   maintenance: z.boolean().default(false),
@@ -57,7 +61,8 @@ export const Gateway = z.strictObject({
     .enum(['pass', 'fail', 'unknown'])
     .meta({ description: 'The same as of other objects; the journal tells of its changes' }),
   version: z.string().nullable(),
-  last_seen_at: Moment.nullable(),
+  last_seen_at: Moment.nullable().meta({ description: 'The last heartbeat' }),
+  last_used_at: Moment.nullable().meta({ description: 'The last tunnel that began or ended' }),
   stats: z.strictObject({ connections: z.int(), sent: z.int(), received: z.int() }).meta({
     description: 'As its last heartbeat told; tunnels move it on until the next',
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byKey, keyText } from '../../../shared/fleet/routing-facts.ts';
 import {
   Comments,
   flagFilter,
@@ -19,24 +20,24 @@ const Member = z.strictObject({
   enabled: z.boolean().default(true),
 });
 
-/** The order of the members does not matter; a farm is named once. */
+/** The order of the members does not matter; a pool is named once. */
 const Members = z
   .array(Member)
   .max(1000)
   .superRefine((members, issues) => {
     const seen = new Set<string>();
-    for (const [at, { farm_id }] of members.entries()) {
-      if (seen.has(farm_id))
+    for (const [at, member] of members.entries()) {
+      if (seen.has(keyText(member)))
         issues.addIssue({
           code: 'custom',
-          path: [at, 'farm_id'],
-          message: 'A rule names a farm once',
+          path: [at, 'servicepool_uuid'],
+          message: 'A rule names a pool once',
           params: { code: 'repeated' },
         });
-      seen.add(farm_id);
+      seen.add(keyText(member));
     }
   })
-  .transform((members) => members.toSorted((a, b) => (a.farm_id < b.farm_id ? -1 : 1)));
+  .transform((members) => members.toSorted(byKey));
 
 const Tags = TagNames.transform((names) => [...new Set(names)].sort());
 

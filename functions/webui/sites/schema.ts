@@ -28,6 +28,9 @@ export const SiteWrite = z.object({
   maintenance: z.boolean().default(false),
   maintenance_template_id: Id.nullable().default(null),
   priority: Priority,
+  direct_when_gateways_fail: z.boolean().default(false).meta({
+    description: 'Users connect directly while no gateway that serves their network is alive; otherwise 503',
+  }),
   location: Location.nullable().default(null),
   authenticators: Ids.default([]).meta({ description: 'Domains all of whose active users may use the site' }),
   users: Ids.default([]),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { UsableGateway } from '../../../db/repositories/site-gateways.ts';
-import { chooseGateway } from '../../../shared/fleet/gateway-choice.ts';
+import type { SiteGateway } from '../../../db/repositories/site-gateways.ts';
+import { chooseGateway, isCutOff } from '../../../shared/fleet/gateway-choice.ts';
 import { randomAlphanumerics } from '../../../shared/kernel/digests.ts';
 import { isInside, plainAddress } from '../../../shared/kernel/networks.ts';
 
-const gateway = (id: string, given: Partial<UsableGateway> = {}): UsableGateway => ({
+const gateway = (id: string, given: Partial<SiteGateway> = {}): SiteGateway => ({
   id,
   name: id,
   host: `${id}.example.com`,
@@ -13,6 +13,7 @@ const gateway = (id: string, given: Partial<UsableGateway> = {}): UsableGateway 
   networks: [],
   priority: 1,
   online: true,
+  alive: true,
   ...given,
 });
 const traveller = { ip: '203.0.113.7', protocol: 'rdp' };
@@ -31,7 +32,7 @@ describe('the choice of a gateway', () => {
   });
 
   it('is none where nobody serves the client', () => {
-    const choose = (given: Partial<UsableGateway>, who = {}) =>
+    const choose = (given: Partial<SiteGateway>, who = {}) =>
       chooseGateway([gateway('a', given)], { ...traveller, ...who }, () => 0)?.id;
     expect(chooseGateway([], traveller, () => 0)).toBeUndefined();
     expect(choose({ protocols: ['spice'] })).toBeUndefined();
@@ -40,6 +41,25 @@ describe('the choice of a gateway', () => {
     expect(choose({ networks: ['0.0.0.0/0'] }, { ip: undefined })).toBeUndefined();
     expect(choose({}, { ip: undefined })).toBe('a');
     expect(choose({ networks: ['198.51.100.0/24', '203.0.113.0/24'] })).toBe('a');
+  });
+});
+
+describe('PEER-6: clients are cut off', () => {
+  const away = { alive: false, online: false };
+
+  it('PEER-6: where gateways serve them and none of these is alive', () => {
+    expect(isCutOff([gateway('a', away), gateway('b', away)], traveller)).toBe(true);
+    expect(isCutOff([gateway('a', away), gateway('b')], traveller)).toBe(false);
+    expect(isCutOff([gateway('a', { ...away, networks: ['198.51.100.0/24'] })], traveller)).toBe(false);
+    expect(isCutOff([gateway('a', { ...away, protocols: ['spice'] })], traveller)).toBe(false);
+    expect(isCutOff([], traveller)).toBe(false);
+  });
+
+  it('PEER-6: and led through none of those that are not alive', () => {
+    expect(chooseGateway([gateway('a', away)], traveller, () => 0)).toBeUndefined();
+    expect(chooseGateway([gateway('a', away), gateway('b', { priority: 9 })], traveller, () => 0)?.id).toBe(
+      'b',
+    );
   });
 });
 

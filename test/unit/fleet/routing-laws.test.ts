@@ -50,7 +50,9 @@ const facts: fc.Arbitrary<RoutingFacts> = fc.record({
     }),
     { selector: ({ session_uuid }) => session_uuid, maxLength: 3 },
   ),
-  issued: fc.option(fc.record({ farm_id: farmId, age_s: fc.integer({ min: 0, max: 300 }) })),
+  issued: fc.option(
+    fc.record({ farm_id: farmId, servicepool_uuid: poolId, age_s: fc.integer({ min: 0, max: 300 }) }),
+  ),
   preferences: fc.array(
     fc.record({
       priority: fc.integer({ min: 0, max: 2 }),

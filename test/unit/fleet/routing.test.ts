@@ -112,12 +112,18 @@ describe("the caller's own", () => {
 
   it('connection issued within 120 s wins until the snapshot shows its session, a later one only if asked for', () => {
     const at = (age_s: number, affinity: RoutingFacts['rule']['affinity']) =>
-      route(facts(three, { issued: { farm_id: 'a', age_s }, rule: { affinity } }), still).candidates[0];
+      route(
+        facts(three, { issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s }, rule: { affinity } }),
+        still,
+      ).candidates[0];
     expect(at(120, 'session')).toMatchObject({ farm_id: 'a', reason: 'issued_lately' });
     expect(at(121, 'session')).toMatchObject({ farm_id: 'b', reason: 'priority' });
     expect(at(1_000_000, 'last_used')).toMatchObject({ farm_id: 'a', reason: 'last_used' });
     expect(at(1, 'none')).toMatchObject({ farm_id: 'b' });
-    const both = facts(three, { issued: { farm_id: 'a', age_s: 1 }, sessions: [session('c')] });
+    const both = facts(three, {
+      issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s: 1 },
+      sessions: [session('c')],
+    });
     expect(farmsOf(both)).toEqual(['c', 'a', 'b']);
   });
 

@@ -1,4 +1,5 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
 import { authenticators as table } from '../schema/authenticators.ts';
 import { groups } from '../schema/groups.ts';
 import { priorityGroupGroups, priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
@@ -43,9 +44,7 @@ export const authenticators = records({
     updated_at: table.updated_at,
   },
   // Addresses of servers are for those who administer the whole installation.
-  narrowed: ({ params }: { params: Record<string, unknown> }) => ({
-    params: { ...params, ...('hosts' in params && { hosts: [] }) },
-  }),
+  narrowed: ({ params }: { params: Record<string, unknown> }) => ({ params: withoutAddresses(params) }),
   search: [table.name_key, table.small_name_key],
   filters: {
     type: (value: string) => sql`${table.type} = ${value}`,
@@ -112,3 +111,22 @@ export const authenticators = records({
   ],
   unique: { '/name': ['name_key'], '/small_name': ['small_name_key'] },
 });
+
+/**
+ * A domain with the addresses of its servers, to ask them. Every holder of the permission reads domains, whatever the
+ * sites; only what is shown of them is narrowed.
+ */
+export const findDomain = (db: Db, id: string) => authenticators.find(db, id, { scope: '*' });
+
+function withoutAddresses({ hosts, kerberos, ...params }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...params,
+    ...(hosts !== undefined && { hosts: [] }),
+    ...(kerberos !== undefined && {
+      kerberos:
+        typeof kerberos === 'object' && kerberos !== null
+          ? { ...kerberos, kdc: [], kdc_hostnames: [] }
+          : kerberos,
+    }),
+  };
+}

@@ -31,6 +31,7 @@ export async function listPage<S extends Selection>(
   const matching = and(
     reachable(spec, query),
     ...filterConditions(spec, query.filters),
+    siteWithin(query),
     searchCondition(spec, query.search),
   );
   const page = (h: Db) => pageStatement(h, spec, column, query, matching);
@@ -114,6 +115,12 @@ export const afterCondition = <S extends Selection>(
   const here = sql`(${column}, ${spec.table.id})`;
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };
+
+/** No row is found by a site outside the scope: an object of several sites would tell that this one is among them. */
+const siteWithin = ({ filters, scope }: PageQuery): SQL | undefined =>
+  scope === '*' || typeof filters.site_id !== 'string' || scope.includes(filters.site_id)
+    ? undefined
+    : sql`false`;
 
 /** The conditions of the filters that are given. */
 export const filterConditions = <S extends Selection>(

@@ -197,4 +197,22 @@ describe('the idle end of a session', () => {
     await reset();
     world.portal.advance(-231);
   });
+
+  it.each([
+    ['idle_s', 120, 3_600],
+    ['admin_absolute_s', 900, 86_400],
+  ])('CON-3: stays when session.%s was lowered and is raised again', async (name, low, high) => {
+    const set = async (value: number) => {
+      const { ask } = await addMember(world, ['system_parameters.update']);
+      expect((await ask(`PUT ${base}/tconfig`, { session: { [name]: { value } } })).status).toBe(200);
+    };
+    const one = await addMember(world, ['sites.read']);
+    await set(low);
+    world.portal.advance(low + 1);
+    expect(await statusOf(one)).toBe(401);
+    await set(high);
+    expect(await statusOf(one)).toBe(401);
+    await reset();
+    world.portal.advance(-low - 1);
+  });
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { findDomain } from '../../../db/repositories/authenticators.ts';
 import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
 import { groupKeys, isRegistered } from '../../../shared/identity/directory/account.ts';
 import { findGroups } from '../../../shared/identity/directory/group-search.ts';
@@ -18,7 +18,7 @@ export async function listExternalGroups(
   domainId: string,
   { search, limit }: z.output<typeof ExternalQuery>,
 ): Promise<z.input<typeof ExternalGroup>[]> {
-  const domain = await authenticators.find(ctx.deps.db, domainId, { scope: ctx.scope });
+  const domain = await findDomain(ctx.deps.db, domainId);
   if (!domain) throw notFound();
   if (domain.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
   const all = await withinDirectory(

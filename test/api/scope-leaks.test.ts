@@ -213,6 +213,15 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     expect((await scoped(`POST ${base}/${path}/export`, {})).status).toBe(403);
   });
 
+  it('STR-1: counts on the dashboard what lies in the own site', async () => {
+    const counted = async (ask: Ask) => (await ask(`GET ${base}/dashboard/admin`)).body.counters;
+    // One gateway of the own site, and the one that lies in both.
+    const objects = { sites: 1, farms: 1, dispatchers: 1, gateways: 2, workplaces: 10, sessions: 1 };
+    expect(await counted(scoped)).toMatchObject(objects);
+    const all = await counted(admin);
+    for (const [name, own] of Object.entries(objects)) expect([name, all[name] > own]).toEqual([name, true]);
+  });
+
   it('STR-1: leaves the other site as it was', async () => {
     const farm = (await admin(`GET ${base}/farms/${other.farm}`)).body;
     expect(farm).toMatchObject({ name: 'omega-farm', site_id: other.site, comments: 'omega' });

@@ -77,15 +77,7 @@ function change(
         removesSecret ? { ...row, sealed_password: null } : row,
       );
       const body = { ...asked, params: shown };
-      // By name and label too: a domain of somebody else could take them, and with them the passwords that are meant for it.
-      const concernsLogin =
-        body.name !== row.name ||
-        body.small_name !== row.small_name ||
-        body.state !== row.state ||
-        body.subjects !== row.subjects ||
-        body.two_factor !== row.two_factor ||
-        canonicalJson(body.params) !== canonicalJson(row.params);
-      if (!concernsLogin) return { body, columns, after: (h) => registerTags(h, body.tags) };
+      if (!concernsLogin(row, body)) return { body, columns, after: (h) => registerTags(h, body.tags) };
       return {
         body,
         columns,
@@ -99,6 +91,17 @@ function change(
     }),
   );
 }
+
+type Judged = Pick<Write, 'name' | 'small_name' | 'state' | 'subjects' | 'two_factor' | 'params'>;
+
+/** By name and label too: another domain could take them, and with them the passwords that are meant for this one. */
+const concernsLogin = (row: Judged, body: Judged): boolean =>
+  body.name !== row.name ||
+  body.small_name !== row.small_name ||
+  body.state !== row.state ||
+  body.subjects !== row.subjects ||
+  body.two_factor !== row.two_factor ||
+  canonicalJson(body.params) !== canonicalJson(row.params);
 
 export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ usersOfDomain: at.id }]);

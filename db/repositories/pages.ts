@@ -30,8 +30,8 @@ export async function listPage<S extends Selection>(
   if (!column) throw new Error(`no sort key ${query.sort.key}`);
   const matching = and(
     reachable(spec, query),
+    isElsewhere(query) ? sql`false` : undefined,
     ...filterConditions(spec, query.filters),
-    siteWithin(query),
     searchCondition(spec, query.search),
   );
   const page = (h: Db) => pageStatement(h, spec, column, query, matching);
@@ -116,11 +116,9 @@ export const afterCondition = <S extends Selection>(
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };
 
-/** No row is found by a site outside the scope: an object of several sites would tell that this one is among them. */
-const siteWithin = ({ filters, scope }: PageQuery): SQL | undefined =>
-  scope === '*' || typeof filters.site_id !== 'string' || scope.includes(filters.site_id)
-    ? undefined
-    : sql`false`;
+/** A row that lies in several sites is not found by those that the caller does not see. */
+const isElsewhere = ({ scope, filters }: PageQuery): boolean =>
+  scope !== '*' && typeof filters.site_id === 'string' && !scope.includes(filters.site_id);
 
 /** The conditions of the filters that are given. */
 export const filterConditions = <S extends Selection>(

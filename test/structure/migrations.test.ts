@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { root } from '../e2e/portal-process.ts';
 
 /** Up to here nothing was deployed anywhere. */
-const firstToAdd = 21;
+const firstToAdd = 16;
 /** What functions of the version before may not live without, while they are replaced. */
 const takesAway = /\bDROP (?:COLUMN|TABLE|INDEX|CONSTRAINT)\b|\bRENAME\b|\bSET NOT NULL\b|\bSET DATA TYPE\b/i;
 

@@ -115,11 +115,15 @@ export const AttributeChange = z.strictObject({
     .string()
     .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
     .meta({ maxLength: 64, example: 'phone' }),
-  source: z.string().regex(nameOfDirectory, 'An attribute of the directory').nullish().meta({
-    description: 'Attribute of the directory; the name, unless given',
-    maxLength: 64,
-    example: 'telephoneNumber',
-  }),
+  source: z
+    .string()
+    .regex(nameOfDirectory, 'An attribute of the directory')
+    .meta({
+      description: 'Attribute of the directory; the name, unless given',
+      maxLength: 64,
+      example: 'telephoneNumber',
+    })
+    .nullish(),
   title: z.string().trim().max(128).nullish(),
 });
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
-import { groupKeys, isOut, isRegistered } from '../../../shared/identity/directory/account.ts';
+import { isOut } from '../../../shared/identity/directory/account.ts';
 import {
   type DirectoryGroup,
   findGroups,
@@ -9,6 +9,7 @@ import {
 } from '../../../shared/identity/directory/group-search.ts';
 import { nameIn } from '../../../shared/identity/directory/login-name.ts';
 import { findPeople, findPerson } from '../../../shared/identity/directory/people.ts';
+import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
 import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/directory/settings.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
@@ -156,8 +157,9 @@ async function describe(
   const names = groups.slice(0, mostNamed).map(({ name }) => name);
   if (domainId === undefined) return ['pass', names.join(', ') || 'None'];
   const registered = await findRegisteredGroups(deps.db, domainId, groupKeys(groups));
-  const known = groups.filter((group) => isRegistered(registered, group));
-  const others = groups.filter((group) => !isRegistered(registered, group));
+  const isRegistered = registration(registered);
+  const known = groups.filter(isRegistered);
+  const others = groups.filter((group) => !isRegistered(group));
   const list = (some: DirectoryGroup[]) =>
     some
       .slice(0, mostNamed)

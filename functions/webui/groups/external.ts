@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { authenticators } from '../../../db/repositories/authenticators.ts';
 import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
-import { groupKeys, isRegistered } from '../../../shared/identity/directory/account.ts';
 import { findGroups } from '../../../shared/identity/directory/group-search.ts';
+import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
 import { listingMs, withinDirectory } from '../../../shared/identity/directory/settings.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
@@ -32,9 +32,10 @@ export async function listExternalGroups(
     .sort((a, b) => (a.key < b.key || (a.key === b.key && a.dn < b.dn) ? -1 : 1))
     .slice(0, limit);
   const registered = await findRegisteredGroups(ctx.deps.db, domainId, groupKeys(some));
+  const isRegistered = registration(registered);
   return some.map((group) => ({
     id: group.dn,
     name: group.name,
-    registered: isRegistered(registered, group),
+    registered: isRegistered(group),
   }));
 }

@@ -1,10 +1,8 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import {
   findDirectoryAccount,
-  type GroupKeys,
   type KnownPerson,
   noteDirectoryLogin,
-  type RegisteredGroup,
   setMemberships,
 } from '../../../db/repositories/directory-accounts.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -18,8 +16,8 @@ import { noteUnadmitted } from '../login/failures.ts';
 import { accountState } from './account-state.ts';
 import type { DirectoryGroup } from './group-search.ts';
 import { type Identified, identify } from './identity.ts';
-import { dnKeys } from './names.ts';
 import { findPersonById, type Person } from './people.ts';
+import { groupKeys, registeredOf } from './registered-groups.ts';
 import { withinDirectory } from './settings.ts';
 
 type Domain = Candidate['domain'];
@@ -61,8 +59,9 @@ async function accountStep(
     withinDomain(ctx, domain, (session, params) => findPersonById(session, params, id)),
   );
   if (!mayAct(user)) return undefined;
-  if (!found.groups.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
-  const groupIds = found.groups.map(({ id }) => id);
+  const own = registeredOf(found.groups, groups);
+  if (!own.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
+  const groupIds = own.map(({ id }) => id);
   const facts = factsOf(person, domain);
   const known = { ...facts, id: user.id, directoryId: identified.id, card: card ?? null };
   return {
@@ -147,20 +146,6 @@ export const isOut = (person: Person, now: Date): boolean =>
 
 export const isNameable = ({ name }: Person): boolean =>
   name !== '' && name.length <= 128 && isStorable(name);
-
-export const groupKeys = (groups: readonly DirectoryGroup[]): GroupKeys => ({
-  // Of a group that is known by its SID only, the other texts are empty.
-  dns: groups.flatMap(({ dn }) => (dn === '' ? [] : dnKeys(dn))),
-  names: groups.flatMap(({ name }) => (name === '' ? [] : [foldName(name)])),
-  sids: groups.flatMap(({ sid }) => sid ?? []),
-});
-
-/** True when one of the registered groups is this one. */
-export const isRegistered = (registered: readonly RegisteredGroup[], group: DirectoryGroup): boolean =>
-  registered.some(({ dn, name_key, directory_id }) => {
-    if (directory_id !== null) return directory_id === group.sid;
-    return dn === null ? name_key === foldName(group.name) : dnKeys(group.dn).includes(dn);
-  });
 
 type Facts = Pick<KnownPerson, 'realName' | 'email' | 'attributes'>;
 

@@ -27,6 +27,7 @@ export type Samba = {
   /** Adds a user whose password is `adPassword(name)`. */
   addUser(name: string, more?: Values): Promise<void>;
   addGroup(name: string, members: readonly string[], more?: Values): Promise<void>;
+  add(dn: string, values: Values): Promise<void>;
   /** Replaces attributes of an entry; no values remove one. */
   replace(dn: string, values: Values): Promise<void>;
   rename(dn: string, newRdn: string): Promise<void>;
@@ -79,6 +80,7 @@ function administration(admin: Client): Omit<Samba, 'url' | 'stop'> {
           ...more,
         }),
       ),
+    add: (dn, values) => admin.add(dn, attributesOf(values)),
     replace: (dn, values) => modify(dn, attributesOf(values)),
     rename: (dn, newRdn) => admin.modifyDN(dn, newRdn),
     setPassword: (name, password) => modify(adDn(name), [passwordAttribute(password)]),

@@ -10,10 +10,9 @@ import type { Parameters } from '../../kernel/system-parameters.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
 import { isReadable } from '../domains/attributes.ts';
-import type { DirectoryParams } from '../domains/catalogue.ts';
+import type { TypedParams } from '../domains/catalogue.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
-import { accountState } from './account-state.ts';
 import type { DirectoryGroup } from './group-search.ts';
 import { type Identified, identify } from './identity.ts';
 import { findPersonById, type Person } from './people.ts';
@@ -103,7 +102,7 @@ export function readableDomain(domain: Domain, parameters: Parameters): Domain {
 export function withinDomain<T>(
   { deps }: Pick<LoginCtx, 'deps'>,
   domain: Domain,
-  work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+  work: (session: DirectorySession, params: TypedParams) => Promise<T>,
 ): Promise<T> {
   const sealed = domain.params.bind_password;
   const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
@@ -139,10 +138,6 @@ export const mayTry = ({ domain, user }: Candidate): boolean =>
 /** Whether an administrator has deactivated the user of this person; the password is then not checked. */
 export const isKeptOut = ({ user }: Candidate, person: Person): boolean =>
   user !== null && user.directory_id === person.id && !mayAct(user);
-
-/** Whether the person can be no user here, whatever the proof. */
-export const isOut = (person: Person, now: Date): boolean =>
-  accountState(person.values, now) !== 'active' || !isNameable(person);
 
 export const isNameable = ({ name }: Person): boolean =>
   name !== '' && name.length <= 128 && isStorable(name);

@@ -11,8 +11,27 @@ type Pair = { type: string; value: string };
  * @returns undefined for a text that is not a distinguished name
  */
 export function normalDn(dn: string): string | undefined {
-  const parts = parseDn(dn);
-  return parts && JSON.stringify(parts.map((pairs) => pairs.map(normalPair).sort()));
+  const parts = normalParts(dn);
+  return parts && JSON.stringify(parts);
+}
+
+const normalParts = (dn: string): string[][] | undefined =>
+  parseDn(dn)?.map((pairs) => pairs.map(normalPair).sort());
+
+/** Whether an entry is another one or below it. */
+export function isBelow(dn: string, ancestor: string): boolean {
+  const [parts, end] = [normalParts(dn), normalParts(ancestor)];
+  return end !== undefined && JSON.stringify(parts?.slice(-end.length)) === JSON.stringify(end);
+}
+
+/** The DNS name in the domain components at the end of a distinguished name (RFC 2247); empty without any. */
+export function dnsNameOf(dn: string): string {
+  const parts = parseDn(dn) ?? [];
+  const start = parts.findLastIndex((pairs) => !pairs.every(({ type }) => typeOf(type) === 'dc')) + 1;
+  return parts
+    .slice(start)
+    .flatMap((pairs) => pairs.map(({ value }) => value))
+    .join('.');
 }
 
 /** Whether two texts are one distinguished name. A text that is not a distinguished name equals itself only. */

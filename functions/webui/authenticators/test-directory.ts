@@ -7,6 +7,7 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import type { Directory, DirectorySession } from '../../../shared/remotes/directory/port.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { TestBody, TestResult } from './schema.ts';
+import { testKdcs } from './test-kdc.ts';
 import { type Check, type Examined, examine, isGood } from './test-params.ts';
 import { type Subject, testPerson } from './test-person.ts';
 import { createProtocol, type Protocol } from './test-protocol.ts';
@@ -16,7 +17,8 @@ type Body = z.output<typeof TestBody>;
 type Result = z.input<typeof TestResult>;
 
 /**
- * Asks the directory as a login would: connects, searches, and for a name finds the person and his groups.
+ * Asks the directory as a login would: connects, searches, and for a name finds the person and the groups. Asks the KDCs of
+ * a domain with Kerberos parameters.
  * @throws AppError `rate_limited`, `invalid_request` for an `id` that is not of such a domain, `secret_required`
  */
 export async function testDomain(ctx: WebuiCtx, type: DomainType, body: Body): Promise<Result> {
@@ -26,8 +28,11 @@ export async function testDomain(ctx: WebuiCtx, type: DomainType, body: Body): P
   if (!directory || !isGood(examined.checks)) return told(examined.checks);
   const params = { ...directory, type };
   const protocol = createProtocol(ctx);
-  await ask(ctx, await destination(ctx, params, examined), protocol, { params, body, stored });
-  return told([...examined.checks, ...protocol.checks]);
+  const [kdcs] = await Promise.all([
+    testKdcs(ctx, params, body.username),
+    ask(ctx, await destination(ctx, params, examined), protocol, { params, body, stored }),
+  ]);
+  return told([...examined.checks, ...protocol.checks, ...kdcs]);
 }
 
 function told(checks: Check[]): Result {

@@ -470,10 +470,10 @@ export type Operations = {
     answer: { items: (Group)[]; next: string | null; total?: number; };
     refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List groups of the directory of a domain by name. Needs the permission `groups.read`. */ "group.listExternal": {
-    asks: { path: { auth_uuid: string; }; query?: { search?: string; limit?: number; }; };
+  /** List groups of the directory of a domain by name. The header `Link` with `rel="next"` leads to the next page. Each page reads all matching groups of the directory, at most 10,000; `search` limits them. Needs the permission `groups.read`. */ "group.listExternal": {
+    asks: { path: { auth_uuid: string; }; query?: { search?: string; limit?: number; /** From the `Link` header of the page before */ cursor?: string; }; };
     answer: (GroupExternal)[];
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Replace a group of a domain. Needs the permission `groups.update`. */ "group.replace": {
     asks: { path: { auth_uuid: string; uuid: string; }; body: GroupWrite; };

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { bindGate } from '../../../shared/identity/directory/bind-gate.ts';
 import { findGroups } from '../../../shared/identity/directory/group-search.ts';
 import { findPeople } from '../../../shared/identity/directory/people.ts';
 import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/directory/settings.ts';
@@ -40,13 +41,18 @@ function told(checks: Check[]): Result {
   return { success, message: success ? 'The domain can be used' : 'The domain cannot be used so', checks };
 }
 
-function destination(
+/** An account of a stored domain whose password was refused is not tried before its time; another password is. */
+async function destination(
   { deps }: WebuiCtx,
   params: DirectoryParams,
   { stored, keptPassword }: Examined,
-): Promise<Directory> | Directory {
-  if (!stored || keptPassword === null) return reachedBy(params, params.bind_password);
-  return directoryOf(deps.sealer, { id: stored.id, sealedPassword: keptPassword }, params);
+): Promise<Directory> {
+  const isTrial = !stored || keptPassword === null;
+  const directory = isTrial
+    ? reachedBy(params, params.bind_password)
+    : await directoryOf(deps.sealer, { id: stored.id, sealedPassword: keptPassword }, params);
+  if (!stored || !directory.account) return directory;
+  return { ...directory, gate: bindGate(deps, stored, directory, isTrial) };
 }
 
 async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subject: Subject): Promise<void> {
@@ -100,8 +106,9 @@ const found = (count: number, what: string): Found =>
 const isUnreached = ({ code, members }: AppError): boolean =>
   code === 'upstream_timeout' || (code === 'upstream_failed' && members.reason === 'unreachable');
 
-const sentenceOf = ({ message, members: { reason } }: AppError): string =>
-  reason === undefined ? message : `${message}: ${String(reason)}`;
+/** With the time of the next attempt a refusal has its own words. */
+const sentenceOf = ({ message, members: { reason, retry_after_s } }: AppError): string =>
+  reason === undefined || retry_after_s !== undefined ? message : `${message}: ${String(reason)}`;
 
 const passed = (at: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.max(0, at - Date.now())));

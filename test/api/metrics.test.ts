@@ -189,13 +189,13 @@ test('DIR-7: a directory that refuses the password of its account is a metric', 
   const [id, label] = [newId(), 'refusing'];
   const names = { name: label, name_key: label, small_name: label, small_name_key: label };
   await db.insert(authenticators).values({ id, type: 'ldap', ...names });
-  expect((await values())(name, `domain="${label}"`)).toBe(0);
+  expect((await values())(name, `{domain="${label}"}`)).toBe(0);
   const at = new Date();
   const refusal = { account_fingerprint: 'any', refusals: 1, refused_at: at, retry_at: at };
   await db.insert(directoryRefusals).values({ authenticator_id: id, ...refusal });
-  expect((await values())(name, `domain="${label}"`)).toBe(1);
+  expect((await values())(name, `{domain="${label}"}`)).toBe(1);
   await db.update(authenticators).set({ state: 'disabled' }).where(eq(authenticators.id, id));
-  expect((await values())(name, `domain="${label}"`)).toBeUndefined();
+  expect((await values())(name, `{domain="${label}"}`)).toBeUndefined();
 });
 
 test('FLT-2: the descriptors of the process are counted, and their limit', async () => {

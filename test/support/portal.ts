@@ -187,7 +187,12 @@ export async function startPortal({
 }
 
 /** Nothing of what one process has in memory. */
-const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({ ...deps, share: createSharing() });
+const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({
+  ...deps,
+  share: createSharing(),
+  ...directoriesByKeptSockets(deps.outbound),
+  kdcs: createKdcRemote(createTcp(deps.outbound)),
+});
 
 function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
   const [method = 'GET', path = '/'] = route.split(' ');

@@ -11,29 +11,20 @@ import {
 } from '../support/factories.ts';
 import { type LdapWire, startLdapWire } from '../support/ldap-wire.ts';
 import type { Answer, Json } from '../support/portal.ts';
-import { adAdmin, adDn, adPassword, adSuffix, hasSamba, type Samba, startSamba } from '../support/samba.ts';
+import {
+  adAdmin,
+  adDn,
+  adPassword,
+  adPolicy,
+  adSuffix,
+  hasSamba,
+  type Samba,
+  startSamba,
+} from '../support/samba.ts';
 import { requireService } from '../support/services.ts';
 
 const wrong = [401, 'invalid_credentials'];
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
-
-/** A password policy for some users (msDS-PasswordSettings); times are in 100 ns. */
-const policy = (users: readonly string[], own: Json): Json => ({
-  objectClass: 'msDS-PasswordSettings',
-  'msDS-PasswordSettingsPrecedence': '10',
-  'msDS-PasswordReversibleEncryptionEnabled': 'FALSE',
-  'msDS-PasswordHistoryLength': '0',
-  'msDS-PasswordComplexityEnabled': 'FALSE',
-  'msDS-MinimumPasswordLength': '0',
-  'msDS-MinimumPasswordAge': '0',
-  'msDS-MaximumPasswordAge': '-9223372036854775808',
-  'msDS-LockoutThreshold': '0',
-  'msDS-LockoutObservationWindow': '-18000000000',
-  'msDS-LockoutDuration': '-18000000000',
-  'msDS-PSOAppliesTo': users.map(adDn),
-  ...own,
-});
-const policyDn = (name: string): string => `CN=${name},CN=Password Settings Container,CN=System,${adSuffix}`;
 
 requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
   let samba: Samba;
@@ -48,7 +39,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
     await samba.replace(adDn('off'), { userAccountControl: '514' });
     await samba.replace(adDn('gone'), { accountExpires: '133000000000000000' });
     await samba.replace(adDn('must'), { pwdLastSet: '0' });
-    await samba.add(policyDn('locking'), policy(['shut'], { 'msDS-LockoutThreshold': '2' }));
+    await samba.add(...adPolicy('locking', ['shut'], { 'msDS-LockoutThreshold': '2' }));
     wire = await startLdapWire(samba.url);
     world = await startWorld();
   }, 120_000);

@@ -93,9 +93,7 @@ requireService('slapd and 389-ds', folders.length === 2)('the schemas of OpenLDA
     const schema = openSchema();
     expect(schema.length).toBeGreaterThan(1_500);
     const closed = schema.filter((name) => secret.test(name));
-    expect(closed).toEqual(
-      expect.arrayContaining(['userPassword', 'sambaNTPassword', 'userPKCS12']),
-    );
+    expect(closed).toEqual(expect.arrayContaining(['userPassword', 'sambaNTPassword', 'userPKCS12']));
     expect(closed.filter((name) => isReadable(type, name, parameters))).toEqual([]);
     expect(schema.filter((name) => name.toLowerCase() === 'employeenumber').length).toBeGreaterThan(0);
   });

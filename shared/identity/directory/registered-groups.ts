@@ -36,4 +36,15 @@ const keysOf = ({ sid, dn, name }: DirectoryGroup): string[] => [
   ...(name === '' ? [] : [`name ${foldName(name)}`]),
 ];
 
-const dnKey = (dn: string): string => `dn ${normalDn(dn) ?? dn}`;
+/** Parsing takes several microseconds, and each login compares all distinguished names that are registered. */
+const normalDns = new Map<string, string>();
+const mostRemembered = 5_000;
+
+function dnKey(dn: string): string {
+  const known = normalDns.get(dn);
+  if (known !== undefined) return known;
+  if (normalDns.size >= mostRemembered) normalDns.clear();
+  const key = `dn ${normalDn(dn) ?? dn}`;
+  normalDns.set(dn, key);
+  return key;
+}

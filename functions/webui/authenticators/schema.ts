@@ -77,6 +77,13 @@ export const Authenticator = z.strictObject({
   attributes: z.array(z.strictObject({ name: z.string(), source: z.string(), title: z.string() })),
   users_count: z.int(),
   groups_count: z.int(),
+  account_refused_at: Moment.nullable().meta({
+    description:
+      'When the directory refused the password of the account that searches; null if it was accepted since',
+  }),
+  account_retry_at: Moment.nullable().meta({
+    description: 'When the refused password is tried again; another password is tried at once',
+  }),
   created_at: Moment,
   updated_at: Moment,
 });

@@ -10,7 +10,7 @@ import { keptSecret, notReadable, type Stored, withoutReadOnly } from './params.
 import { ownFields, type TestBody, type TestResult } from './schema.ts';
 
 type Body = z.output<typeof TestBody>;
-type StoredDomain = Stored & { id: string };
+type StoredDomain = Stored & { id: string; name: string; small_name: string };
 export type Check = z.input<typeof TestResult>['checks'][number];
 /** The parts of a domain as they were found, and what there is to go on with. */
 export type Examined = {

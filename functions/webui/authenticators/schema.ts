@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Comments, Id, Moment, Name, Priority, TagNames } from '../../../shared/http/fields.ts';
 import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
+import { Kerberos } from '../../../shared/identity/domains/directory-fields.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' };
@@ -66,6 +67,10 @@ const shown = {
   bind_password: z.null(),
   bind_password_set: z.boolean(),
   hosts: z.array(z.string()).max(5).meta({ description: 'Empty without the permission for all sites' }),
+  kerberos: Kerberos.extend({
+    kdc: z.array(z.string()).max(10).meta({ description: 'Empty without the permission for all sites' }),
+    kdc_hostnames: z.array(z.string()).meta({ description: 'Empty without the permission for all sites' }),
+  }).nullable(),
 };
 const { internal, ldap, active_directory } = paramShapes;
 

@@ -9,6 +9,7 @@ import { createWakes } from '../shared/kernel/wakes.ts';
 import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
+import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import { announcement } from '../shared/runtime/cli/announcement.ts';
 import { ownAssets } from '../shared/runtime/cli/asset-files.ts';
@@ -143,7 +144,7 @@ async function depsOf(
     rdpSigning: config.rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
     ...directoriesByKeptSockets(outbound),
-    openTcp: createTcp(outbound),
+    kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     share: createSharing(),
     wakes,

@@ -2,12 +2,13 @@ import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
+import type { IdentityIngredients } from '../shared/runtime/deps.ts';
 import { createAgent } from './agent/app.ts';
 import type { AgentDeps } from './agent/deps.ts';
 import { createAggregator } from './aggregator/app.ts';
 import { type AggregatorDeps, aggregatorDeps } from './aggregator/deps.ts';
 import { createAuth } from './auth/app.ts';
-import { type AuthDeps, type AuthIngredients, authDeps } from './auth/deps.ts';
+import { type AuthDeps, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
 import { type ClientDeps, clientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
@@ -62,7 +63,7 @@ export function createPortal(deps: PortalDeps): Portal {
 }
 
 /** What a process knows before it has dependencies. */
-export type Ingredients = AuthIngredients;
+export type Ingredients = IdentityIngredients;
 
 /** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {

@@ -1,13 +1,13 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
-import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { gatewayTickets } from '../schema/gateway-tickets.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
 import { loginSessions } from '../schema/login-sessions.ts';
 import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { serviceTokens } from '../schema/service-tokens.ts';
 import { users } from '../schema/users.ts';
+import { endNodeKeys } from './ended-node-keys.ts';
 
 /**
  * Ends everything that lets a user act: sessions with their page tokens, service tokens, gateway tickets that were not used,
@@ -36,8 +36,5 @@ const endAccess = (h: Db, whose: SQL): Statement[] => [
     .delete(gatewayTickets)
     .where(and(sql`${gatewayTickets.user_id} in (${whose})`, isNull(gatewayTickets.used_at))),
   h.delete(loginChallenges).where(sql`${loginChallenges.user_id} in (${whose})`),
-  h
-    .update(dispatcherSessions)
-    .set({ ended_at: sql`now()` })
-    .where(and(sql`${dispatcherSessions.user_id} in (${whose})`, isNull(dispatcherSessions.ended_at))),
+  endNodeKeys(h, whose),
 ];

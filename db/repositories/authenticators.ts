@@ -1,12 +1,14 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
 import { authenticators as table } from '../schema/authenticators.ts';
+import { directoryRefusals as refusals } from '../schema/directory-refusals.ts';
 import { groups } from '../schema/groups.ts';
 import { priorityGroupGroups, priorityGroups, priorityGroupUsers } from '../schema/priority-groups.ts';
 import { ruleGroups, rules, ruleUsers } from '../schema/rules.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { records } from './records.ts';
-import { countOf, nameOf } from './statements.ts';
+import { countOf, derived, nameOf } from './statements.ts';
 
 const ownerOf = (owned: typeof users | typeof groups, id: SQL): SQL =>
   sql`(select ${owned.authenticator_id} from ${owned} where ${owned.id} = ${id})`;
@@ -16,6 +18,12 @@ const shownParams = sql<
   Record<string, unknown>
 >`case when ${table.type} = 'internal' then ${table.params} else
   ${table.params} || jsonb_build_object('bind_password', null, 'bind_password_set', ${table.params} ->> 'bind_password' is not null) end`;
+
+/** When the directory refused the password of the account that searches, and when it is tried again. */
+const ofRefusal = (column: typeof refusals.refused_at | typeof refusals.retry_at) =>
+  derived<Date | null>(
+    sql`select ${column} from ${refusals} where ${refusals.authenticator_id} = ${table.id}`,
+  ).mapWith(column);
 
 export const authenticators = records({
   table,
@@ -39,13 +47,13 @@ export const authenticators = records({
     builtin: table.builtin,
     users_count: countOf(users, users.authenticator_id, table.id),
     groups_count: countOf(groups, groups.authenticator_id, table.id),
+    account_refused_at: ofRefusal(refusals.refused_at),
+    account_retry_at: ofRefusal(refusals.retry_at),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
   // Addresses of servers are for those who administer the whole installation.
-  narrowed: ({ params }: { params: Record<string, unknown> }) => ({
-    params: { ...params, ...('hosts' in params && { hosts: [] }) },
-  }),
+  narrowed: ({ params }: { params: Record<string, unknown> }) => ({ params: withoutAddresses(params) }),
   search: [table.name_key, table.small_name_key],
   filters: {
     type: (value: string) => sql`${table.type} = ${value}`,
@@ -112,3 +120,22 @@ export const authenticators = records({
   ],
   unique: { '/name': ['name_key'], '/small_name': ['small_name_key'] },
 });
+
+/**
+ * A domain with the addresses of its servers, to ask them. Every holder of the permission reads domains, whatever the
+ * sites; only what is shown of them is narrowed.
+ */
+export const findDomain = (db: Db, id: string) => authenticators.find(db, id, { scope: '*' });
+
+function withoutAddresses({ hosts, kerberos, ...params }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...params,
+    ...(hosts !== undefined && { hosts: [] }),
+    ...(kerberos !== undefined && {
+      kerberos:
+        typeof kerberos === 'object' && kerberos !== null
+          ? { ...kerberos, kdc: [], kdc_hostnames: [] }
+          : kerberos,
+    }),
+  };
+}

@@ -5,6 +5,7 @@ import type { Parameters } from '../../shared/kernel/system-parameters.ts';
 import type { Db } from '../client.ts';
 import { workplaceAgents } from '../schema/agents.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
+import { endedNodeKeys } from '../schema/ended-node-keys.ts';
 import { exportedChunks } from '../schema/exported-chunks.ts';
 import { exportedFiles } from '../schema/exported-files.ts';
 import { gatewayTickets } from '../schema/gateway-tickets.ts';
@@ -37,6 +38,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
   return [
     ...ofLogins(parameters, now, ago),
     { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
+    { table: endedNodeKeys, where: lt(endedNodeKeys.expires_at, now) },
     { table: idempotencyKeys, where: isPastKeeping(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     ...ofAgents(ago),

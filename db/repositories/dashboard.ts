@@ -14,6 +14,7 @@ import { users } from '../schema/users.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { installationCounts } from './installation-counts.ts';
 import { visibleRecords } from './monitoring-list.ts';
+import { objectWithin } from './placement.ts';
 import { type Scope, within } from './scope.ts';
 import { siteStatus } from './sites.ts';
 import { momentText } from './snapshot-lists.ts';
@@ -29,7 +30,7 @@ export async function countAll(db: Db, scope: Scope, now: Date) {
         sites: count(sql`${sites} where ${inside}`),
         farms: count(sql`${farms} join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`),
         dispatchers: count(sql`${dispatchers} ${atSites}`),
-        gateways: count(sql`${gateways}`),
+        gateways: count(sql`${gateways} where ${objectWithin('gateway', gateways.id, scope) ?? sql`true`}`),
         domains: count(sql`${authenticators}`),
         users: count(sql`${users}`),
         workplaces: sum(pools.workplaces_count, sql`${pools} ${atSites}`),

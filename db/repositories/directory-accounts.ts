@@ -9,8 +9,8 @@ import { rolesOf } from './login-sessions.ts';
 import { arrayOf, derived, must } from './statements.ts';
 
 /** Groups of a directory in the forms that registered ones are compared in. */
-export type GroupKeys = { dns: readonly string[]; names: readonly string[]; sids: readonly string[] };
-/** A registered group; `dn` is null for one that goes by its name. */
+export type GroupKeys = { names: readonly string[]; sids: readonly string[] };
+/** A registered group; `dn` is as it was registered, null for one that goes by its name. */
 export type RegisteredGroup = {
   id: string;
   name_key: string;
@@ -31,8 +31,8 @@ const isNamesake = ({ directoryId, nameKey }: PersonKey): SQL | undefined =>
   );
 
 /**
- * The domain with the user of this identifier, another user of the same name, roles and memberships as they are, and those
- * of the groups that are registered.
+ * The domain with the user of this identifier, another user of the same name, roles and memberships as they are, and the
+ * registered groups that those of the person may be: see `registered`.
  */
 export async function findDirectoryAccount(db: Db, domainId: string, key: PersonKey, keys: GroupKeys) {
   const [row] = await db
@@ -57,7 +57,7 @@ export async function findDirectoryAccount(db: Db, domainId: string, key: Person
   return row;
 }
 
-/** Those of the groups that are registered in the domain. */
+/** Registered groups of the domain that the groups may be: see `registered`. */
 export async function findRegisteredGroups(
   db: Db,
   domainId: string,
@@ -69,7 +69,7 @@ export async function findRegisteredGroups(
   return row?.groups ?? [];
 }
 
-/** Which of the folded names are users of the domain, and which of the groups are registered. */
+/** Which of the folded names are users of the domain, and the registered groups that the groups may be: see `registered`. */
 export async function findKnownNames(db: Db, domainId: string, names: readonly string[], keys: GroupKeys) {
   const known = sql<string[]>`${sql`(
     select coalesce(jsonb_agg(${users.name_key}), '[]') from ${users}
@@ -80,18 +80,17 @@ export async function findKnownNames(db: Db, domainId: string, names: readonly s
   return row ?? { users: [], groups: [] };
 }
 
-/** As `dnKeys` spells it. */
-const comparedDn = sql`regexp_replace(trim(lower(nullif(${groups.external_id}, '') collate "C")), ' *([,=+]) *', '\\1', 'g')`;
-
-/** By the identifier of the directory where it is known, then by distinguished name where one was given, else by name. */
-const registered = (ofDomain: SQL, { dns, names, sids }: GroupKeys): SQL<RegisteredGroup[]> =>
+/**
+ * Registered groups by the identifier of the directory where it is known, else by name. All that were registered with a
+ * distinguished name are among them: SQL cannot compare distinguished names, so the caller does.
+ */
+const registered = (ofDomain: SQL, { names, sids }: GroupKeys): SQL<RegisteredGroup[]> =>
   sql<RegisteredGroup[]>`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${groups.id}, 'name_key', ${groups.name_key}, 'state', ${groups.state},
-           'directory_id', ${groups.directory_id}, 'dn', ${comparedDn}) order by ${groups.name_key}), '[]')
+           'directory_id', ${groups.directory_id}, 'dn', nullif(${groups.external_id}, '')) order by ${groups.name_key}), '[]')
   from ${groups} where ${ofDomain} and ${groups.type} = 'group' and case
     when ${groups.directory_id} is not null then ${groups.directory_id} in (${textsOf(sids)})
-    when nullif(${groups.external_id}, '') is null
-    then ${groups.name_key} in (${textsOf(names)}) else ${comparedDn} in (${textsOf(dns)}) end)`}`;
+    else nullif(${groups.external_id}, '') is not null or ${groups.name_key} in (${textsOf(names)}) end)`}`;
 
 /** One parameter, whatever the texts hold and however many there are. */
 const textsOf = (texts: readonly string[]): SQL =>

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
+import { authenticators } from '../schema/authenticators.ts';
+import { directoryRefusals } from '../schema/directory-refusals.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
 import { farmParts } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
@@ -35,6 +37,8 @@ export type FleetGauges = {
   farms: { farm: string; snapshot_age_s: number }[];
   /** In service, and heard at least once. */
   gateways: { gateway: string; is_up: boolean }[];
+  /** Domains with a directory that are in service; whether it refused the password of the account that searches. */
+  directories: { domain: string; is_refused: boolean }[];
   audit_unsealed: number;
   /** Age of the oldest of them in seconds. 0 without unsealed events. */
   audit_unsealed_age_s: number;
@@ -47,6 +51,7 @@ export async function fleetGauges(db: Db): Promise<FleetGauges> {
       nodes,
       farms: snapshots,
       gateways,
+      directories,
       audit_unsealed: unsealed,
       audit_unsealed_age_s: unsealedAge,
     })
@@ -81,6 +86,12 @@ const gateways = derived<FleetGauges['gateways']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})
     order by ${gatewayTable.name_key}), '[]')
   from ${gatewayTable} where ${gatewayTable.enabled} and not ${gatewayTable.maintenance} and ${gatewayTable.last_seen_at} is not null`);
+
+const directories = derived<FleetGauges['directories']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('domain', ${authenticators.small_name}, 'is_refused',
+    exists(select 1 from ${directoryRefusals} where ${directoryRefusals.authenticator_id} = ${authenticators.id}))
+    order by ${authenticators.small_name_key}), '[]')
+  from ${authenticators} where ${authenticators.type} <> 'internal' and ${authenticators.state} <> 'disabled'`);
 
 const unsealed = derived<number>(
   sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,

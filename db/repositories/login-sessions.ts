@@ -1,4 +1,4 @@
-import { and, eq, lt, ne, type SQL, sql } from 'drizzle-orm';
+import { and, eq, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
@@ -100,6 +100,29 @@ export const startSession = (
 
 const isSame = (column: PgColumn, { access_ended_at: endedAt }: Ended): SQL =>
   sql`${column} is not distinct from ${endedAt?.toISOString() ?? null}::timestamptz`;
+
+/** Seconds after which sessions end. */
+export type SessionLimits = { idleS: number; adminAbsoluteS: number; userAbsoluteS: number };
+
+/** Removes the sessions that have ended by these limits: raising a limit must not bring one back. */
+export const removeEnded = (
+  h: Db,
+  { idleS, adminAbsoluteS, userAbsoluteS }: SessionLimits,
+  now: Date,
+): Statement =>
+  h
+    .delete(loginSessions)
+    .where(
+      or(
+        isOver(loginSessions.last_seen_at, idleS, now),
+        and(eq(loginSessions.portal, 'admin'), isOver(loginSessions.created_at, adminAbsoluteS, now)),
+        and(eq(loginSessions.portal, 'user'), isOver(loginSessions.created_at, userAbsoluteS, now)),
+      ),
+    );
+
+/** True when so many seconds have passed since the moment. */
+export const isOver = (since: PgColumn, seconds: number, now: Date): SQL =>
+  sql`${since} + make_interval(secs => ${seconds}) <= ${now.toISOString()}::timestamptz`;
 
 /** Ends all but the newest `keep` sessions of a user. */
 export const endOldest = (h: Db, userId: string, keep: number): Statement =>

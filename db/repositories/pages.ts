@@ -30,6 +30,7 @@ export async function listPage<S extends Selection>(
   if (!column) throw new Error(`no sort key ${query.sort.key}`);
   const matching = and(
     reachable(spec, query),
+    isElsewhere(query) ? sql`false` : undefined,
     ...filterConditions(spec, query.filters),
     searchCondition(spec, query.search),
   );
@@ -114,6 +115,10 @@ export const afterCondition = <S extends Selection>(
   const here = sql`(${column}, ${spec.table.id})`;
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };
+
+/** A row that lies in several sites is not found by those that the caller does not see. */
+const isElsewhere = ({ scope, filters }: PageQuery): boolean =>
+  scope !== '*' && typeof filters.site_id === 'string' && !scope.includes(filters.site_id);
 
 /** The conditions of the filters that are given. */
 export const filterConditions = <S extends Selection>(

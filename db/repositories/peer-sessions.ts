@@ -1,8 +1,8 @@
-import { and, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { peerRoles, peerSessions, peers, usedPeerTokens } from '../schema/peers.ts';
 import { roles } from '../schema/roles.ts';
-import { parameterOverrides, type Role, roleList } from './login-sessions.ts';
+import { isOver, parameterOverrides, type Role, roleList, type SessionLimits } from './login-sessions.ts';
 import { must } from './statements.ts';
 
 /** The roles of a peer with their rights, as one JSON array. */
@@ -68,6 +68,21 @@ export const endPeerSession = (h: Db, id: string): Statement =>
 
 export const endSessionsOfPeer = (h: Db, peerId: string): Statement =>
   h.delete(peerSessions).where(eq(peerSessions.peer_id, peerId));
+
+/** As `removeEnded`. The portal of a peer follows from its roles, so that the shorter age counts. */
+export const removeEndedOfPeers = (
+  h: Db,
+  { idleS, adminAbsoluteS, userAbsoluteS }: SessionLimits,
+  now: Date,
+): Statement =>
+  h
+    .delete(peerSessions)
+    .where(
+      or(
+        isOver(peerSessions.last_seen_at, idleS, now),
+        isOver(peerSessions.created_at, Math.min(adminAbsoluteS, userAbsoluteS), now),
+      ),
+    );
 
 /** Writes that the session was used, and when it ends if it is not used again; at most once a minute. */
 export async function touchPeerSession(db: Db, id: string, now: Date, idleUntil: Date): Promise<void> {

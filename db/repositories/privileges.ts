@@ -29,7 +29,9 @@ export type SkipChange =
   /** The groups that a user of the domain gets; `user` is absent when it is being created. */
   | { domain: string; user?: string; joins: readonly string[] }
   /** The state of a group, which may be part of such a meta group. */
-  | { part: string };
+  | { part: string }
+  /** What decides on the groups of all users of a domain. */
+  | { groupsOfDomain: string };
 
 /** Ends the batch if the change concerns who is spared a second factor. */
 export const mustNotChangeSkipping = (h: Db, change: SkipChange): Statement =>
@@ -111,6 +113,9 @@ function changesSkipping(change: SkipChange): SQL {
     return sql`exists(select 1 from ${groupParts} as link join ${groups} as meta on meta.id = link.group_id
       where link.part_id = ${change.part}::uuid and meta.skip_two_factor)`;
   }
+  if ('groupsOfDomain' in change)
+    return sql`exists(select 1 from ${groups} as skipping where skipping.skip_two_factor
+      and skipping.authenticator_id = ${change.groupsOfDomain}::uuid)`;
   const group = sql`skipping`;
   const present =
     change.user === undefined

@@ -4,6 +4,7 @@ import type { Db } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
 import { dispatcherSessions } from '../schema/dispatcher-sessions.ts';
 import { dispatchers } from '../schema/dispatchers.ts';
+import { endedNodeKeys } from '../schema/ended-node-keys.ts';
 import { idempotencyKeys } from '../schema/idempotency-keys.ts';
 import { installation } from '../schema/installation.ts';
 import { loginChallenges } from '../schema/login-challenges.ts';
@@ -19,6 +20,8 @@ export type SealedColumn = {
   member?: string;
   /** What the place of a value calls its row. */
   row: SQL<string>;
+  /** The table that the values were sealed for, if they were moved here from another one. */
+  sealedFor?: PgTable;
   /** The values expire soon, so that a key may be gone before the last of them. */
   expires?: true;
 };
@@ -33,6 +36,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     table: dispatcherSessions,
     column: dispatcherSessions.sealed_key,
     row: sql`${dispatcherSessions.dispatcher_id} || '/' || ${dispatcherSessions.subject}`,
+    expires: true,
+  },
+  {
+    table: endedNodeKeys,
+    column: endedNodeKeys.sealed_key,
+    row: sql`${endedNodeKeys.dispatcher_id} || '/' || ${endedNodeKeys.subject}`,
+    sealedFor: dispatcherSessions,
     expires: true,
   },
   {
@@ -65,11 +75,15 @@ export const sealedColumns: readonly SealedColumn[] = [
 ];
 
 /** The place of a value in one row, as it was sealed for it. */
-export const placeOf = ({ table, column, member }: SealedColumn, row: string) => ({
-  table: getTableName(table),
+export const placeOf = ({ table, column, member, sealedFor }: SealedColumn, row: string) => ({
+  table: getTableName(sealedFor ?? table),
   row,
   column: member === undefined ? column.name : `${column.name}.${member}`,
 });
+
+/** The name of the column, with its table, for operators. */
+export const nameOfColumn = (column: SealedColumn): string =>
+  `${getTableName(column.table)}.${placeOf(column, '').column}`;
 
 export type SealedValue = { row: string; sealed: string };
 

@@ -75,4 +75,4 @@ const condition = (keysOf: SQL): SQL => sql`'status', ${dispatchers.status},
       'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
     from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
       and (${keysOf} or ${dispatcherSessions.subject} = 'aggregator')
-      and ${dispatcherSessions.ended_at} is null and ${dispatcherSessions.expires_at} > ${now})`;
+      and ${dispatcherSessions.expires_at} > ${now})`;

@@ -17,15 +17,18 @@ export async function findOverrides(db: Db): Promise<Record<string, unknown> | n
 
 /**
  * Sets all of them or none, with one audit event for each that becomes another, in one batch.
+ * @param before statements of the same batch, while the former values are in force
  * @returns the values that then differ from their defaults
  */
 export async function saveParameters(
   db: Db,
   changes: readonly ParameterChange[],
   audit: AuditEntry,
+  before: (h: Db) => Statement[] = () => [],
 ): Promise<Record<string, unknown> | null> {
   const results = await atomically(db, (h) => [
     lockGuard(h, 'parameters'),
+    ...before(h),
     auditChanges(h, changes, audit),
     ...changes.map((change) => setParameter(h, change, audit.at)),
     readOverrides(h),

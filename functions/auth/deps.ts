@@ -3,7 +3,6 @@ import type { Assets } from '../../shared/http/assets.ts';
 import { endpointIn } from '../../shared/http/operation.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
-import type { OpenTcp } from '../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
 import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
@@ -15,14 +14,11 @@ export type AuthDeps = CardDeps &
     assets: Assets;
   };
 
-/** With a way to the KDCs of domains. */
-export type AuthIngredients = IdentityIngredients & { openTcp: OpenTcp };
-
-export const authDeps = async (given: AuthIngredients): Promise<AuthDeps> => ({
+export const authDeps = async (given: IdentityIngredients): Promise<AuthDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   directories: given.directories,
-  openTcp: given.openTcp,
+  kdcs: given.kdcs,
   assets: given.assets,
   peerKeys: createPeerKeys(given.peerKeys, given.share),
 });

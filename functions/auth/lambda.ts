@@ -1,4 +1,5 @@
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
@@ -12,7 +13,7 @@ export const handler = lambdaOf({
     authDeps({
       ...bySockets(given),
       ...directoriesBySockets(given.outbound),
-      openTcp: createTcp(given.outbound),
+      kdcs: createKdcRemote(createTcp(given.outbound)),
     }),
   demands,
 });

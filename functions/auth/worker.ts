@@ -1,3 +1,4 @@
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createTcp } from '../../shared/remotes/kerberos/workers.ts';
 import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
 import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
@@ -12,7 +13,7 @@ export default workerOf({
     authDeps({
       ...byFetch(given),
       ...directoriesOnWorkers(given.outbound),
-      openTcp: createTcp(given.outbound),
+      kdcs: createKdcRemote(createTcp(given.outbound)),
     }),
   demands,
 });

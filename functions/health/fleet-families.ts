@@ -89,6 +89,13 @@ const families: readonly Family[] = [
       gauges.gateways.map(({ gateway, is_up }) => ({ labels: { gateway }, value: Number(is_up) })),
   },
   {
+    name: 'aggregator_directory_account_refused',
+    help: '1 while the directory of the domain refuses the password of the account that searches',
+    labelNames: ['domain'],
+    points: ({ gauges }) =>
+      gauges.directories.map(({ domain, is_refused }) => ({ labels: { domain }, value: Number(is_refused) })),
+  },
+  {
     name: 'aggregator_circuit_state',
     help: 'Whether the dispatcher is asked: 0 closed (it is), 1 half open (it is tried), 2 open (it is not)',
     labelNames: ['dispatcher'],

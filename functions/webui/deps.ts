@@ -9,6 +9,7 @@ import type { Host } from '../../shared/kernel/version.ts';
 import type { Wakes } from '../../shared/kernel/wakes.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
+import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
 import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
@@ -17,6 +18,7 @@ export type WebuiDeps = FleetDeps &
   ExportDeps & {
     hasher: Hasher;
     directories: DirectoryRemote;
+    kdcs: KdcRemote;
     host: Host;
     /** What the status page is made of. */
     assets: Assets;
@@ -33,6 +35,7 @@ export const webuiDeps = async (given: IdentityIngredients): Promise<WebuiDeps> 
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   directories: given.directories,
+  kdcs: given.kdcs,
   host: given.host,
   assets: given.assets,
   ...(given.s3 && { objectStore: createS3Reader(given.s3) }),

@@ -1,3 +1,5 @@
+import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
 import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
@@ -8,6 +10,11 @@ import { webuiDeps } from './deps.ts';
 /** A page of 500 rows, each with thousands of ids or a certificate file, has up to 60 MB. */
 export const handler = streamingLambdaOf({
   create: createWebui,
-  depsOf: (given) => webuiDeps({ ...bySockets(given), ...directoriesBySockets(given.outbound) }),
+  depsOf: (given) =>
+    webuiDeps({
+      ...bySockets(given),
+      ...directoriesBySockets(given.outbound),
+      kdcs: createKdcRemote(createTcp(given.outbound)),
+    }),
   demands,
 });

@@ -1,3 +1,5 @@
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
+import { createTcp } from '../../shared/remotes/kerberos/workers.ts';
 import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
 import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
 import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
@@ -7,6 +9,11 @@ import { webuiDeps } from './deps.ts';
 
 export default workerOf({
   create: createWebui,
-  depsOf: (given) => webuiDeps({ ...byFetch(given), ...directoriesOnWorkers(given.outbound) }),
+  depsOf: (given) =>
+    webuiDeps({
+      ...byFetch(given),
+      ...directoriesOnWorkers(given.outbound),
+      kdcs: createKdcRemote(createTcp(given.outbound)),
+    }),
   demands,
 });

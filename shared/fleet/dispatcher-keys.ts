@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { dropKey, keepKey, type SealedKey } from '../../db/repositories/dispatcher-sessions.ts';
+import { keepEndedKey } from '../../db/repositories/ended-node-keys.ts';
 import type { DispatcherClaims, SigningKeys } from '../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { addSeconds } from '../kernel/clock.ts';
@@ -99,10 +100,10 @@ async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<G
   return granted;
 }
 
-/** The key of a user who was deleted meanwhile is kept as that of no one, to be logged out. */
+/** The key of a user who may not act any more is kept to be logged out. */
 async function storeKey(db: Db, key: SealedKey): Promise<void> {
   const kept = await keepKey(db, key);
-  if (kept.length === 0 && key.userId !== null) await keepKey(db, { ...key, userId: null });
+  if (kept.length === 0 && key.userId !== null) await keepEndedKey(db, key);
 }
 
 async function openKept(

@@ -1,4 +1,4 @@
-import { claimEndedKeys, type EndedKey, forgetKey } from '../../db/repositories/dispatcher-sessions.ts';
+import { claimEndedKeys, type EndedKey, forgetKey } from '../../db/repositories/ended-node-keys.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTurnstile, type Turnstile } from '../kernel/turnstile.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';

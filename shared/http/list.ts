@@ -110,7 +110,7 @@ function identityOf(ctx: Ctx<BaseDeps>, query: ListQuery, parent: string | undef
 }
 
 /** The query that continues this list, relative to its own address. */
-function nextLink({ cursor: _, ...query }: ListQuery, next: string): string {
+export function nextLink({ cursor: _, ...query }: { cursor?: unknown }, next: string): string {
   const parameters = Object.entries({ ...query, cursor: next }).filter(([, value]) => value !== undefined);
   return `<?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}>; rel="next"`;
 }

@@ -36,48 +36,57 @@ export function whileAlive(
   isAlive: () => Promise<boolean>,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
-  let isOver = false;
-  const finish = (): void => {
-    isOver = true;
-    clearTimeout(timer);
-  };
-  const look = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    const alive = await isAlive().then(
-      (answer) => {
-        failures = 0;
-        return answer;
-      },
-      () => ++failures <= mostFailures,
-    );
-    if (isOver) return;
-    if (alive) return lookLater(controller);
-    finish();
-    controller.error(new AppError('invalid_token'));
-    await reader.cancel().catch(() => undefined);
-  };
-  const lookLater = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    timer = setTimeout(() => void look(controller), everyMs);
-  };
+  const ended = new AbortController();
   return new ReadableStream(
     {
-      start: lookLater,
+      start: (controller) => {
+        void watch(isAlive, ended.signal).then(async () => {
+          if (ended.signal.aborted) return;
+          ended.abort();
+          controller.error(new AppError('invalid_token'));
+          await reader.cancel().catch(() => undefined);
+        });
+      },
       pull: async (controller) => {
         const { done, value } = await reader.read().catch((error: unknown) => {
-          finish();
+          ended.abort();
           throw error;
         });
-        if (isOver) return;
+        if (ended.signal.aborted) return;
         if (!done) return controller.enqueue(value);
-        finish();
+        ended.abort();
         controller.close();
       },
       cancel: (reason) => {
-        finish();
+        ended.abort();
         return reader.cancel(reason);
       },
     },
     { highWaterMark: 0 },
   );
 }
+
+/** Resolves when the session is over, or the signal aborts; never rejects. */
+async function watch(isAlive: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; failures <= mostFailures; ) {
+    await pause(signal);
+    if (signal.aborted) return;
+    try {
+      if (!(await isAlive())) return;
+      failures = 0;
+    } catch {
+      failures++;
+    }
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, everyMs);
+    signal.addEventListener('abort', finish);
+  });

@@ -14,6 +14,7 @@ import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+import type { KdcRemote } from '../remotes/kerberos/transport.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 import type { RdpSigning } from './rdp-signing-config.ts';
@@ -54,8 +55,8 @@ export type FleetIngredients = Ingredients & {
   share?: Share;
 };
 
-/** With a way to directories as well, for the modules that ask them who somebody is. */
-export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote };
+/** With a way to directories and KDCs as well, for the modules that authenticate users or test domains. */
+export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote; kdcs: KdcRemote };
 
 /** The dependencies that every module has. */
 export async function baseDeps(given: Ingredients): Promise<BaseDeps> {

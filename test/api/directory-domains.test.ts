@@ -77,14 +77,14 @@ describe('a directory domain', () => {
       bind_dn: 'cn=reader',
       bind_password: 'secret',
       ca_certificate: caPem,
-      kerberos: { realm: 'EXAMPLE.COM', kdc: ['kdc.example.com:88'], anchors: caPem },
+      kerberos: { realm: 'Example.com', kdc: ['kdc.example.com:88'], anchors: caPem },
     });
     const replaced = await admin(`PUT ${one(made)}`, made);
     expect([replaced.status, replaced.body]).toEqual([
       200,
       { ...made, updated_at: replaced.body.updated_at },
     ]);
-    expect(made.params.kerberos).toMatchObject({ kdc_hostnames: [], eku: 'kdc' });
+    expect(made.params.kerberos).toMatchObject({ realm: 'EXAMPLE.COM', kdc_hostnames: [], eku: 'kdc' });
     for (const type of ['internal', 'freeipa'])
       expect((await admin(`PATCH ${one(made)}`, { type })).body.errors).toMatchObject([
         { pointer: '/type', code: 'immutable' },

@@ -128,7 +128,7 @@ describe('a node that moves while it is called', () => {
     expect(await keysKept()).toHaveLength(1);
     const keeping = await withTransaction(db, async (moving) => {
       await moving.update(dispatchers).set({ url: next.simulator.url }).where(eq(dispatchers.id, id));
-      await dropSessionsOf(moving, id);
+      for (const statement of dropSessionsOf(moving, id)) await statement;
       const started = { work: Promise.resolve(keepKey(db, { node, ...sealed })), isDone: false };
       void started.work.then(() => {
         started.isDone = true;

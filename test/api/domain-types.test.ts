@@ -100,7 +100,18 @@ describe.each(types)('the form of a domain of type %s', (type) => {
     });
     expect(fields.map(({ gui }) => gui.order)).toEqual(fields.map((_, at) => at + 1));
     const names = fields.map(({ name }) => name);
-    const readOnly = ['id', 'uuid', 'attributes', 'users_count', 'groups_count', 'created_at', 'updated_at'];
+    const readOnly = [
+      ...[
+        'id',
+        'uuid',
+        'attributes',
+        'users_count',
+        'groups_count',
+        'account_refused_at',
+        'account_retry_at',
+      ],
+      ...['created_at', 'updated_at'],
+    ];
     const own = Object.keys(body).filter((member) => !readOnly.includes(member) && member !== 'params');
     const params = Object.keys(body.params).filter((member) => member !== 'bind_password_set');
     const shown = names.map((name) => name.split('.').slice(0, 2).join('.'));

@@ -48,6 +48,8 @@ describe('authentication domains', () => {
       attributes: [],
       users_count: 0,
       groups_count: 0,
+      account_refused_at: null,
+      account_retry_at: null,
       created_at: made.created_at,
       updated_at: made.created_at,
     });

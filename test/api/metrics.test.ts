@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { authenticators } from '../../db/schema/authenticators.ts';
+import { directoryRefusals } from '../../db/schema/directory-refusals.ts';
 import { loginSessions } from '../../db/schema/login-sessions.ts';
 import { users } from '../../db/schema/users.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -57,7 +58,7 @@ const further = {
     ...['aggregator_site_up', 'aggregator_dispatcher_up', 'aggregator_dispatcher_failure'],
     ...['aggregator_site_state', 'aggregator_dispatcher_state', 'aggregator_audit_unsealed_age_seconds'],
     ...(process.platform === 'linux' ? ['process_open_fds', 'process_max_fds'] : []),
-    'aggregator_gateway_up',
+    ...['aggregator_gateway_up', 'aggregator_directory_account_refused'],
     ...['aggregator_circuit_state', 'aggregator_certificate_not_after_seconds'],
     ...['aggregator_snapshot_age_seconds', 'aggregator_jobs_waiting', 'aggregator_jobs_oldest_seconds'],
     'aggregator_audit_unsealed',
@@ -180,6 +181,21 @@ test('FLT-7: the age of the oldest event outside of the chain is a metric, 0 wit
   const age = Number((await values())(name));
   expect(age).toBeGreaterThanOrEqual(90);
   expect(age).toBeLessThan(150);
+});
+
+test('DIR-7: a directory that refuses the password of its account is a metric', async () => {
+  const { db } = admin;
+  const name = 'aggregator_directory_account_refused';
+  const [id, label] = [newId(), 'refusing'];
+  const names = { name: label, name_key: label, small_name: label, small_name_key: label };
+  await db.insert(authenticators).values({ id, type: 'ldap', ...names });
+  expect((await values())(name, `{domain="${label}"}`)).toBe(0);
+  const at = new Date();
+  const refusal = { account_fingerprint: 'any', refusals: 1, refused_at: at, retry_at: at };
+  await db.insert(directoryRefusals).values({ authenticator_id: id, ...refusal });
+  expect((await values())(name, `{domain="${label}"}`)).toBe(1);
+  await db.update(authenticators).set({ state: 'disabled' }).where(eq(authenticators.id, id));
+  expect((await values())(name, `{domain="${label}"}`)).toBeUndefined();
 });
 
 test('FLT-2: the descriptors of the process are counted, and their limit', async () => {

@@ -170,7 +170,11 @@ describe('a connection through a rule', () => {
     await addSnapshotSession(world, c, 'Office', seen);
     expect((await connect(seen, site, rule.id)).body.farm_id).toBe(c.farm.id);
     const { db } = world.portal;
-    const row = { user_id: unseen.user.id, rule_id: rule.id, farm_id: b.farm.id };
+    const row = {
+      user_id: unseen.user.id,
+      rule_id: rule.id,
+      ...memberOf(b, 'Office'),
+    };
     await db.insert(issuedConnections).values({ ...row, issued_at: new Date() });
     expect((await check(unseen, site, rule.id)).body.farm_id).toBe(b.farm.id);
     await db

@@ -17,7 +17,9 @@ import {
   addDomain,
   addGateway,
   addMember,
+  addRole,
   addUser,
+  asker,
   base,
   domainsPath,
   logIn,
@@ -26,6 +28,7 @@ import {
   usersPath,
   type World,
 } from '../support/factories.ts';
+import { addPeer, exchange } from '../support/peers.ts';
 import type { Json } from '../support/portal.ts';
 
 let world: World;
@@ -196,5 +199,34 @@ describe('the idle end of a session', () => {
     expect(await statusOf(one)).toBe(401);
     await reset();
     world.portal.advance(-231);
+  });
+});
+
+describe('a session that has ended', () => {
+  it.each([
+    ['idle_s', 120, 3_600],
+    ['admin_absolute_s', 900, 86_400],
+  ])('CON-3: stays ended when session.%s was lowered and is raised again', async (name, low, high) => {
+    const own = await startWorld();
+    const set = async (value: number) => {
+      const { ask } = await addMember({ ...own, admin: asker(own.portal, await own.portal.login()) }, [
+        'system_parameters.update',
+      ]);
+      expect((await ask(`PUT ${base}/tconfig`, { session: { [name]: { value } } })).status).toBe(200);
+    };
+    const user = await addMember(own, ['sites.read']);
+    const guest = await addPeer(own.admin, [(await addRole(own.admin, ['sites.read'])).id]);
+    const peer = asker(own.portal, (await exchange(own.portal, guest)).body.token);
+    const statuses = async () => [
+      (await user.ask(`GET ${base}/sites`)).status,
+      (await peer(`GET ${base}/sites`)).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    await set(low);
+    own.portal.advance(low + 1);
+    expect(await statuses()).toEqual([401, 401]);
+    await set(high);
+    expect(await statuses()).toEqual([401, 401]);
+    await own.portal.close();
   });
 });

@@ -39,6 +39,7 @@ describe('sites', () => {
       maintenance: false,
       maintenance_template_id: null,
       priority: 1,
+      direct_when_gateways_fail: false,
       location: null,
       authenticators: [],
       users: [],

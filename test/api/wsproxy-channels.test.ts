@@ -98,7 +98,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
   it('is bound by its first use where nobody knew the address', async () => {
     const ticket = await ticketOf('0.0.0.0');
     expect(await statusOf(ticket, gateway, '2001:DB8::7')).toBe(200);
-    expect(await statusOf(ticket, gateway, elsewhere)).toBe(403);
+    expect(await statusOf(ticket, gateway, '2001:db8::8')).toBe(403);
     expect(await statusOf(ticket, gateway, '2001:db8:0::7')).toBe(200);
   });
 

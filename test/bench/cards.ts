@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectPg } from '../../db/pg.ts';
 import { createPortal, type Portal } from '../../functions/portal.ts';
-import type { OpenTcp } from '../../shared/remotes/kerberos/transport.ts';
+import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { quantile } from '../structure/sizes.ts';
 import { hasKdc } from '../support/kdc.ts';
@@ -30,7 +30,7 @@ export async function measureCards(settings: Settings, logins: number): Promise<
     const domain = await addCardDomain(connection, kdc);
     await addCardUser(connection, domain, 'alice');
     const { deps } = await createBenchPortal(settings, connection.db, createLog({ level: 'error' }));
-    const portal = createPortal({ ...deps, openTcp: timed(deps.openTcp, stopwatch) });
+    const portal = createPortal({ ...deps, kdcs: timed(deps.kdcs, stopwatch) });
     const once = () => measureLogin(portal, domain, { certificate: card.certificate, key }, stopwatch);
     for (let at = 0; at < 5; at++) await once();
     const taken = [];
@@ -62,20 +62,17 @@ async function measureLogin(
   return { whole, kdc: stopwatch.ms, besides: whole - stopwatch.ms };
 }
 
-/** Counts the time from before a connection is opened until it is closed. */
-const timed =
-  (open: OpenTcp, stopwatch: { ms: number }): OpenTcp =>
-  async (peer, signal) => {
+/** Counts the time from before a connection is opened until the reply is there. */
+const timed = (kdcs: KdcRemote, stopwatch: { ms: number }): KdcRemote => ({
+  ask: async (call, message) => {
     const started = performance.now();
-    const connection = await open(peer, signal);
-    return {
-      ...connection,
-      close: () => {
-        stopwatch.ms += performance.now() - started;
-        connection.close();
-      },
-    };
-  };
+    try {
+      return await kdcs.ask(call, message);
+    } finally {
+      stopwatch.ms += performance.now() - started;
+    }
+  },
+});
 
 async function send(portal: Portal, route: string, body: Json): Promise<Json> {
   const [method = '', target = ''] = route.split(' ');

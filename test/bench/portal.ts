@@ -5,6 +5,7 @@ import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import type { TransportRequest } from '../../shared/remotes/http/transport.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { directoriesByKeptSockets } from '../../shared/runtime/directories-by-sockets.ts';
@@ -40,7 +41,7 @@ export async function createBenchPortal(
     signingKeys: [settings.signingKey],
     outbound,
     assets: ownAssets(),
-    openTcp: createTcp(outbound),
+    kdcs: createKdcRemote(createTcp(outbound)),
     dispatchers: createDispatcherRemote(transport),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByKeptSockets(outbound),

@@ -57,6 +57,19 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
   };
   const logIn = ({ id }: Json, username: string, password = adPassword(username)): Promise<Answer> =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { username, password, authId: id } });
+  /** How long a crowd takes depends on the machine. */
+  const withoutHurry = async <T>(work: () => Promise<T>): Promise<T> => {
+    const { directories } = world.portal.deps;
+    const { within } = directories;
+    Object.assign(directories, {
+      within: (...[to, use]: Parameters<typeof within>) => within(to, use, 60_000),
+    });
+    try {
+      return await work();
+    } finally {
+      Object.assign(directories, { within });
+    }
+  };
   const sidOf = async (domainId: string) => {
     const [row] = await world.portal.db
       .select({ sid: groupTable.directory_id })
@@ -110,14 +123,14 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
   });
 
   it('DIR-4: 200 simultaneous logins all succeed over eight pairs of connections', async () => {
-    const made = await domainFor({ name: 'Outer' });
+    const made = await domainFor({ name: 'Outer' }, { timeout_s: 30 });
     expect((await logIn(made, 'alice')).status).toBe(200);
     const before = wire.connections();
-    const answers = await Promise.all(crowd.map((name) => logIn(made, name)));
+    const answers = await withoutHurry(() => Promise.all(crowd.map((name) => logIn(made, name))));
     expect(answers.filter(({ status }) => status !== 200).map(codeOf)).toEqual([]);
     // One pair is there already.
     expect(wire.connections() - before).toBeLessThanOrEqual(14);
-  }, 60_000);
+  }, 120_000);
 
   it('DIR-8: the reason of a refusal is in the audit and in the test, and a right password that must change is told', async () => {
     const made = await domainFor({ name: 'Inner' });

@@ -176,7 +176,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
   it('is the same account and the same lock however the domain is written', async () => {
     const domain = await stand.domainFor('staff');
     const { id } = (await stand.logIn(domain, 'heidi')).body.user;
-    for (const name of ['HEIDI', 'heidi@example.com', 'EXAMPLE\\heidi', ' heidi '])
+    for (const name of ['HEIDI', 'heidi@example.com', `${domain.small_name}\\heidi`, ' heidi '])
       expect([name, (await stand.logIn(domain, name, passwordOf('heidi'))).body.user?.id]).toEqual([
         name,
         id,
@@ -185,6 +185,15 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
       expect(codeOf(await stand.logIn(domain, name, 'wrong'))).toEqual(wrong);
     expect(codeOf(await stand.logIn(domain, 'heidi@c', passwordOf('heidi')))).toEqual([429, 'locked_out']);
     expect((await userOf(domain, 'heidi')).locked_until).not.toBeNull();
+  });
+
+  it('DIR-10: a name of another domain is refused without a bind', async () => {
+    for (const name of ['OTHER\\grace', 'grace@other.example', 'grace@', 'EXAMPLE\\grace']) {
+      const domain = await stand.domainFor('staff');
+      const before = stand.slapd.bindsAs(personDn('grace'));
+      expect([name, codeOf(await stand.logIn(domain, name, passwordOf('grace')))]).toEqual([name, wrong]);
+      expect([name, stand.slapd.bindsAs(personDn('grace'))]).toEqual([name, before]);
+    }
   });
 
   it('makes one user of two first ones at once', async () => {

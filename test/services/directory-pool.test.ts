@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { person, personDn, posixGroup } from '../support/directory-entries.ts';
 import { type DirectoryStand, startDirectoryStand } from '../support/directory-stand.ts';
-import { addGroup } from '../support/factories.ts';
+import { addGroup, domainsPath } from '../support/factories.ts';
 import { type FakeAnswer, startFakeDirectory } from '../support/fake-directory.ts';
 import type { LdapMessage } from '../support/ldap-messages.ts';
 import { type LdapWire, startLdapWire } from '../support/ldap-wire.ts';
 import type { Json } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
-import { hasSlapd, suffix } from '../support/slapd.ts';
+import { hasSlapd, reader, suffix } from '../support/slapd.ts';
 
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 const crowd = Array.from({ length: 200 }, (_, at) => `crowd-${at}-person`);
@@ -158,6 +158,46 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     stand.world.portal.advance(61);
     expect((await stand.logIn(domain, 'alice')).status).toBe(502);
     expect(attempts()).toBe(before + 1);
+    await own.close();
+  });
+
+  it('DIR-7: a test with the stored password keeps to the time of a refused one, and shows it', async () => {
+    const own = await startLdapWire(stand.slapd.url);
+    const stale = { ...plain([own.url]), bind_password: 'stale' };
+    const domain = await stand.domainFor('staff', stale);
+    const attempts = () => own.operations.filter((operation) => operation === 'bind').length;
+    const bind = async (given: Json = {}): Promise<Json> => {
+      const params = { ...domain.params, ...given };
+      const { body } = await stand.world.admin(`POST ${domainsPath}/test/ldap`, { id: domain.id, params });
+      return body.checks.find(({ name }: Json) => name === 'bind');
+    };
+    const shown = async () => {
+      const { body } = await stand.world.admin(`GET ${domainsPath}/${domain.id}`);
+      return [body.account_refused_at, body.account_retry_at];
+    };
+    expect(await shown()).toEqual([null, null]);
+    expect(await bind()).toMatchObject({ status: 'fail' });
+    const [refusedAt, retryAt] = await shown();
+    expect(Date.parse(retryAt) - Date.parse(refusedAt)).toBe(60_000);
+    expect((await stand.logIn(domain, 'alice')).status).toBe(502);
+    expect(attempts()).toBe(1);
+    for (const given of [{}, { bind_password: 'stale' }])
+      expect(await bind(given)).toMatchObject({
+        status: 'fail',
+        detail: `The directory refused the password of our account; it is tried again at ${retryAt}`,
+      });
+    expect(attempts()).toBe(1);
+    // Another password is tried, and its failure does not free the stored one.
+    expect(await bind({ bind_password: 'another' })).toMatchObject({ status: 'fail' });
+    expect(attempts()).toBe(2);
+    expect(await bind()).toMatchObject({ detail: expect.stringContaining(retryAt) });
+    expect(await bind({ bind_password: reader.bind_password })).toMatchObject({ status: 'pass' });
+    expect(await shown()).toEqual([refusedAt, retryAt]);
+    expect(attempts()).toBe(3);
+    const path = `PATCH ${domainsPath}/${domain.id}`;
+    await stand.world.admin(path, { params: { bind_password: reader.bind_password } });
+    expect((await stand.logIn(domain, 'alice')).status).toBe(200);
+    expect(await shown()).toEqual([null, null]);
     await own.close();
   });
 });

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Connection } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { addUpTelemetry, appendTelemetry } from '../../db/repositories/telemetry.ts';
+import { authenticators } from '../../db/schema/authenticators.ts';
+import { directoryRefusals } from '../../db/schema/directory-refusals.ts';
 import { gateways } from '../../db/schema/gateways.ts';
 import { wantedJobs } from '../../db/schema/wanted-jobs.ts';
 import { type Queue, startQueue } from '../../functions/health/jobs/queue.ts';
@@ -90,7 +92,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
   });
 
   it('has data for every alert rule, when there is what it warns of', async () => {
-    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(18);
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const rules = await prometheus.rules();
     expect(rules.map(({ health }) => health)).not.toContain('err');
     for (const { name, query } of rules) if (name !== 'AggregatorSidecarDown') await hasRows(query);
@@ -111,7 +113,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
       .toBeGreaterThan(0);
 });
 
-const node = newId();
+const [node, domain] = [newId(), newId()];
 
 /** An installation in which everything is wrong. */
 async function stage({ db }: Connection): Promise<void> {
@@ -131,6 +133,10 @@ async function stage({ db }: Connection): Promise<void> {
   await addNode(db, { id: node, ...failing, last_check_at: new Date() }, placed);
   const silent = { host: 'gw.example.com', token_hash: 'none', last_seen_at: past };
   await db.insert(gateways).values({ id: newId(), name: 'gw', name_key: 'gw', ...silent });
+  const names = { name: 'corp', name_key: 'corp', small_name: 'corp', small_name_key: 'corp' };
+  await db.insert(authenticators).values({ id: domain, type: 'ldap', ...names });
+  const refusal = { account_fingerprint: 'any', refusals: 1, refused_at: past, retry_at: past };
+  await db.insert(directoryRefusals).values({ authenticator_id: domain, ...refusal });
   await db.insert(wantedJobs).values({ id: newId(), kind: 'forgotten', payload: {}, created_at: past });
   await db.execute(sql`insert into audit_events (id, at, event, category, level, result)
     values (gen_random_uuid(), now() - interval '2 min', 'portal.UserLogin', 'auth', 'info', 'success')`);

@@ -2,15 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
-import { placeOf, sealedColumns } from '../../db/repositories/sealed-values.ts';
+import { nameOfColumn, sealedColumns } from '../../db/repositories/sealed-values.ts';
 import { readSources } from './sources.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const product = readSources(root).filter(({ path }) => !path.startsWith('test/'));
-const declared = sealedColumns.map((one) => {
-  const { table, column } = placeOf(one, '');
-  return `${table}.${column}`;
-});
+const declared = sealedColumns.map(nameOfColumn);
 
 /** Columns whose names speak of secrets, and why nothing in them is sealed. */
 const notSealed = {

@@ -20,7 +20,7 @@ export type CardOrder = {
   name: string;
   /** Whom the certificate names; the name of the card unless given. */
   client?: string;
-  section?: 'kdc' | 'kdc_host' | 'client' | 'client_upn' | 'no_purpose';
+  section?: 'kdc' | 'kdc_host' | 'client' | 'client_upn' | 'client_any_upn' | 'no_purpose';
   curve?: boolean;
   days?: number;
   authority?: Authority | string;
@@ -31,10 +31,10 @@ export type IssueCard = (order: CardOrder) => Promise<CardFiles>;
  * An authority, and what it issues, all in one folder: `ca` is the realm's, `other` one that nobody knows; any other name
  * is that of an intermediate authority, which is made when it is first named.
  */
-export async function createCards(folder: string) {
+export async function createCards(folder: string, realmName = realm) {
   const at = (file: string) => join(folder, file);
   const openssl = (args: readonly string[], client = 'none') =>
-    run('/usr/bin/openssl', args, { cwd: folder, env: { ...process.env, REALM: realm, CLIENT: client } });
+    run('/usr/bin/openssl', args, { cwd: folder, env: { ...process.env, REALM: realmName, CLIENT: client } });
   await writeFile(at('ext.cnf'), extensions);
   await writeFile(at('index.txt'), '');
   await writeFile(
@@ -169,6 +169,9 @@ subjectAltName=otherName:1.3.6.1.5.2.2;SEQUENCE:client_principal
 [client_upn]
 ${end}extendedKeyUsage=1.3.6.1.5.2.3.4,1.3.6.1.4.1.311.20.2.2,clientAuth
 subjectAltName=otherName:1.3.6.1.4.1.311.20.2.3;UTF8:\${ENV::CLIENT}@\${ENV::REALM}
+[client_any_upn]
+${end}extendedKeyUsage=1.3.6.1.5.2.3.4,1.3.6.1.4.1.311.20.2.2,clientAuth
+subjectAltName=otherName:1.3.6.1.4.1.311.20.2.3;UTF8:\${ENV::CLIENT}
 [no_purpose]
 ${end}extendedKeyUsage=emailProtection
 subjectAltName=otherName:1.3.6.1.5.2.2;SEQUENCE:client_principal

@@ -8,6 +8,8 @@ export type LdapWire = {
   /** How many connections were made, and how many there were at once at most. */
   connections(): number;
   most(): number;
+  /** How many there are now. */
+  open(): number;
   /** Ends the connections that there are. */
   cutAll(): void;
   close(): Promise<void>;
@@ -42,6 +44,7 @@ export async function startLdapWire(targetUrl: string): Promise<LdapWire> {
     operations,
     connections: () => made,
     most: () => most,
+    open: () => open.size,
     cutAll,
     close: () =>
       new Promise<void>((resolve) => {

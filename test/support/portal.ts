@@ -10,6 +10,7 @@ import type { PortalType } from '../../shared/modules.ts';
 import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
@@ -122,7 +123,7 @@ export async function startPortal({
     s3,
     rdpSigning,
     dispatchers: createDispatcherRemote(timed(transport, telemetry)),
-    openTcp: createTcp(outbound),
+    kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByKeptSockets(outbound),
     share: createSharing(),
@@ -186,7 +187,12 @@ export async function startPortal({
 }
 
 /** Nothing of what one process has in memory. */
-const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({ ...deps, share: createSharing() });
+const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({
+  ...deps,
+  share: createSharing(),
+  ...directoriesByKeptSockets(deps.outbound),
+  kdcs: createKdcRemote(createTcp(deps.outbound)),
+});
 
 function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
   const [method = 'GET', path = '/'] = route.split(' ');

@@ -9,12 +9,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Attribute, Change, Client } from 'ldapts';
 import type { Authority } from '../simulator/authority.ts';
+import type { Kdc } from './kdc.ts';
+import { createCards } from './kdc-cards.ts';
 
 const run = promisify(execFile);
 const programs = ['/usr/sbin/samba', '/usr/bin/samba-tool', '/usr/sbin/winbindd'];
 /** Samba uses the fixed ports of a domain controller, so it needs root. */
 export const hasSamba = programs.every(existsSync) && process.getuid?.() === 0;
 
+export const adRealm = 'CORP.EXAMPLE';
 export const adSuffix = 'DC=corp,DC=example';
 export const adDn = (cn: string): string => `CN=${cn},CN=Users,${adSuffix}`;
 export const adAdmin = { bind_dn: adDn('Administrator'), bind_password: 'Passw0rd!admin' };
@@ -22,11 +25,38 @@ export const adPassword = (name: string): string => `Passw0rd!${name}`;
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
+/** The entry of a password policy for some users; times are in 100 ns. */
+export const adPolicy = (
+  name: string,
+  users: readonly string[],
+  own: Values,
+): [dn: string, values: Values] => [
+  `CN=${name},CN=Password Settings Container,CN=System,${adSuffix}`,
+  {
+    objectClass: 'msDS-PasswordSettings',
+    'msDS-PasswordSettingsPrecedence': '10',
+    'msDS-PasswordReversibleEncryptionEnabled': 'FALSE',
+    'msDS-PasswordHistoryLength': '0',
+    'msDS-PasswordComplexityEnabled': 'FALSE',
+    'msDS-MinimumPasswordLength': '0',
+    'msDS-MinimumPasswordAge': '0',
+    'msDS-MaximumPasswordAge': '-9223372036854775808',
+    'msDS-LockoutThreshold': '0',
+    'msDS-LockoutObservationWindow': '-18000000000',
+    'msDS-LockoutDuration': '-18000000000',
+    'msDS-PSOAppliesTo': users.map(adDn),
+    ...own,
+  },
+];
+
 export type Samba = {
   url: string;
   /** Adds a user whose password is `adPassword(name)`. */
   addUser(name: string, more?: Values): Promise<void>;
   addGroup(name: string, members: readonly string[], more?: Values): Promise<void>;
+  add(dn: string, values: Values): Promise<void>;
+  /** `objectGUID` of a user, hexadecimal. */
+  guidOf(name: string): Promise<string>;
   /** Replaces attributes of an entry; no values remove one. */
   replace(dn: string, values: Values): Promise<void>;
   rename(dn: string, newRdn: string): Promise<void>;
@@ -39,6 +69,30 @@ export type Samba = {
  * address of its own. It accepts simple binds in the clear.
  */
 export async function startSamba(authority: Authority): Promise<Samba> {
+  return (await launch(authority, undefined)).samba;
+}
+
+export type SambaRealm = Samba & Pick<Kdc, 'realm' | 'address' | 'anchors' | 'issue'>;
+
+/** The same with its KDC, which is that of Heimdal; it takes certificates of an authority of its own. */
+export async function startSambaRealm(authority: Authority): Promise<SambaRealm> {
+  const cards = await mkdtemp(join(tmpdir(), 'aggregator-samba-cards-'));
+  const { issue, caFile } = await createCards(cards, adRealm);
+  await issue({ name: 'kdc', section: 'kdc' });
+  const { samba, address } = await launch(authority, cards);
+  const stop = async () => {
+    await samba.stop();
+    await rm(cards, { recursive: true, force: true });
+  };
+  const anchors = await readFile(caFile, 'utf8');
+  return { ...samba, realm: adRealm, address: `${address}:88`, anchors, issue, stop };
+}
+
+/** @param cards where the certificate of the KDC is; without it no KDC is started */
+async function launch(
+  authority: Authority,
+  cards: string | undefined,
+): Promise<{ samba: Samba; address: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-samba-'));
   const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   await provision(folder, address);
@@ -47,14 +101,18 @@ export async function startSamba(authority: Authority): Promise<Samba> {
   await writeFile(join(folder, 'cert.pem'), cert);
   await writeFile(join(folder, 'key.pem'), key);
   await chmod(join(folder, 'key.pem'), 0o600);
-  await configure(folder);
+  await configure(folder, cards !== undefined);
+  await writeFile(join(folder, 'krb5.conf'), kerberosOf(cards));
   const words = ['-F', '-s', `${folder}/etc/smb.conf`];
-  const server = spawn('/usr/sbin/samba', words, { stdio: 'ignore', detached: true });
-  await listening(server, address, 600);
+  const env = { ...process.env, KRB5_CONFIG: join(folder, 'krb5.conf') };
+  const server = spawn('/usr/sbin/samba', words, { stdio: 'ignore', detached: true, env });
+  await listening(server, { host: address, port: 636 }, 600);
+  if (cards !== undefined) await listening(server, { host: address, port: 88 }, 600);
   const tlsOptions = { ca: authority.caPem, servername: 'localhost' };
   const admin = new Client({ url: `ldaps://${address}`, tlsOptions });
   await admin.bind(adAdmin.bind_dn, adAdmin.bind_password);
-  return { url: `ldap://${address}`, ...administration(admin), stop: () => stop(admin, server, folder) };
+  const stopAll = () => stop(admin, server, folder);
+  return { samba: { url: `ldap://${address}`, ...administration(admin), stop: stopAll }, address };
 }
 
 function administration(admin: Client): Omit<Samba, 'url' | 'stop'> {
@@ -79,6 +137,16 @@ function administration(admin: Client): Omit<Samba, 'url' | 'stop'> {
           ...more,
         }),
       ),
+    guidOf: async (name) => {
+      const options = {
+        scope: 'base' as const,
+        attributes: ['objectGUID'],
+        explicitBufferAttributes: ['objectGUID'],
+      };
+      const { searchEntries } = await admin.search(adDn(name), options);
+      return Buffer.from(searchEntries[0]?.objectGUID as Buffer).toString('hex');
+    },
+    add: (dn, values) => admin.add(dn, attributesOf(values)),
     replace: (dn, values) => modify(dn, attributesOf(values)),
     rename: (dn, newRdn) => admin.modifyDN(dn, newRdn),
     setPassword: (name, password) => modify(adDn(name), [passwordAttribute(password)]),
@@ -93,17 +161,17 @@ const passwordAttribute = (password: string): Attribute =>
 
 const provision = (folder: string, address: string) =>
   run('/usr/bin/samba-tool', [
-    ...['domain', 'provision', '--realm=CORP.EXAMPLE', '--domain=CORP', '--server-role=dc'],
+    ...['domain', 'provision', `--realm=${adRealm}`, '--domain=CORP', '--server-role=dc'],
     ...['--dns-backend=NONE', '--host-name=dc1', `--host-ip=${address}`, `--targetdir=${folder}`],
     ...[`--adminpass=${adAdmin.bind_password}`, '--option=bind interfaces only=yes'],
     `--option=interfaces=${address}/8`,
   ]);
 
 /** In its file and not on the command line: winbindd, which it starts, reads the file only. */
-async function configure(folder: string): Promise<void> {
+async function configure(folder: string, hasKdc: boolean): Promise<void> {
   const file = join(folder, 'etc/smb.conf');
   const options = [
-    'server services=ldap, winbindd',
+    `server services=ldap, winbindd${hasKdc ? ', kdc' : ''}`,
     'ldap server require strong auth=no',
     'tls enabled=yes',
     `tls cafile=${folder}/ca.pem`,
@@ -122,18 +190,36 @@ async function configure(folder: string): Promise<void> {
   await writeFile(file, own.replace('[global]', ['[global]', ...options].join('\n')));
 }
 
+const kerberosOf = (cards: string | undefined): string => `[libdefaults]
+  default_realm = ${adRealm}
+  dns_lookup_kdc = false
+  dns_lookup_realm = false
+${
+  cards === undefined
+    ? ''
+    : `[kdc]
+  enable-pkinit = yes
+  pkinit_identity = FILE:${cards}/kdc.pem,${cards}/kdc.key
+  pkinit_anchors = FILE:${cards}/ca.pem
+`
+}`;
+
 /** Asked until the last port that it opens takes connections. @throws Error after this many attempts */
-async function listening(server: ChildProcess, host: string, attempts: number): Promise<void> {
+async function listening(
+  server: ChildProcess,
+  to: { host: string; port: number },
+  attempts: number,
+): Promise<void> {
   if (server.exitCode !== null) throw new Error(`samba ended with ${server.exitCode}`);
   const isOpen = await new Promise<boolean>((resolve) => {
-    const socket = connect(636, host);
+    const socket = connect(to);
     socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
     socket.once('connect', () => socket.destroy());
   });
   if (isOpen) return;
   if (attempts === 0) throw new Error('samba does not start');
   await delay(50);
-  return listening(server, host, attempts - 1);
+  return listening(server, to, attempts - 1);
 }
 
 /** Its workers are in its process group. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
-import { askKdc } from '../../shared/remotes/kerberos/transport.ts';
+import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 
 /** Somebody in the place of a KDC. */
 export type TcpStand = { address: string; connections(): number; close(): Promise<void> };
@@ -43,8 +43,8 @@ export function frame(message: Uint8Array): Buffer {
 
 /** Asks a real KDC. */
 export const ask = (address: string, message: Uint8Array): Promise<Buffer> =>
-  askKdc(
-    { open: createTcp({ allowedNetworks: ['127.0.0.0/8'] }), kdcs: [address], deadlineMs: 5_000 },
+  createKdcRemote(createTcp({ allowedNetworks: ['127.0.0.0/8'] })).ask(
+    { kdcs: [address], deadlineMs: 5_000 },
     message,
   );
 

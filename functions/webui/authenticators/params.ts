@@ -45,15 +45,19 @@ export async function settleParams(
 }
 
 /**
- * A stored secret is used only with the destination it was stored with.
+ * A stored secret is used only with the account, the servers, the base and the filter that it was stored with. Otherwise
+ * a caller who may write or test a domain could read with the stored account all that this account may read.
  * @returns the secret as sealed, or null when there is none or its account is gone
  * @throws AppError `secret_required`
  */
 export function keptSecret(next: DirectoryParams, stored: Stored | undefined): string | null {
   if (!stored || stored.sealed_password === null) return null;
   if (next.bind_dn === '' && stored.params.bind_dn !== '') return null;
-  if (destinationOf(next) === destinationOf(stored.params)) return stored.sealed_password;
-  throw secretRequired('The destination has changed');
+  if (destinationOf(next) !== destinationOf(stored.params))
+    throw secretRequired('The destination has changed');
+  if (searchOf(next) !== searchOf(stored.params))
+    throw secretRequired('The account, the base or the filter of the search has changed');
+  return stored.sealed_password;
 }
 
 export const notReadable = (name: string): FieldError => ({
@@ -61,17 +65,6 @@ export const notReadable = (name: string): FieldError => ({
   code: 'not_allowed',
   detail: 'Not among the attributes that may be read; `directory.extra_attributes` extends them',
 });
-
-/**
- * The stored secret for a test: besides the destination, the base and the filter of the search must be those that are
- * stored. Otherwise a caller who may test a domain could read with the stored account all that this account may read.
- * @throws AppError `secret_required`
- */
-export function keptSecretForTest(next: DirectoryParams, stored: Stored | undefined): string | null {
-  const kept = keptSecret(next, stored);
-  if (kept === null || searchOf(next) === searchOf(stored?.params ?? {})) return kept;
-  throw secretRequired('The base or the filter of the search has changed');
-}
 
 const searchOf = ({ base_dn, user_filter, bind_dn }: Record<string, unknown>): string =>
   canonicalJson([base_dn, user_filter, bind_dn]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Comments, Id, Moment, Name, Priority, TagNames } from '../../../shared/http/fields.ts';
 import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
+import { Kerberos } from '../../../shared/identity/domains/directory-fields.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' };
@@ -66,6 +67,10 @@ const shown = {
   bind_password: z.null(),
   bind_password_set: z.boolean(),
   hosts: z.array(z.string()).max(5).meta({ description: 'Empty without the permission for all sites' }),
+  kerberos: Kerberos.extend({
+    kdc: z.array(z.string()).max(10).meta({ description: 'Empty without the permission for all sites' }),
+    kdc_hostnames: z.array(z.string()).meta({ description: 'Empty without the permission for all sites' }),
+  }).nullable(),
 };
 const { internal, ldap, active_directory } = paramShapes;
 
@@ -77,6 +82,13 @@ export const Authenticator = z.strictObject({
   attributes: z.array(z.strictObject({ name: z.string(), source: z.string(), title: z.string() })),
   users_count: z.int(),
   groups_count: z.int(),
+  account_refused_at: Moment.nullable().meta({
+    description:
+      'When the directory refused the password of the account that searches; null if it was accepted since',
+  }),
+  account_retry_at: Moment.nullable().meta({
+    description: 'When the refused password is tried again; another password is tried at once',
+  }),
   created_at: Moment,
   updated_at: Moment,
 });
@@ -115,11 +127,15 @@ export const AttributeChange = z.strictObject({
     .string()
     .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
     .meta({ maxLength: 64, example: 'phone' }),
-  source: z.string().regex(nameOfDirectory, 'An attribute of the directory').nullish().meta({
-    description: 'Attribute of the directory; the name, unless given',
-    maxLength: 64,
-    example: 'telephoneNumber',
-  }),
+  source: z
+    .string()
+    .regex(nameOfDirectory, 'An attribute of the directory')
+    .meta({
+      description: 'Attribute of the directory; the name, unless given',
+      maxLength: 64,
+      example: 'telephoneNumber',
+    })
+    .nullish(),
   title: z.string().trim().max(128).nullish(),
 });
 

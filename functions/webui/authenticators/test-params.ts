@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { findDomain } from '../../../db/repositories/authenticators.ts';
 import { fieldErrors } from '../../../shared/http/field-errors.ts';
 import { isReadable, unreadableParams } from '../../../shared/identity/domains/attributes.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { keptSecretForTest, notReadable, type Stored, withoutReadOnly } from './params.ts';
+import { keptSecret, notReadable, type Stored, withoutReadOnly } from './params.ts';
 import { ownFields, type TestBody, type TestResult } from './schema.ts';
 
 type Body = z.output<typeof TestBody>;
-type StoredDomain = Stored & { id: string };
+type StoredDomain = Stored & { id: string; name: string; small_name: string };
 export type Check = z.input<typeof TestResult>['checks'][number];
 /** The parts of a domain as they were found, and what there is to go on with. */
 export type Examined = {
@@ -45,7 +45,7 @@ export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Prom
   const stored = body.id === undefined ? undefined : await storedDomain(ctx, type, body.id);
   const { directory, faults } = readParams(type, withoutReadOnly(body.params));
   const isSent = !directory || directory.bind_password !== null;
-  const keptPassword = isSent ? null : keptSecretForTest(directory, stored);
+  const keptPassword = isSent ? null : keptSecret(directory, stored);
   const hasPassword = keptPassword !== null || (directory?.bind_password ?? null) !== null;
   const parts = [
     { name: 'fields', run: () => ownFaults(type, body) },
@@ -64,7 +64,7 @@ export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Prom
 }
 
 async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promise<StoredDomain> {
-  const row = await authenticators.find(ctx.deps.db, id, { scope: ctx.scope });
+  const row = await findDomain(ctx.deps.db, id);
   if (row?.type === type) return row;
   throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Db } from '../../../db/client.ts';
 import { endAccessOfDomain } from '../../../db/repositories/access-end.ts';
 import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept-rows.ts';
 import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
@@ -57,49 +58,56 @@ export const updateAuthenticator = (
 const isSecretRemoved = ({ params }: Record<string, unknown>): boolean =>
   params === null || (isObject(params) && params.bind_password === null);
 
-/** How people log in may be changed only by who holds all that they hold. */
+/**
+ * A change of how users log in needs all that they hold. The servers and attributes of a directory also decide who is in a
+ * group that waives the second factor.
+ */
 function change(
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
   removesSecret: boolean,
 ): Promise<Answer> {
-  const power = powerOver(ctx, [{ usersOfDomain: at.id }]);
-  return power.explained(() =>
+  const overUsers = powerOver(ctx, [{ usersOfDomain: at.id }]);
+  const overDirectory = powerOver(ctx, [{ usersOfDomain: at.id }], [{ groupsOfDomain: at.id }]);
+  return overDirectory.explained(() =>
     changeRecord(ctx, kind, at, async (row) => {
       if (row.builtin) throw builtin();
       const asked = become(writableOf(kind, row));
       // Parameters of another type would only be read wrongly: the change of an immutable member is refused anyway.
       if (asked.type !== row.type) return { body: asked };
-      const { shown, columns } = await settleParams(
-        ctx,
-        at.id,
-        asked,
-        removesSecret ? { ...row, sealed_password: null } : row,
-      );
+      const stored = removesSecret ? { ...row, sealed_password: null } : row;
+      const { shown, columns } = await settleParams(ctx, at.id, asked, stored);
       const body = { ...asked, params: shown };
-      // By name and label too: a domain of somebody else could take them, and with them the passwords that are meant for it.
-      const concernsLogin =
-        body.name !== row.name ||
-        body.small_name !== row.small_name ||
-        body.state !== row.state ||
-        body.subjects !== row.subjects ||
-        body.two_factor !== row.two_factor ||
-        canonicalJson(body.params) !== canonicalJson(row.params);
-      if (!concernsLogin) return { body, columns, after: (h) => registerTags(h, body.tags) };
-      return {
-        body,
-        columns,
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [
-          ...registerTags(h, body.tags),
-          mustKeepAdministrator(h),
-          ...(body.state === 'disabled' && row.state !== 'disabled' ? endAccessOfDomain(h, at.id) : []),
-        ],
-      };
+      return { body, columns, ...alongside(at, body, row, { overUsers, overDirectory }) };
     }),
   );
 }
+
+type Powers = Record<'overUsers' | 'overDirectory', ReturnType<typeof powerOver>>;
+
+/** What a change asks for before it, and brings after it, in its batch. */
+function alongside(at: Target, body: Write, row: Write, { overUsers, overDirectory }: Powers) {
+  const isDirectoryChanged = canonicalJson(body.params) !== canonicalJson(row.params);
+  const tags = (h: Db) => registerTags(h, body.tags);
+  if (!isDirectoryChanged && isLoginKept(body, row)) return { after: tags };
+  const power = isDirectoryChanged ? overDirectory : overUsers;
+  const isDisabled = body.state === 'disabled' && row.state !== 'disabled';
+  return {
+    before: (h: Db) => [lockGuard(h, 'administrators'), ...power.before(h)],
+    after: (h: Db) => [
+      ...tags(h),
+      mustKeepAdministrator(h),
+      ...(isDisabled ? endAccessOfDomain(h, at.id) : []),
+    ],
+  };
+}
+
+/** By name and label too: another domain could take them, and with them the passwords that are meant for this one. */
+const isLoginKept = (body: Write, row: Write): boolean =>
+  (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
+    (member) => body[member] === row[member],
+  );
 
 export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ usersOfDomain: at.id }]);

@@ -56,7 +56,7 @@ function change(
     const changes =
       removesKey && row.health_key !== null ? [{ field: 'health_key', before: '***', after: null }] : [];
     if (!isElsewhere) return { body, columns, changes };
-    return { body, columns: { ...columns, ...unprobed }, changes, after: (h) => [dropSessionsOf(h, at.id)] };
+    return { body, columns: { ...columns, ...unprobed }, changes, after: (h) => dropSessionsOf(h, at.id) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { findDomain } from '../../../db/repositories/authenticators.ts';
 import { findGroupsCalled } from '../../../shared/identity/directory/group-search.ts';
 import { isSameDn } from '../../../shared/identity/directory/names.ts';
 import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
@@ -14,7 +14,7 @@ export async function directoryIdOf(
   domainId: string,
   dn: string,
 ): Promise<string | undefined> {
-  const domain = await authenticators.find(ctx.deps.db, domainId, { scope: ctx.scope });
+  const domain = await findDomain(ctx.deps.db, domainId);
   if (domain?.type !== 'active_directory') return undefined;
   try {
     const found = await withinDirectory(ctx.deps, domain, (session, params) =>

@@ -1,24 +1,36 @@
 import type { z } from 'zod';
-import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { findDomain } from '../../../db/repositories/authenticators.ts';
 import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
-import { groupKeys, isRegistered } from '../../../shared/identity/directory/account.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import { nextLink } from '../../../shared/http/list.ts';
 import { findGroups } from '../../../shared/identity/directory/group-search.ts';
+import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
 import { listingMs, withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { ExternalGroup, ExternalQuery } from './schema.ts';
 
 /**
- * Groups of a directory by name, whether registered or not.
- * @throws AppError `not_found`, `invalid_state` for a domain without a directory, those of the directory
+ * One page of the groups of a directory by name, whether registered or not. The paging of LDAP belongs to one connection
+ * (RFC 2696), so that each page reads the directory anew and the cursor is the last name.
+ * @throws AppError `not_found`, `invalid_state` for a domain without a directory, `malformed_cursor`, those of the directory
  */
 export async function listExternalGroups(
   ctx: WebuiCtx,
   domainId: string,
-  { search, limit }: z.output<typeof ExternalQuery>,
-): Promise<z.input<typeof ExternalGroup>[]> {
-  const domain = await authenticators.find(ctx.deps.db, domainId, { scope: ctx.scope });
+  query: z.output<typeof ExternalQuery>,
+): Promise<Answer> {
+  const { search, limit, cursor } = query;
+  const list = {
+    resource: ctx.operation.id,
+    filters: { search, parent: domainId },
+    sort: 'name',
+    scope: ctx.scope,
+  };
+  const after = cursor === undefined ? undefined : await openCursor(ctx.deps.cursorSealer, list, cursor);
+  const domain = await findDomain(ctx.deps.db, domainId);
   if (!domain) throw notFound();
   if (domain.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
   const all = await withinDirectory(
@@ -27,14 +39,25 @@ export async function listExternalGroups(
     (session, params) => findGroups(session, params, search.trim()),
     listingMs,
   );
-  const some = all
-    .map((group) => ({ ...group, key: foldName(group.name) }))
-    .sort((a, b) => (a.key < b.key || (a.key === b.key && a.dn < b.dn) ? -1 : 1))
-    .slice(0, limit);
+  const rest = all
+    .map((group) => ({ ...group, key: foldName(group.name), id: group.dn }))
+    .filter((group) => after === undefined || compare(group, after) > 0)
+    .sort(compare);
+  const some = rest.slice(0, limit);
+  const last = rest.length > limit ? some.at(-1) : undefined;
   const registered = await findRegisteredGroups(ctx.deps.db, domainId, groupKeys(some));
-  return some.map((group) => ({
+  const isRegistered = registration(registered);
+  const items: z.input<typeof ExternalGroup>[] = some.map((group) => ({
     id: group.dn,
     name: group.name,
-    registered: isRegistered(registered, group),
+    registered: isRegistered(group),
   }));
+  if (!last) return new Answer(items);
+  const next = await sealCursor(ctx.deps.cursorSealer, list, { key: last.key, id: last.id });
+  return new Answer(items, { headers: { link: nextLink(query, next) } });
 }
+
+type Place = Pick<Position, 'key' | 'id'>;
+
+const compare = (a: Place, b: Place): number => order(String(a.key), String(b.key)) || order(a.id, b.id);
+const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -16,6 +16,9 @@ export const groupOperations = [
       route: `GET ${base}/authenticators/{auth_uuid}/groups/external`,
       access: 'groups.read',
       summary: 'List groups of the directory of a domain by name',
+      description:
+        'The header `Link` with `rel="next"` leads to the next page. Each page reads all matching groups of the directory, ' +
+        'at most 10,000; `search` limits them.',
       params: z.object({ auth_uuid: Id }),
       query: ExternalQuery,
       returns: [200, z.array(ExternalGroup)],

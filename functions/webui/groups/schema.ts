@@ -30,6 +30,7 @@ export const Group = z.strictObject({
 export const ExternalQuery = z.strictObject({
   search: z.string().max(128).default(''),
   limit: PageLimit,
+  cursor: z.string().max(2048).optional().meta({ description: 'From the `Link` header of the page before' }),
 });
 
 export const ExternalGroup = z.strictObject({

@@ -13,7 +13,8 @@ import {
   removeRecords,
 } from '../../../shared/http/record-writes.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
-import { invalid } from '../../../shared/kernel/errors.ts';
+import { normalDn } from '../../../shared/identity/directory/names.ts';
+import { type AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { directoryIdOf } from './directory-id.ts';
@@ -24,11 +25,15 @@ const { kind } = groupCrud;
 type Write = z.output<typeof GroupWrite>;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
-/** @throws AppError `forbidden` for a group that skips the second factor, without every permission for all sites */
+/**
+ * @throws AppError `forbidden` for a group that skips the second factor, without every permission for all sites;
+ * `invalid_request` for an `external_id` that is not a distinguished name
+ */
 export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): Promise<Answer> {
   if (body.skip_two_factor) assertMaySkip(ctx);
   const made = wellMade(body);
   const dn = made.external_id;
+  if (dn && normalDn(dn) === undefined) throw notDn();
   const sid = dn ? await directoryIdOf(ctx, domain, dn) : undefined;
   return createRecord(ctx, kind, made, {
     parent: domain,
@@ -92,6 +97,9 @@ export const deleteGroup = (ctx: WebuiCtx, at: Target): Promise<void> =>
 
 export const deleteGroups = (ctx: WebuiCtx, domain: string, body: { ids: string[] } | { all: true }) =>
   removeRecords(ctx, kind, body, { parent: domain, kept: maySkip(ctx) ? [] : [skippingGroups] });
+
+const notDn = (): AppError =>
+  invalid({ pointer: '/external_id', code: 'invalid_format', detail: 'Not a distinguished name (RFC 4514)' });
 
 /** A meta group is made of groups, and only of them; another one of none. */
 function wellMade(body: Write): Write {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listAssignables } from '../../../db/repositories/assignables.ts';
-import { authenticators } from '../../../db/repositories/authenticators.ts';
+import { findDomain } from '../../../db/repositories/authenticators.ts';
 import { findUnregistered } from '../../../shared/identity/directory/unregistered.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { isId, lastId } from '../../../shared/kernel/ids.ts';
@@ -34,7 +34,7 @@ async function listDirectory(
   after: Position | undefined,
 ): Promise<Item[]> {
   if (authenticator === undefined) return [];
-  const domain = await authenticators.find(ctx.deps.db, authenticator, { scope: ctx.scope });
+  const domain = await findDomain(ctx.deps.db, authenticator);
   if (!domain || domain.type === 'internal') return [];
   const entries = await findUnregistered(ctx.deps, domain, search);
   const items = entries.map(({ type, dn, name }) => ({

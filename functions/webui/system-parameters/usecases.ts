@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { removeEnded } from '../../../db/repositories/login-sessions.ts';
+import { removeEndedOfPeers } from '../../../db/repositories/peer-sessions.ts';
 import { saveParameters } from '../../../db/repositories/system-parameters.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -36,5 +38,15 @@ export async function writeParameters(
     action: 'update',
     object_type: 'system_parameter',
   });
-  return describeParameters(await saveParameters(ctx.deps.db, changes, audit));
+  const { parameters, now } = ctx;
+  const limits = {
+    idleS: parameters['session.idle_s'],
+    adminAbsoluteS: parameters['session.admin_absolute_s'],
+    userAbsoluteS: parameters['session.user_absolute_s'],
+  };
+  const overrides = await saveParameters(ctx.deps.db, changes, audit, (h) => [
+    removeEnded(h, limits, now),
+    removeEndedOfPeers(h, limits, now),
+  ]);
+  return describeParameters(overrides);
 }

@@ -104,14 +104,13 @@ async function change(
       explain = power.explained;
       const isNewKind = body.kind !== row.kind;
       const isNewPassword = body.password !== null || isNewKind;
-      const retire = isNewPassword && !isExternal ? await retireCurrent(ctx, row) : undefined;
+      const setsPassword = isNewPassword && !isExternal;
+      const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
       return {
         body,
         columns: {
           password: undefined,
-          ...(isNewPassword &&
-            !isExternal &&
-            (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
+          ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
         },
         changes,
         before: (h) => [
@@ -119,10 +118,8 @@ async function change(
           ...power.before(h),
           ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
         ],
-        after: (h) => [
-          ...consequences(h, row, { isNewPassword, isNewKind, resets, disables: disables(row, body) }),
-          ...(retire?.(h) ?? []),
-        ],
+        after: (h) =>
+          consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
       };
     });
   } catch (error) {
@@ -143,12 +140,18 @@ function easingsOf(asked: Becoming, row: Row) {
 
 const disables = (row: Row, body: Write): boolean => body.state === 'inactive' && row.state !== 'inactive';
 
-type Changed = { isNewPassword: boolean; isNewKind: boolean; resets: boolean; disables: boolean };
+type Changed = {
+  isNewPassword: boolean;
+  isNewKind: boolean;
+  resets: boolean;
+  disables: boolean;
+  retire: (h: Db) => Statement[];
+};
 
 function consequences(
   h: Db,
   row: Row,
-  { isNewPassword, isNewKind, resets, disables: ends }: Changed,
+  { isNewPassword, isNewKind, resets, retire, disables: ends }: Changed,
 ): Statement[] {
   return [
     mustKeepAdministrator(h),
@@ -157,6 +160,7 @@ function consequences(
     ...(resets ? removeSecondFactor(h, row.id) : []),
     // A person has none, and one who becomes a service again shall not find the former ones alive.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
+    ...retire(h),
   ];
 }
 
@@ -194,7 +198,7 @@ function assertSameName(row: Row, body: Write): Write {
 
 /** The former password counts among those that the user may not choose again. */
 const retireCurrent = async ({ deps, now }: WebuiCtx, { id, password: hash }: Row) =>
-  hash === null ? undefined : retirePassword(deps.sealer, { userId: id, hash, at: now });
+  hash === null ? () => [] : retirePassword(deps.sealer, { userId: id, hash, at: now });
 
 /** Services have no password; a person keeps the stored one unless a new one is given. */
 async function passwordColumns(

@@ -37,6 +37,31 @@ export function accountState(values: Entry['values'], now: Date): AccountState {
   return isLocked ? 'locked' : 'active';
 }
 
+/** Attributes of Active Directory, 389 Directory Server and OpenLDAP that tell whether a password may be used. */
+export const passwordStateAttributes = [
+  'pwdLastSet',
+  'pwdReset',
+  'passwordExpirationTime',
+  'krbPasswordExpiration',
+];
+
+/** ADS_UF_PASSWORD_EXPIRED (MS-ADTS, 2.2.16). */
+const passwordExpiredFlag = 0x80_0000;
+
+/** Whether the password may be used, as far as the entry says it. */
+export function passwordState(
+  values: Entry['values'],
+  now: Date,
+): 'expired_password' | 'must_change' | undefined {
+  const first = (name: string): string => values[name.toLowerCase()]?.[0] ?? '';
+  if (first('pwdReset').toLowerCase() === 'true') return 'must_change';
+  const isFlagged = (Number(first('msDS-User-Account-Control-Computed')) & passwordExpiredFlag) !== 0;
+  if (isFlagged && first('pwdLastSet') === '0') return 'must_change';
+  const ends = [first('passwordExpirationTime'), first('krbPasswordExpiration')].map(generalizedTime);
+  const isOver = ends.some((end) => end !== undefined && end <= now.getTime());
+  return isFlagged || isOver ? 'expired_password' : undefined;
+}
+
 /** 100 ns since 1601; 0 and 2^63 - 1 mean never. */
 function windowsTime(text: string): number | undefined {
   if (!/^\d{1,19}$/.test(text) || text === '0' || text === '9223372036854775807') return undefined;

@@ -1,10 +1,8 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import {
   findDirectoryAccount,
-  type GroupKeys,
   type KnownPerson,
   noteDirectoryLogin,
-  type RegisteredGroup,
   setMemberships,
 } from '../../../db/repositories/directory-accounts.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -12,14 +10,13 @@ import type { Parameters } from '../../kernel/system-parameters.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
 import { isReadable } from '../domains/attributes.ts';
-import type { DirectoryParams } from '../domains/catalogue.ts';
+import type { TypedParams } from '../domains/catalogue.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
-import { accountState } from './account-state.ts';
 import type { DirectoryGroup } from './group-search.ts';
 import { type Identified, identify } from './identity.ts';
-import { dnKeys } from './names.ts';
 import { findPersonById, type Person } from './people.ts';
+import { groupKeys, registeredOf } from './registered-groups.ts';
 import { withinDirectory } from './settings.ts';
 
 type Domain = Candidate['domain'];
@@ -61,8 +58,9 @@ async function accountStep(
     withinDomain(ctx, domain, (session, params) => findPersonById(session, params, id)),
   );
   if (!mayAct(user)) return undefined;
-  if (!found.groups.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
-  const groupIds = found.groups.map(({ id }) => id);
+  const own = registeredOf(found.groups, groups);
+  if (!own.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
+  const groupIds = own.map(({ id }) => id);
   const facts = factsOf(person, domain);
   const known = { ...facts, id: user.id, directoryId: identified.id, card: card ?? null };
   return {
@@ -104,7 +102,7 @@ export function readableDomain(domain: Domain, parameters: Parameters): Domain {
 export function withinDomain<T>(
   { deps }: Pick<LoginCtx, 'deps'>,
   domain: Domain,
-  work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+  work: (session: DirectorySession, params: TypedParams) => Promise<T>,
 ): Promise<T> {
   const sealed = domain.params.bind_password;
   const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
@@ -141,26 +139,8 @@ export const mayTry = ({ domain, user }: Candidate): boolean =>
 export const isKeptOut = ({ user }: Candidate, person: Person): boolean =>
   user !== null && user.directory_id === person.id && !mayAct(user);
 
-/** Whether the person can be no user here, whatever the proof. */
-export const isOut = (person: Person, now: Date): boolean =>
-  accountState(person.values, now) !== 'active' || !isNameable(person);
-
 export const isNameable = ({ name }: Person): boolean =>
   name !== '' && name.length <= 128 && isStorable(name);
-
-export const groupKeys = (groups: readonly DirectoryGroup[]): GroupKeys => ({
-  // Of a group that is known by its SID only, the other texts are empty.
-  dns: groups.flatMap(({ dn }) => (dn === '' ? [] : dnKeys(dn))),
-  names: groups.flatMap(({ name }) => (name === '' ? [] : [foldName(name)])),
-  sids: groups.flatMap(({ sid }) => sid ?? []),
-});
-
-/** True when one of the registered groups is this one. */
-export const isRegistered = (registered: readonly RegisteredGroup[], group: DirectoryGroup): boolean =>
-  registered.some(({ dn, name_key, directory_id }) => {
-    if (directory_id !== null) return directory_id === group.sid;
-    return dn === null ? name_key === foldName(group.name) : dnKeys(group.dn).includes(dn);
-  });
 
 type Facts = Pick<KnownPerson, 'realName' | 'email' | 'attributes'>;
 

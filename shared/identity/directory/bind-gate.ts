@@ -19,18 +19,24 @@ const attemptS = 60;
 /**
  * Keeps the account of a domain from being locked by a password that the directory has refused: no process tries the same
  * password again before its time. Another password is tried at once.
+ * @param isTrial the account is not the stored one, so that its outcome counts only if it is the refused one
  */
-export function bindGate({ db, sealer, clock }: Deps, { id, name }: Domain, directory: Directory): BindGate {
+export function bindGate(
+  { db, sealer, clock }: Deps,
+  { id, name }: Domain,
+  directory: Directory,
+  isTrial = false,
+): BindGate {
   const { account, hosts } = directory;
   const fingerprint = sealer.fingerprint(
     'directory-refusals',
     JSON.stringify([hosts, account?.dn, account?.password]),
   );
-  let wasRefused = false;
+  let refused: string | undefined;
   return {
     before: async () => {
       const refusal = await findRefusal(db, id);
-      wasRefused = refusal !== undefined;
+      refused = refusal?.fingerprint;
       if (refusal?.fingerprint !== fingerprint) return;
       const now = clock();
       const isDue = refusal.retryAt <= now;
@@ -39,8 +45,9 @@ export function bindGate({ db, sealer, clock }: Deps, { id, name }: Domain, dire
       throw heldBack(isDue ? until : refusal.retryAt, now);
     },
     after: async (isAccepted) => {
+      if (isTrial && refused !== fingerprint) return;
       if (!isAccepted) return noteRefused(db, id, fingerprint, record(clock(), { id, name }));
-      if (wasRefused) await forgetRefusal(db, id);
+      if (refused !== undefined) await forgetRefusal(db, id);
     },
   };
 }

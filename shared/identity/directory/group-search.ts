@@ -2,6 +2,7 @@ import type { Filter } from '../../remotes/directory/filters.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
 import { siblingSid } from '../../remotes/directory/sids.ts';
 import type { DirectoryParams } from '../domains/catalogue.ts';
+import { standardDn } from './names.ts';
 import type { Person } from './people.ts';
 
 /**
@@ -67,7 +68,7 @@ export const findGroupsCalled = (
     session,
     params,
     called.map((one) => ({
-      equals: 'dn' in one ? ['distinguishedName', one.dn] : [params.group_id_attribute, one.name],
+      equals: 'dn' in one ? ['distinguishedName', standardDn(one.dn)] : [params.group_id_attribute, one.name],
     })),
   );
 

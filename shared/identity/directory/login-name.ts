@@ -3,6 +3,8 @@ import { foldName } from '../../kernel/text.ts';
 /** Attributes of directories that hold an address; in these the part behind `@` belongs to the name. */
 const addresses = ['mail', 'userprincipalname'];
 
+export const isAddress = (attribute: string): boolean => addresses.includes(attribute.toLowerCase());
+
 /** Folded names that one typed text may mean: as it is, without `DOMAIN\`, and without `@domain` as well. */
 export function namesIn(typed: string): { typed: string; address: string; bare: string } {
   const address = typed.slice(typed.lastIndexOf('\\') + 1);
@@ -28,5 +30,5 @@ export function nameIn(
 ): string {
   const names = namesIn(typed);
   if (type === 'internal') return names.typed;
-  return addresses.includes(String(params.user_id_attribute).toLowerCase()) ? names.address : names.bare;
+  return isAddress(String(params.user_id_attribute)) ? names.address : names.bare;
 }

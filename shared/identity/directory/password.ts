@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { RefusalReason } from '../../remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../remotes/directory/port.ts';
-import type { DirectoryParams } from '../domains/catalogue.ts';
+import type { TypedParams } from '../domains/catalogue.ts';
 import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
 import { assertMayTry } from '../login/limits.ts';
@@ -18,6 +18,7 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
+import { wantedName } from './login-domains.ts';
 import { nameIn } from './login-name.ts';
 import { membershipsOf } from './memberships.ts';
 import { findPerson, type Person } from './people.ts';
@@ -35,11 +36,11 @@ export async function proveByDirectory(
   password: string,
 ): Promise<Judged> {
   const domain = readableDomain(candidate.domain, attempt.parameters);
-  const name = nameIn(domain, attempt.username);
-  if (!mayTry(candidate) || name === '' || password === '') return { attempt, proof: undefined };
+  if (!mayTry(candidate) || nameIn(domain, attempt.username) === '' || password === '')
+    return { attempt, proof: undefined };
   const { own, proved } = await audited(ctx, attempt, () =>
     withinDomain(ctx, domain, (session, params) =>
-      judge(ctx, session, params, { attempt, candidate, domain, name, password }),
+      judge(ctx, { session, params }, { attempt, candidate, domain, password }),
     ),
   );
   if (proved.verdict === 'accepted')
@@ -51,8 +52,10 @@ export async function proveByDirectory(
   throw error;
 }
 
+type Reason = RefusalReason | 'other_domain';
+
 /** The audit says why, as far as the directory does. */
-const withReason = (attempt: OpenAttempt, reason: RefusalReason | undefined): OpenAttempt =>
+const withReason = (attempt: OpenAttempt, reason: Reason | undefined): OpenAttempt =>
   reason === undefined
     ? attempt
     : { ...attempt, failed: { ...attempt.failed, details: { ...attempt.failed.details, reason } } };
@@ -61,12 +64,11 @@ type Login = {
   attempt: OpenAttempt;
   candidate: Candidate;
   domain: Candidate['domain'];
-  name: string;
   password: string;
 };
 type Proved =
   | { verdict: 'accepted'; answer: DirectoryAnswer }
-  | { verdict: 'expired' | 'refused'; reason: RefusalReason | undefined };
+  | { verdict: 'expired' | 'refused'; reason: Reason | undefined };
 
 const reasons: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> = {
   disabled: 'disabled',
@@ -77,13 +79,16 @@ const reasons: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> 
 /** Groups are read only when the password is right: a wrong one must cost the directory little. */
 async function judge(
   ctx: LoginCtx,
-  session: DirectorySession,
-  params: DirectoryParams,
-  { attempt, candidate, domain, name, password }: Login,
+  { session, params }: { session: DirectorySession; params: TypedParams },
+  { attempt, candidate, domain, password }: Login,
 ): Promise<{ own: OpenAttempt; proved: Proved }> {
   const sources = domain.attributes.map(({ source }) => source);
-  const person = await findPerson(session, params, { name, typed: attempt.username.trim() }, sources);
-  if (!person) return { own: attempt, proved: { verdict: 'refused', reason: undefined } };
+  const named = { id: domain.id, labels: [domain.name, domain.small_name] };
+  const wanted = await wantedName(ctx.deps.directories, { session, params }, named, attempt.username);
+  const person = await findPerson(session, params, wanted, sources);
+  const isForeign = wanted.name === undefined;
+  if (!person)
+    return { own: attempt, proved: { verdict: 'refused', reason: isForeign ? 'other_domain' : undefined } };
   const own = await byPerson(ctx, attempt, domain.id, person);
   const state = accountState(person.values, ctx.now);
   if (state !== 'active') return { own, proved: { verdict: 'refused', reason: reasons[state] } };

@@ -3,6 +3,7 @@ import type { Filter } from '../../remotes/directory/filters.ts';
 import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
 import type { DirectoryParams } from '../domains/catalogue.ts';
 import { stateAttributes } from './account-state.ts';
+import type { WantedName } from './login-domains.ts';
 
 /**
  * A person in a directory. `id` is the immutable identifier of the entry, absent if the directory does not show one;
@@ -28,23 +29,27 @@ const krbtgt = /-502$/;
 
 /**
  * Finds the one person of a name.
- * @param typed what he typed, by which a principal name of Active Directory is found
- * @param attributes what else is to be known of him
- * @returns undefined when there is nobody, or more than one
+ * @param wanted `typed` is the whole text, by which a principal name of Active Directory is found; without `name` that is the
+ * only way
+ * @param attributes further attributes to read
+ * @returns undefined for no person, and for more than one
  */
 export async function findPerson(
   session: DirectorySession,
   params: DirectoryParams,
-  { name, typed }: { name: string; typed: string },
+  { name, typed }: WantedName,
   attributes: readonly string[] = [],
 ): Promise<Person | undefined> {
   const { base_dn, user_id_attribute, user_name_attribute } = params;
   const isPrincipal = typed.includes('@');
-  const byName: Filter = { equals: [user_id_attribute, name] };
-  const byPrincipal: Filter = { equals: ['userPrincipalName', typed] };
+  const ways: Filter[] = [
+    ...(name === undefined ? [] : [{ equals: [user_id_attribute, name] } as const]),
+    ...(isPrincipal ? [{ equals: ['userPrincipalName', typed] } as const] : []),
+  ];
+  if (ways.length === 0) return undefined;
   const all = await session.search({
     base: base_dn,
-    filter: peopleWho(params, { any: isPrincipal ? [byName, byPrincipal] : [byName] }),
+    filter: peopleWho(params, { any: ways }),
     attributes: [
       ...new Set([
         ...[user_id_attribute, user_name_attribute, ...always, ...attributes],
@@ -56,7 +61,9 @@ export async function findPerson(
   const found = all.filter((entry) => isPerson(entry, params));
   // A directory compares more loosely than we count failures: whoever is not exactly meant is not found.
   const principals = found.filter(({ values }) => isPrincipal && holds(values.userprincipalname, typed));
-  const named = found.filter(({ values }) => holds(values[user_id_attribute.toLowerCase()], name));
+  const named = found.filter(
+    ({ values }) => name !== undefined && holds(values[user_id_attribute.toLowerCase()], name),
+  );
   const [entry, ...others] = principals.length > 0 ? principals : named;
   return entry && others.length === 0 ? personOf(entry, params) : undefined;
 }

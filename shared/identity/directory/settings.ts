@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
 import type { Directory, DirectoryRemote, DirectorySession } from '../../remotes/directory/port.ts';
-import type { DirectoryParams, DomainType } from '../domains/catalogue.ts';
+import type { DirectoryParams, DomainType, TypedParams } from '../domains/catalogue.ts';
 import { readParams } from '../domains/checks.ts';
 import { bindGate } from './bind-gate.ts';
 
@@ -19,7 +19,7 @@ export type StoredDirectory = {
 };
 
 /** @throws Error for stored parameters that are none; a write would have refused them */
-export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'params'>): DirectoryParams {
+export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'params'>): TypedParams {
   const { bind_password: _, bind_password_set: __, ...given } = params;
   const { directory } = readParams(type, given);
   if (!directory) throw new Error(`a domain of type ${type} has no parameters of a directory`);
@@ -38,7 +38,7 @@ export type DirectoryDeps = { db: Db; sealer: Sealer; clock: Clock; directories:
 export async function withinDirectory<T>(
   deps: DirectoryDeps,
   { id, name, type, params: given, sealed_password }: Row,
-  work: (session: DirectorySession, params: DirectoryParams) => Promise<T>,
+  work: (session: DirectorySession, params: TypedParams) => Promise<T>,
   requestMs?: number,
 ): Promise<T> {
   const params = paramsOf({ type, params: given });

@@ -1,8 +1,8 @@
 import { findKnownNames } from '../../../db/repositories/directory-accounts.ts';
 import { foldName } from '../../kernel/text.ts';
-import { groupKeys, isRegistered } from './account.ts';
 import { findGroups } from './group-search.ts';
 import { findPeople } from './people.ts';
+import { groupKeys, registration } from './registered-groups.ts';
 import { type DirectoryDeps, listingMs, withinDirectory } from './settings.ts';
 
 export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
@@ -31,7 +31,8 @@ export async function findUnregistered(
   const known = await findKnownNames(deps.db, domain.id, names, groupKeys(groups));
   const users = new Set(known.users);
   const newPeople = people.filter(({ name }) => !users.has(foldName(name)));
-  const newGroups = groups.filter((group) => !isRegistered(known.groups, group));
+  const isRegistered = registration(known.groups);
+  const newGroups = groups.filter((group) => !isRegistered(group));
   return [
     ...newPeople.map(({ dn, name }) => ({ type: 'user' as const, dn, name })),
     ...newGroups.map(({ dn, name }) => ({ type: 'group' as const, dn, name })),

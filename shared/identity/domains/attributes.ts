@@ -1,26 +1,92 @@
 import type { Parameters } from '../../kernel/system-parameters.ts';
 import type { DirectoryParams, DomainType } from './catalogue.ts';
 
-/** What directories of every type keep about people and groups, and what none of them keeps secrets in. */
+/**
+ * Attributes of RFC 2798, 4519 and 4524 that describe people and groups, and that Active Directory has as well. Passwords,
+ * keys and certificates are left out, and so are pictures and other octets, which are no text.
+ */
 const common = [
-  ...['cn', 'commonName', 'sn', 'surname', 'givenName', 'displayName', 'initials', 'name', 'description'],
-  ...['uid', 'mail', 'title', 'personalTitle', 'o', 'organizationName', 'ou', 'organizationalUnitName'],
-  ...['department', 'departmentNumber', 'company', 'division', 'manager', 'secretary', 'employeeNumber'],
-  ...['employeeType', 'telephoneNumber', 'mobile', 'homePhone', 'pager', 'facsimileTelephoneNumber'],
-  ...['street', 'streetAddress', 'l', 'localityName', 'st', 'stateOrProvinceName', 'postalCode', 'c'],
-  ...['co', 'postalAddress', 'postOfficeBox', 'physicalDeliveryOfficeName', 'roomNumber', 'buildingName'],
-  ...['preferredLanguage', 'labeledURI', 'businessCategory', 'member', 'memberOf', 'uniqueMember'],
+  ...[
+    'cn',
+    'sn',
+    'givenName',
+    'displayName',
+    'initials',
+    'generationQualifier',
+    'name',
+    'description',
+    'info',
+  ],
+  ...[
+    'uid',
+    'uniqueIdentifier',
+    'mail',
+    'title',
+    'personalTitle',
+    'o',
+    'ou',
+    'department',
+    'departmentNumber',
+  ],
+  ...[
+    'company',
+    'division',
+    'manager',
+    'secretary',
+    'seeAlso',
+    'employeeNumber',
+    'employeeType',
+    'employeeID',
+  ],
+  ...['telephoneNumber', 'mobile', 'homePhone', 'pager', 'facsimileTelephoneNumber', 'homePostalAddress'],
+  ...['street', 'streetAddress', 'l', 'st', 'postalCode', 'c', 'co', 'postalAddress', 'postOfficeBox'],
+  ...['physicalDeliveryOfficeName', 'roomNumber', 'buildingName', 'houseIdentifier', 'preferredLanguage'],
+  ...['labeledURI', 'businessCategory', 'serialNumber', 'member', 'memberOf', 'uniqueMember'],
 ];
-const posix = ['uidNumber', 'gidNumber', 'gecos', 'homeDirectory', 'loginShell', 'memberUid', 'entryUUID'];
+/** Long names of the same attributes, which Active Directory does not know. */
+const aliases = [
+  ...['commonName', 'surname', 'organizationName', 'organizationalUnitName', 'localityName'],
+  'stateOrProvinceName',
+];
+const posix = ['uidNumber', 'gidNumber', 'gecos', 'homeDirectory', 'loginShell', 'memberUid'];
+/** RFC 4524, eduPerson, and schemas of mail servers. */
+const further = [
+  ...[
+    'host',
+    'userClass',
+    'associatedDomain',
+    'organizationalStatus',
+    'mailAlternateAddress',
+    'mailLocalAddress',
+  ],
+  ...['eduPersonPrincipalName', 'eduPersonNickname', 'eduPersonAffiliation', 'eduPersonPrimaryAffiliation'],
+];
+const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${name}${at + 1}`);
 
+const open = [...common, ...aliases, ...posix, ...further, 'entryUUID', 'nsUniqueId', 'entryDN'];
 const allowed: Readonly<Record<Exclude<DomainType, 'internal'>, readonly string[]>> = {
-  ldap: [...common, ...posix, 'userPrincipalName', 'sAMAccountName', 'nsUniqueId', 'entryDN'],
-  freeipa: [...common, ...posix, 'ipaUniqueID', 'krbPrincipalName', 'krbCanonicalName', 'userClass'],
+  ldap: [...open, 'userPrincipalName', 'sAMAccountName'],
+  freeipa: [...open, 'ipaUniqueID', 'ipaNTSecurityIdentifier', 'krbPrincipalName', 'krbCanonicalName'],
   active_directory: [
-    ...[...common, ...posix, 'sAMAccountName', 'userPrincipalName', 'distinguishedName', 'employeeID'],
-    ...['objectGUID', 'objectSid', 'wWWHomePage', 'info', 'ipPhone', 'otherTelephone', 'otherMobile'],
-    ...['proxyAddresses', 'mailNickname', 'primaryGroupID', 'whenCreated', 'countryCode'],
-    ...Array.from({ length: 15 }, (_, n) => `extensionAttribute${n + 1}`),
+    ...[...common, ...posix, 'unixHomeDirectory', 'sAMAccountName', 'userPrincipalName', 'distinguishedName'],
+    ...[
+      'canonicalName',
+      'objectGUID',
+      'objectSid',
+      'primaryGroupID',
+      'middleName',
+      'countryCode',
+      'assistant',
+    ],
+    ...['directReports', 'wWWHomePage', 'url', 'ipPhone', 'otherIpPhone', 'otherTelephone', 'otherMobile'],
+    ...['otherHomePhone', 'otherPager', 'otherFacsimileTelephoneNumber', 'otherMailbox', 'proxyAddresses'],
+    ...['mailNickname', 'homeDrive', 'profilePath', 'scriptPath', 'whenCreated', 'whenChanged'],
+    ...['FirstName', 'LastName', 'DisplayName', 'Department', 'CompanyName'].map(
+      (one) => `msDS-Phonetic${one}`,
+    ),
+    ...numbered('extensionAttribute', 15),
+    ...numbered('msDS-cloudExtensionAttribute', 20),
   ],
 };
 

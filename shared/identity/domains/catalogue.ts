@@ -50,6 +50,9 @@ export type DirectoryParams = z.output<typeof paramShapes.ldap> & {
   type?: DomainType;
 };
 
+/** Parameters of a domain whose type is known. */
+export type TypedParams = DirectoryParams & { type: DomainType };
+
 const internal = {
   is_external: false,
   pkinit_supported: false,

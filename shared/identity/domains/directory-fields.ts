@@ -45,8 +45,14 @@ const Filter = z
   .regex(/^(\(.*\))?$/s, 'A filter in parentheses (RFC 4515)')
   .refine(isBalanced, 'The parentheses do not match');
 
+/** Directories that have a realm write it in upper case. A KDC compares it with regard to case (RFC 4120, 6.1). */
+const Realm = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,255}$/, 'A realm')
+  .toUpperCase();
+
 const kerberosFields = {
-  realm: field(z.string().regex(/^[A-Za-z0-9._-]{1,255}$/, 'A realm'), {
+  realm: field(Realm, {
     type: 'text',
     label: 'Realm',
     tooltip: 'For logins with a certificate (PKINIT)',

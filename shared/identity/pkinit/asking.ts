@@ -2,7 +2,6 @@ import { rateLimitsOf } from '../../http/rate-limits.ts';
 import { DerError } from '../../kernel/der.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
-import { askKdc } from '../../remotes/kerberos/transport.ts';
 import type { CardCtx } from './deps.ts';
 import type { Realm } from './realm.ts';
 
@@ -19,8 +18,7 @@ export async function askRealm(
   message: Uint8Array,
 ): Promise<{ response: Buffer; reply: Reply }> {
   rateLimitsOf(ctx.deps).takeQuestion(ctx.client.ip, ctx.now);
-  const call = { open: ctx.deps.openTcp, kdcs, deadlineMs };
-  const response = await ctx.upstream(() => askKdc(call, message));
+  const response = await ctx.upstream(() => ctx.deps.kdcs.ask({ kdcs, deadlineMs }, message));
   return { response, reply: readResponse(response) };
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Network } from '../http/address-policy.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { TransportError } from '../http/transport.ts';
-import { isOfServer, isRejection, resultCode } from './failures.ts';
+import { isOfConnection, isOfServer, isRejection, resultCode } from './failures.ts';
 import type { Lane, Pool } from './pool.ts';
 import type { Directory, DirectorySession } from './port.ts';
 import { type Connection, connectTo } from './session.ts';
@@ -69,9 +69,12 @@ async function bindAccount({ account, gate }: Directory, connection: Connection)
   await gate?.after(true);
 }
 
-/** @returns the session of a lane, and whether a password was judged there */
-export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; hasJudged: () => boolean } {
-  let hasJudged = false;
+/**
+ * @returns the session of a lane, and whether a password was sent there that the server may have judged: another server must
+ * not count a wrong one again
+ */
+export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; hasSent: () => boolean } {
+  let hasSent = false;
   const session: DirectorySession = {
     search: async (search) => {
       try {
@@ -84,12 +87,17 @@ export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; ha
       // RFC 4513 section 5.1.2: a bind without a password succeeds, and proves nothing.
       if (dn === '' || password === '') return { verdict: 'refused', reason: undefined };
       if (!lane.judge?.isOpen()) lane.judge = await connect(use, lane.host, use.deadline.signal);
-      const judgement = await lane.judge.judge(dn, password);
-      hasJudged = true;
-      return judgement;
+      hasSent = true;
+      try {
+        return await lane.judge.judge(dn, password);
+      } catch (error) {
+        // With a result code the server says that it has judged nothing; a connection that ends says nothing.
+        hasSent = isOfConnection(error);
+        throw error;
+      }
     },
   };
-  return { session, hasJudged: () => hasJudged };
+  return { session, hasSent: () => hasSent };
 }
 
 /** Active Directory answers an anonymous search with an operations error. */

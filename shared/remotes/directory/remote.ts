@@ -62,7 +62,7 @@ async function serve<T>(use: Use, work: (session: DirectorySession) => Promise<T
   const failed = new Set<string>();
   for (let attempt = 1; ; attempt++) {
     const lane = use.pool.take(use.reach.shunned.has) ?? (await openLane(use, failed));
-    const { session, hasJudged } = sessionOn(use, lane);
+    const { session, hasSent } = sessionOn(use, lane);
     try {
       return await occupied(use, lane, () => work(session));
     } catch (error) {
@@ -70,7 +70,7 @@ async function serve<T>(use: Use, work: (session: DirectorySession) => Promise<T
       if (!mayGoOn) throw error;
       noteFailure(use, lane, failed, error);
       const isAnyLeft = use.directory.hosts.some((host) => !failed.has(host));
-      if (hasJudged() || !isAnyLeft || attempt === mostAttempts) throw error;
+      if (hasSent() || !isAnyLeft || attempt === mostAttempts) throw error;
     }
   }
 }

@@ -11,16 +11,19 @@ export type Shunned = {
   inOrder(hosts: readonly string[]): string[];
 };
 
-export function createShunned(onAdd: (host: string) => void): Shunned {
+/** @param now a monotonic clock in milliseconds */
+export function createShunned(
+  onAdd: (host: string) => void = () => undefined,
+  now: () => number = () => performance.now(),
+): Shunned {
   const failedAt = new Map<string, number>();
-  const has = (host: string): boolean =>
-    (failedAt.get(host) ?? Number.NEGATIVE_INFINITY) > performance.now() - shunnedMs;
+  const has = (host: string): boolean => (failedAt.get(host) ?? Number.NEGATIVE_INFINITY) > now() - shunnedMs;
   return {
     has,
     add: (host) => {
       const [oldest] = failedAt.size >= mostRemembered ? failedAt.keys() : [];
       if (oldest !== undefined) failedAt.delete(oldest);
-      failedAt.set(host, performance.now());
+      failedAt.set(host, now());
       onAdd(host);
     },
     remove: (host) => void failedAt.delete(host),

@@ -64,19 +64,29 @@ function readRefusal(body: Tlv): Reply {
 }
 
 /**
- * The NTSTATUS of a KERB-EXT-ERROR in a KERB-ERROR-DATA (MS-KILE, 2.2.1 and 2.2.2). Samba frames it alike, as one PA-DATA.
+ * The NTSTATUS of a KERB-EXT-ERROR in a KERB-ERROR-DATA (MS-KILE, 2.2.1 and 2.2.2). Samba frames it alike, as PA-DATA, and
+ * after a request with a certificate as one of a list of PA-DATA.
  * @returns undefined for other data
  */
 function readStatus(data: Uint8Array): number | undefined {
   try {
-    const fields = readFields(readOne(data, tags.sequence));
-    if (readInteger(fields(1)) !== extendedError) return undefined;
-    const value = fields(2, tags.octetString).content;
-    return value.length < 12 ? undefined : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
+    const frame = readOne(data, tags.sequence);
+    const parts = readAll(frame.content);
+    const isList = parts.every(({ tag }) => tag === tags.sequence);
+    const [status] = (isList ? parts : [frame]).flatMap((part) => statusIn(part) ?? []);
+    return status;
   } catch (error) {
     if (error instanceof DerError) return undefined;
     throw error;
   }
+}
+
+/** @throws DerError */
+function statusIn(part: Tlv): number | undefined {
+  const fields = readFields(part);
+  if (readInteger(fields(1)) !== extendedError) return undefined;
+  const value = fields(2, tags.octetString).content;
+  return value.length < 12 ? undefined : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
 }
 
 /** KERB_ERR_TYPE_EXTENDED */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { AppError } from '../../kernel/errors.ts';
 import { parseKdc } from '../directory/address.ts';
+import { createShunned, type Shunned } from '../directory/shunned.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { toTransportError } from '../http/faults.ts';
 import { TransportError, type TransportReason } from '../http/transport.ts';
@@ -22,34 +23,45 @@ export type OpenTcp = (
 ) => Promise<TcpConnection>;
 
 export type KdcCall = {
-  open: OpenTcp;
-  /** `host:port`, asked in this order until one answers. */
+  /** `host:port`, asked in this order until one answers; those that failed within the last 30 s are asked last. */
   kdcs: readonly string[];
   /** For all of them together. */
   deadlineMs: number;
 };
 
+export type KdcRemote = {
+  /**
+   * Sends a message to the first KDC that answers it, the same bytes to each. One that does not answer leaves the others
+   * their share of the time.
+   * @throws AppError `upstream_timeout`, `upstream_unavailable`, `upstream_refused`, `upstream_failed`
+   */
+  ask(call: KdcCall, message: Uint8Array): Promise<Buffer>;
+};
+
 /** Far more than any reply that is read here. */
 const maxBytes = 65_536;
 
-/**
- * Sends a message to the first KDC that answers it, the same bytes to each. One that says nothing leaves the others their
- * share of the time.
- * @throws AppError `upstream_timeout`, `upstream_unavailable`, `upstream_refused`, `upstream_failed`
- */
-export async function askKdc({ open, kdcs, deadlineMs }: KdcCall, message: Uint8Array): Promise<Buffer> {
-  const endsAt = performance.now() + deadlineMs;
-  let last: unknown;
-  for (const [at, kdc] of kdcs.entries()) {
-    const shareMs = (endsAt - performance.now()) / (kdcs.length - at);
-    try {
-      return await withinDeadline(shareMs, undefined, (signal) => exchange(open, kdc, message, signal));
-    } catch (error) {
-      last = toTransportError(error);
-      if (!(last instanceof TransportError)) throw last;
+export function createKdcRemote(open: OpenTcp, shunned: Shunned = createShunned()): KdcRemote {
+  const ask: KdcRemote['ask'] = async ({ kdcs, deadlineMs }, message) => {
+    const endsAt = performance.now() + deadlineMs;
+    let last: unknown;
+    for (const [at, kdc] of shunned.inOrder(kdcs).entries()) {
+      const shareMs = (endsAt - performance.now()) / (kdcs.length - at);
+      try {
+        const reply = await withinDeadline(shareMs, undefined, (signal) =>
+          exchange(open, kdc, message, signal),
+        );
+        shunned.remove(kdc);
+        return reply;
+      } catch (error) {
+        last = toTransportError(error);
+        if (!(last instanceof TransportError)) throw last;
+        shunned.add(kdc);
+      }
     }
-  }
-  throw failureOf(last);
+    throw failureOf(last);
+  };
+  return { ask };
 }
 
 async function exchange(

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/client.ts';
 import {
   countSealedByOthers,
+  nameOfColumn,
   placeOf,
   replaceSealed,
   type SealedColumn,
@@ -24,9 +25,8 @@ export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
 }
 
 async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promise<Resealed> {
-  const { table, column: name } = placeOf(column, '');
   const result = {
-    place: `${table}.${name}`,
+    place: nameOfColumn(column),
     resealed: 0,
     unreadable: 0,
   };

@@ -14,7 +14,7 @@ export const budgets: Record<EdgeModule, number> = {
   client: 200,
   discover: 170,
   ssa: 200,
-  userinfo: 230,
+  userinfo: 235,
   webui: 350,
   wsproxy: 170,
 };

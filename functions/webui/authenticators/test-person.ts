@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
+import { isNameable } from '../../../shared/identity/directory/account.ts';
+import {
+  type AccountState,
+  accountState,
+  passwordState,
+  passwordStateAttributes,
+} from '../../../shared/identity/directory/account-state.ts';
+import {
+  type DirectoryGroup,
+  findGroupsBySid,
+  groupsOf,
+} from '../../../shared/identity/directory/group-search.ts';
+import { wantedName } from '../../../shared/identity/directory/login-domains.ts';
+import { findPerson, type Person } from '../../../shared/identity/directory/people.ts';
+import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
+import type { DirectoryParams, TypedParams } from '../../../shared/identity/domains/catalogue.ts';
+import type { Judgement, RefusalReason } from '../../../shared/remotes/directory/judgement.ts';
+import type { DirectorySession } from '../../../shared/remotes/directory/port.ts';
+import type { WebuiCtx } from '../deps.ts';
+import type { TestBody } from './schema.ts';
+import type { Check, Examined } from './test-params.ts';
+import type { Protocol } from './test-protocol.ts';
+
+export type Subject = { params: TypedParams; body: z.output<typeof TestBody>; stored: Examined['stored'] };
+
+/** Finds the person of a name as a login would, tries the password if there is one, and lists the groups. */
+export async function testPerson(
+  ctx: WebuiCtx,
+  session: DirectorySession,
+  protocol: Protocol,
+  { params, body, stored }: Subject,
+  username: string,
+): Promise<void> {
+  protocol.at('user');
+  const given: Record<string, unknown> = body;
+  const labels = [stored?.name, stored?.small_name, given.name, given.small_name];
+  const domain = { id: stored?.id, labels: labels.filter((label) => typeof label === 'string') };
+  const wanted = await wantedName(ctx.deps.directories, { session, params }, domain, username);
+  const person = await findPerson(session, params, wanted, passwordStateAttributes);
+  if (!person && wanted.name === undefined)
+    return protocol.note('user', 'fail', 'The name belongs to another domain');
+  if (!person) return protocol.note('user', 'fail', 'The directory knows nobody, or several, of this name');
+  const obstacle = obstacleTo(person, body.password === undefined, ctx.now);
+  if (obstacle !== undefined) return protocol.note('user', 'fail', `${person.dn}: ${obstacle}`);
+  protocol.note('user', 'pass', person.dn);
+  if (body.password !== undefined) {
+    protocol.at('password');
+    protocol.note('password', ...sentenceOn(await session.judge(person.dn, body.password.normalize('NFC'))));
+  }
+  protocol.at('user_groups');
+  const groups = await withNames(session, params, await groupsOf(session, params, person));
+  protocol.note('user_groups', ...(await describe(ctx, groups, stored?.id)));
+}
+
+const states: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> = {
+  disabled: 'disabled',
+  expired: 'account_expired',
+  locked: 'locked',
+};
+
+const sentences: Readonly<Record<RefusalReason, string>> = {
+  wrong_password: 'The password is wrong',
+  unknown_user: 'The directory does not know the user',
+  hours: 'The account may not log in at this time of day',
+  workstation: 'The account may log in from certain computers only',
+  expired_password: 'The password has expired',
+  must_change: 'The password must be changed before the first login',
+  disabled: 'The account is disabled',
+  account_expired: 'The account has expired',
+  locked: 'The account is locked',
+};
+
+/** Why a user cannot log in, as far as the entry says it. A password that is tested shows its own state. */
+function obstacleTo(person: Person, withPassword: boolean, now: Date): string | undefined {
+  const state = accountState(person.values, now);
+  if (state !== 'active') return named(states[state]);
+  if (!isNameable(person)) return 'The login name is too long or has characters that cannot be stored';
+  const reason = withPassword ? passwordState(person.values, now) : undefined;
+  return reason && named(reason);
+}
+
+/** The sentence, and the word of the audit. */
+const named = (reason: RefusalReason): string => `${sentences[reason]} (${reason})`;
+
+function sentenceOn(judgement: Judgement): Found {
+  if (judgement.verdict === 'accepted') return ['pass', ''];
+  const { verdict, reason } = judgement;
+  if (verdict === 'expired') return ['fail', `It is right, but cannot be used. ${named(reason)}`];
+  return ['fail', reason === undefined ? 'The directory does not accept it' : named(reason)];
+}
+
+type Found = [status: Check['status'], detail: string];
+
+const mostNamed = 100;
+
+/** Groups that are known by their SID only get the names that the directory has for them. */
+async function withNames(
+  session: DirectorySession,
+  params: DirectoryParams,
+  groups: readonly DirectoryGroup[],
+): Promise<DirectoryGroup[]> {
+  const nameless = groups.flatMap(({ name, sid }) => (name === '' && sid !== undefined ? [sid] : []));
+  const found = await findGroupsBySid(session, params, nameless);
+  return [...groups.filter(({ name }) => name !== ''), ...found];
+}
+
+/** With a stored domain it is told which of the groups count at a login. */
+async function describe(
+  { deps }: WebuiCtx,
+  groups: readonly DirectoryGroup[],
+  domainId: string | undefined,
+): Promise<Found> {
+  const names = groups.slice(0, mostNamed).map(({ name }) => name);
+  if (domainId === undefined) return ['pass', names.join(', ') || 'None'];
+  const registered = await findRegisteredGroups(deps.db, domainId, groupKeys(groups));
+  const isRegistered = registration(registered);
+  const known = groups.filter(isRegistered);
+  const others = groups.filter((group) => !isRegistered(group));
+  const list = (some: DirectoryGroup[]) =>
+    some
+      .slice(0, mostNamed)
+      .map(({ name }) => name)
+      .join(', ') || 'none';
+  const detail = `Registered: ${list(known)}; not registered: ${list(others)}`;
+  return [known.length > 0 ? 'pass' : 'fail', detail];
+}

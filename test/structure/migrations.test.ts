@@ -11,6 +11,9 @@ const takesAway = /\bDROP (?:COLUMN|TABLE|INDEX|CONSTRAINT)\b|\bRENAME\b|\bSET N
 const folder = join(root, 'db', 'migrations');
 const migrations = readdirSync(folder).filter((name) => /^\d{4}_.*\.sql$/.test(name));
 
-it.each(migrations.filter((name) => Number(name.slice(0, 4)) >= firstToAdd))('%s only adds', (name) => {
-  expect(readFileSync(join(folder, name), 'utf8')).not.toMatch(takesAway);
+it('migrations only add', () => {
+  const deployed = migrations.filter((name) => Number(name.slice(0, 4)) >= firstToAdd);
+  const narrowing = deployed.filter((name) => takesAway.test(readFileSync(join(folder, name), 'utf8')));
+  expect(narrowing).toEqual([]);
+  expect(migrations.length).toBeGreaterThanOrEqual(firstToAdd);
 });

@@ -1,5 +1,5 @@
-import { foldName } from '../../kernel/text.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { foldName } from '../../kernel/text.ts';
 import type { Filter } from '../../remotes/directory/filters.ts';
 import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
 import type { DirectoryParams, TypedParams } from '../domains/catalogue.ts';

@@ -3,14 +3,14 @@ import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
 import type { DomainType } from '../domains/catalogue.ts';
 
 /**
- * Attributes that the servers of a type generate and do not let clients change, the preferred one first. Any other attribute
- * of the same name may be an ordinary one, whose value a client can copy from another entry.
+ * Attributes that the servers of a type generate and do not let clients change, the preferred one first. The identifier
+ * attribute of another type can be an ordinary attribute, whose value a client can copy from another entry.
  */
 const attributesOf: Readonly<Record<DomainType, readonly string[]>> = {
   internal: [],
   active_directory: ['objectGUID'],
   freeipa: ['ipaUniqueID'],
-  // RFC 4530; 389 Directory Server has it since 1.4.4 at most, and nsUniqueId always.
+  // RFC 4530; older versions of 389 Directory Server have nsUniqueId only.
   ldap: ['entryUUID', 'nsUniqueId'],
 };
 

@@ -1,4 +1,5 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atomically } from '../../db/client.ts';
 import { renameUser, retireUser } from '../../db/repositories/directory-users.ts';
@@ -13,7 +14,7 @@ import { requireService } from '../support/services.ts';
 import { hasSlapd } from '../support/slapd.ts';
 
 const names = ['ann', 'ben', 'cleo', 'dan', 'eli', 'fay', 'gus', 'hal', 'ida', 'jon', 'kim'];
-const ldif = [...names.map((uid) => person(uid)), posixGroup('staff', [...names, 'moved'])].join('');
+const ldif = [...names.map((uid) => person(uid)), posixGroup('staff', [...names, 'moved', 'taken'])].join('');
 const ambiguous = { status: 502, body: { code: 'upstream_failed', reason: 'ambiguous_identifier' } };
 const guid = '00112233445566778899aabbccddeeff';
 const octetsOf = (hex: string): string => `objectGUID:: ${Buffer.from(hex, 'hex').toString('base64')}`;
@@ -182,6 +183,34 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect(one).toMatch(/^jon~[0-9a-f]{8}$/);
       expect(two).toMatch(/^jon~[0-9a-f]{8}$/);
       expect(one).not.toBe(two);
+    });
+
+    it('DIR-1: a name that another write takes during the login leads to a fallback', async () => {
+      const { portal } = stand.world;
+      const { id } = (await stand.logIn(domain, 'gus')).body.user;
+      await stand.slapd.change(
+        `dn: ${personDn('gus')}\nchangetype: modrdn\nnewrdn: uid=taken\ndeleteoldrdn: 1\n`,
+      );
+      const other = new pg.Client({ connectionString: portal.database.ownerUrl });
+      // A test that failed leaves it open, and the database is dropped.
+      other.on('error', () => undefined);
+      await other.connect();
+      await other.query('begin');
+      await other.query(
+        'insert into users (id, authenticator_id, name, name_key, directory_id) values ($1, $2, $3, $3, $4)',
+        [newId(), domain.id, 'taken', 'entryUUID:00000000-0000-0000-0000-000000000000'],
+      );
+      const login = stand.logIn(domain, 'taken', passwordOf('gus'));
+      // As the role of the login, whose activity other roles do not see.
+      const isWaiting = sql<boolean>`exists(select 1 from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query like 'update "users"%')`;
+      const waits = async () =>
+        (await portal.db.select({ isWaiting }).from(sql`(values (1)) as once`))[0]?.isWaiting;
+      await expect.poll(waits, { timeout: 10_000 }).toBe(true);
+      await other.query('commit');
+      await other.end();
+      expect((await login).status).toBe(200);
+      expect((await rowOf(id)).name).toMatch(/^taken~[0-9a-f]{8}$/);
     });
 
     it('DIR-1: a user gets the longer one if the shorter one is taken, and the journal says which', async () => {

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
@@ -19,23 +19,23 @@ export type RegisteredGroup = {
   state: 'active' | 'inactive';
 };
 
-/** A person of a directory: the immutable identifier of the entry and the folded name. */
-export type PersonKey = { directoryId: string; nameKey: string };
+/** A person of a directory: the immutable identifiers of the entry, at least one, and the folded name. */
+export type PersonKey = { directoryIds: readonly string[]; nameKey: string };
 
 const namesakes = alias(users, 'namesake');
-const isNamesake = ({ directoryId, nameKey }: PersonKey): SQL | undefined =>
+const isNamesake = ({ directoryIds, nameKey }: PersonKey): SQL | undefined =>
   and(
     eq(namesakes.authenticator_id, authenticators.id),
     eq(namesakes.name_key, nameKey),
-    sql`${namesakes.directory_id} is distinct from ${directoryId}`,
+    sql`(${inArray(namesakes.directory_id, [...directoryIds])}) is not true`,
   );
 
 /**
- * The domain with the user of this identifier, another user of the same name, roles and memberships as they are, and the
- * registered groups that those of the person may be: see `registered`.
+ * The domain with the user of one of these identifiers, another user of the same name, roles and memberships as they are, and the
+ * registered groups that those of the person may be: see `registered`. `isAmbiguous` if several users have the identifiers.
  */
 export async function findDirectoryAccount(db: Db, domainId: string, key: PersonKey, keys: GroupKeys) {
-  const [row] = await db
+  const [row, ...others] = await db
     .select({
       domain: authenticators,
       user: users,
@@ -50,11 +50,11 @@ export async function findDirectoryAccount(db: Db, domainId: string, key: Person
     .from(authenticators)
     .leftJoin(
       users,
-      and(eq(users.authenticator_id, authenticators.id), eq(users.directory_id, key.directoryId)),
+      and(eq(users.authenticator_id, authenticators.id), inArray(users.directory_id, [...key.directoryIds])),
     )
     .leftJoin(namesakes, isNamesake(key))
     .where(eq(authenticators.id, domainId));
-  return row;
+  return row && { ...row, isAmbiguous: others.length > 0 };
 }
 
 /** Registered groups of the domain that the groups may be: see `registered`. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groups } from '../../db/schema/groups.ts';
 import { createAuthority } from '../simulator/authority.ts';
 import { entry, groupDn, groupOfNames, passwordOf, person, personDn } from '../support/directory-entries.ts';
-import { type Ds389, hasDs389, readerRights, startDs389 } from '../support/ds389.ts';
+import { type Ds389, hasDs389, ipaObject, ipaSchema, readerRights, startDs389 } from '../support/ds389.ts';
 import { addDirectory, addGroup, groupsPath, startWorld, type World } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 import { adAdmin, adDn, adPassword, adSuffix, hasSamba, type Samba, startSamba } from '../support/samba.ts';
@@ -11,13 +11,14 @@ import { requireService } from '../support/services.ts';
 import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/slapd.ts';
 
 const container = `ou=groups,${suffix}`;
-const plain = { objectClass: ['inetOrgPerson'] };
-const members = { objectClass: 'groupOfNames', member: personDn('alice') };
-const ldif = [
-  ...['alice', 'bob'].map((uid) => person(uid, plain)),
-  entry(`cn=Ärzte\\, West+ou=Berlin,${container}`, { ...members, cn: 'Ärzte, West', ou: 'Berlin' }),
-  groupOfNames('Ärzte', [personDn('bob')]),
-].join('');
+const plain = () => ({ objectClass: ['inetOrgPerson'] });
+const group = { objectClass: 'groupOfNames', member: personDn('alice') };
+const ldifOf = (members: () => Record<string, string | string[]>): string =>
+  [
+    ...['alice', 'bob'].map((uid) => person(uid, members())),
+    entry(`cn=Ärzte\\, West+ou=Berlin,${container}`, { ...group, cn: 'Ärzte, West', ou: 'Berlin' }),
+    groupOfNames('Ärzte', [personDn('bob')]),
+  ].join('');
 
 /** One group, as administrators type it. */
 const spellings = [
@@ -67,7 +68,7 @@ async function expectMatches(url: string, type: string): Promise<void> {
 requireService('slapd', hasSlapd)('names of groups in OpenLDAP', () => {
   let slapd: Slapd;
   beforeAll(async () => {
-    slapd = await startSlapd(await (await createAuthority('Directories')).issue(), ldif);
+    slapd = await startSlapd(await (await createAuthority('Directories')).issue(), ldifOf(plain));
     world = await startWorld();
   });
   afterAll(async () => {
@@ -99,7 +100,7 @@ requireService('slapd', hasSlapd)('names of groups in OpenLDAP', () => {
 requireService('389-ds', hasDs389)('names of groups in 389-ds', () => {
   let ds: Ds389;
   beforeAll(async () => {
-    ds = await startDs389(readerRights + ldif);
+    ds = await startDs389(ipaSchema + readerRights + ldifOf(() => ipaObject('inetOrgPerson')));
     world = await startWorld();
   }, 120_000);
   afterAll(async () => {

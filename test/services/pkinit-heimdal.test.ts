@@ -81,7 +81,7 @@ requireService('samba', hasSamba)('cards at the KDC of Active Directory (Samba, 
     expect([answer.status, answer.body.code, answer.body.user?.name]).toEqual([200, undefined, 'alice']);
     const { body } = await world.portal.send('GET /api/userinfo', { token: answer.body.token });
     expect(body.groups.map(({ name }: Json) => name)).toEqual(['Outer']);
-    expect(await identifierOf('alice')).toBe(await samba.guidOf('alice'));
+    expect(await identifierOf('alice')).toBe(`objectGUID:${await samba.guidOf('alice')}`);
     expect((await byPassword('alice')).body.user.id).toBe(answer.body.user.id);
     expect(codeOf(await byCard('outsider'))).toEqual([403, 'no_registered_group']);
   });
@@ -110,7 +110,7 @@ requireService('samba', hasSamba)('cards at the KDC of Active Directory (Samba, 
     const next = await byCard('pat');
     expect([next.status, next.body.user?.name, next.body.user?.roles]).toEqual([200, 'pat', []]);
     expect(next.body.user.id).not.toBe(former);
-    expect(await identifierOf('pat')).toBe(await samba.guidOf('patricia'));
+    expect(await identifierOf('pat')).toBe(`objectGUID:${await samba.guidOf('patricia')}`);
   });
 
   it('DIR-10: a card of the KDC names the user by a principal name of any suffix', async () => {

@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -131,6 +132,23 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+/** What FreeIPA adds to the schema for the identifier of an entry. */
+export const ipaSchema = `dn: cn=schema
+changetype: modify
+add: attributeTypes
+attributeTypes: ( 2.16.840.1.113730.3.8.3.1 NAME 'ipaUniqueID' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
+-
+add: objectClasses
+objectClasses: ( 2.16.840.1.113730.3.8.4.1 NAME 'ipaObject' AUXILIARY MUST ipaUniqueID )
+
+`;
+
+/** Members of an entry of FreeIPA; its server makes the identifier. */
+export const ipaObject = (...objectClass: string[]) => ({
+  objectClass: [...objectClass, 'ipaObject'],
+  ipaUniqueID: randomUUID(),
+});
 
 /** The right to read everything below the suffix, and to see when passwords expire, for the account that searches. */
 export const readerRights = `dn: ${suffix}

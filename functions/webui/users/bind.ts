@@ -5,8 +5,9 @@ import { powerOver } from '../../../shared/http/privileges.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord } from '../../../shared/http/record-writes.ts';
 import { withIdentifier } from '../../../shared/identity/directory/account.ts';
+import type { Identified } from '../../../shared/identity/directory/identity.ts';
 import { exactly } from '../../../shared/identity/directory/login-name.ts';
-import { findPerson } from '../../../shared/identity/directory/people.ts';
+import { findPerson, findPersonById } from '../../../shared/identity/directory/people.ts';
 import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
 import { conflict } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -25,26 +26,29 @@ export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   return power.explained(() =>
     changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
       if (row.directory_id !== null) throw conflict('bound', 'The user is bound to an entry already');
-      const directoryId = await identifierOf(ctx, row);
+      const ids = await identifiersOf(ctx, row);
+      const [directoryId] = ids;
       return {
         body: { ...writableOf(kind, row), password: null },
         columns: { password: undefined, directory_id: directoryId },
         changes: [{ field: 'directory_id', before: null, after: directoryId }],
-        before: (h) => [...power.before(h), ...mustBeUnbound(h, row, directoryId)],
+        before: (h) => [...power.before(h), ...mustBeUnbound(h, row, ids)],
       };
     }),
   );
 }
 
-async function identifierOf(ctx: WebuiCtx, { authenticator_id, name }: Row): Promise<string> {
+async function identifiersOf(ctx: WebuiCtx, { authenticator_id, name }: Row): Promise<Identified['ids']> {
   const domain = await authenticators.find(ctx.deps.db, authenticator_id, { scope: '*' });
   if (!domain || domain.type === 'internal')
     throw conflict('no_directory', 'The domain of the user has no directory');
   const wanted = { name: exactly(name).typed, typed: name };
-  const person = await withinDirectory(ctx.deps, domain, (session, params) =>
-    findPerson(session, params, wanted),
-  );
-  if (!person)
-    throw conflict('no_entry', 'The directory has no entry of this name that may log in, or several');
-  return withIdentifier(person).id;
+  return withinDirectory(ctx.deps, domain, async (session, params) => {
+    const person = await findPerson(session, params, wanted);
+    if (!person)
+      throw conflict('no_entry', 'The directory has no entry of this name that may log in, or several');
+    const { ids } = withIdentifier(person);
+    await findPersonById(session, params, ids[0]);
+    return ids;
+  });
 }

@@ -15,7 +15,7 @@ import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt
 import { noteUnadmitted } from '../login/failures.ts';
 import type { DirectoryGroup } from './group-search.ts';
 import { type Identified, identify } from './identity.ts';
-import { findPersonById, type Person } from './people.ts';
+import { findPersonById, type IdentifiedPerson, type Person } from './people.ts';
 import { groupKeys, registeredOf } from './registered-groups.ts';
 import { withinDirectory } from './settings.ts';
 
@@ -30,7 +30,7 @@ export type DirectoryProof = {
 };
 
 /** What a directory returned for a person; `card` is the fingerprint of the smart card that was the proof. */
-export type DirectoryAnswer = { person: Person; groups: readonly DirectoryGroup[]; card?: string };
+export type DirectoryAnswer = { person: IdentifiedPerson; groups: readonly DirectoryGroup[]; card?: string };
 
 /**
  * The account step of every proof: finds the row of a person, judges it and its groups, and gathers what the batch that
@@ -51,7 +51,7 @@ async function accountStep(
   { person, groups, card }: DirectoryAnswer,
 ): Promise<DirectoryProof | undefined> {
   const identified = withIdentifier(person);
-  const key = { directoryId: identified.id, nameKey: foldName(person.name) };
+  const key = { directoryIds: identified.ids, nameKey: foldName(person.name) };
   const found = await findDirectoryAccount(ctx.deps.db, domain.id, key, groupKeys(groups));
   if (!found) return undefined;
   const { user, settle } = await identify(found, identified, ctx.now, (id) =>
@@ -62,7 +62,8 @@ async function accountStep(
   if (!own.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
   const groupIds = own.map(({ id }) => id);
   const facts = factsOf(person, domain);
-  const known = { ...facts, id: user.id, directoryId: identified.id, card: card ?? null };
+  const directoryId = user.directory_id ?? identified.ids[0];
+  const known = { ...facts, id: user.id, directoryId, card: card ?? null };
   return {
     account: {
       domain: found.domain,
@@ -80,9 +81,9 @@ async function accountStep(
 }
 
 /** @throws AppError `upstream_failed`: a person is the identifier, never the name */
-export function withIdentifier(person: Person): Identified {
-  const { id } = person;
-  if (id !== undefined) return { ...person, id };
+export function withIdentifier(person: IdentifiedPerson): Identified {
+  const [id, ...others] = person.ids;
+  if (id !== undefined) return { ...person, ids: [id, ...others] };
   const detail = 'The account of the domain cannot read an immutable identifier of the user';
   throw new AppError('upstream_failed', detail, { reason: 'no_identifier' });
 }
@@ -136,8 +137,8 @@ export const mayTry = ({ domain, user }: Candidate): boolean =>
   domain.state !== 'disabled' && (user === null || mayAct(user) || user.directory_id !== null);
 
 /** Whether an administrator has deactivated the user of this person; the password is then not checked. */
-export const isKeptOut = ({ user }: Candidate, person: Person): boolean =>
-  user !== null && user.directory_id === person.id && !mayAct(user);
+export const isKeptOut = ({ user }: Candidate, { ids }: IdentifiedPerson): boolean =>
+  user !== null && user.directory_id !== null && ids.includes(user.directory_id) && !mayAct(user);
 
 export const isNameable = ({ name }: Person): boolean =>
   name !== '' && name.length <= 128 && isStorable(name);

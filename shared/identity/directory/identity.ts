@@ -1,48 +1,53 @@
+import { randomBytes } from 'node:crypto';
 import type { Db, Statement } from '../../../db/client.ts';
 import type { findDirectoryAccount } from '../../../db/repositories/directory-accounts.ts';
 import {
   addDirectoryUser,
   bindUnusedUser,
+  type Fallbacks,
   renameUser,
   retireUser,
 } from '../../../db/repositories/directory-users.ts';
 import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
-import { sha256 } from '../../kernel/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { idOf } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { Account } from '../login/attempt.ts';
-import type { Person } from './people.ts';
+import { ambiguousIdentifier, type IdentifiedPerson } from './people.ts';
 
 type User = Account['user'];
 export type Found = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
-export type Identified = Person & { id: string };
+export type Identified = IdentifiedPerson & { ids: readonly [string, ...string[]] };
 
 /** The row of a person, and what makes it so; `settle` belongs into the first batch that writes about the person. */
 export type Identity = { user: User; settle(h: Db): Statement[] };
 
-/** Reads a person of the same directory by the immutable identifier. */
-type LookUp = (directoryId: string) => Promise<Person | undefined>;
+/** Reads the only person of the same directory with an immutable identifier. */
+type LookUp = (directoryId: string) => Promise<IdentifiedPerson | undefined>;
 
 /**
- * Finds the row of a person: by the identifier of the entry, else an unused row of the name, else a new one. A row of
+ * Finds the row of a person: by an identifier of the entry, else an unused row of the name, else a new one. A row of
  * another entry that has the name is renamed, or deactivated if its entry has gone.
- * @throws AppError `forbidden` for a row in use that has no identifier yet; those of the directory
+ * @throws AppError `forbidden` for a row in use that has no identifier yet; `upstream_failed` for an identifier of several
+ * entries; those of the directory
  */
 export async function identify(
-  { domain, user, namesake, isNamesakeInUse }: Found,
+  { domain, user, namesake, isNamesakeInUse, isAmbiguous }: Found,
   person: Identified,
   now: Date,
   lookUp: LookUp,
 ): Promise<Identity> {
+  if (isAmbiguous) throw ambiguousIdentifier();
   const nameKey = foldName(person.name);
+  // With another name the person may be another one, whose entry has a copy of the identifier.
+  if (user?.directory_id && user.name_key !== nameKey) await lookUp(user.directory_id);
   if (user && (user.name_key === nameKey || namesake?.directory_id === null))
     return { user, settle: () => [] };
   if (namesake?.directory_id === null) {
     if (isNamesakeInUse) throw unbound(domain.small_name, namesake.name);
     return {
-      user: { ...namesake, directory_id: person.id },
-      settle: (h) => [bindUnusedUser(h, namesake, person.id)],
+      user: { ...namesake, directory_id: person.ids[0] },
+      settle: (h) => [bindUnusedUser(h, namesake, person.ids[0])],
     };
   }
   const vacate = namesake ? await vacating(namesake, now, lookUp) : () => [];
@@ -50,7 +55,7 @@ export async function identify(
     const added = newUser(domain.id, person, now);
     return { user: added, settle: (h) => [...vacate(h), addDirectoryUser(h, added)] };
   }
-  const next = { name: person.name, nameKey, fallback: withSuffix(person.name, person.id) };
+  const next = { name: person.name, nameKey, fallbacks: withSuffix(person.name) };
   const record = renamed(user, person.name, now);
   return {
     user: { ...user, name: person.name, name_key: nameKey },
@@ -62,21 +67,25 @@ export async function identify(
 async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: Db) => Statement[]> {
   const former = namesake.directory_id ?? '';
   const entry = await lookUp(former);
-  const fallback = withSuffix(entry?.name ?? namesake.name, former);
-  if (!entry) return (h) => retireUser(h, namesake, fallback, gone(namesake, fallback, now));
+  const fallbacks = withSuffix(entry?.name ?? namesake.name);
+  if (!entry) return (h) => retireUser(h, namesake, fallbacks, (name) => gone(namesake, name, now));
   const nameKey = foldName(entry.name);
   if (nameKey === namesake.name_key)
     throw new AppError('upstream_failed', 'The directory has several users of this name', {
       reason: 'ambiguous_name',
     });
   const record = renamed(namesake, entry.name, now);
-  return (h) => renameUser(h, namesake, { name: entry.name, nameKey, fallback }, record);
+  return (h) => renameUser(h, namesake, { name: entry.name, nameKey, fallbacks }, record);
 }
 
-/** `<name>~<8 hexadecimal digits>`; the digits follow from the identifier. */
-const withSuffix = (name: string, directoryId: string): string => {
-  const digits = Buffer.from(sha256(directoryId), 'base64url').toString('hex').slice(0, 8);
-  return `${foldName(name).slice(0, 119)}~${digits}`;
+/**
+ * `<name>~<8 hexadecimal digits>`, and the same with 32 digits for a name that is taken. The digits are random: a name that
+ * could be foreseen could be taken on purpose.
+ */
+const withSuffix = (name: string): Fallbacks => {
+  const digits = randomBytes(16).toString('hex');
+  const key = foldName(name);
+  return [`${key.slice(0, 119)}~${digits.slice(0, 8)}`, `${key.slice(0, 95)}~${digits}`];
 };
 
 const unbound = (domain: string, name: string): AppError =>
@@ -111,8 +120,8 @@ const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
 });
 
 /** The id follows from the identifier, so that two first logins at once make one user. */
-const newUser = (domainId: string, { id, name }: Identified, now: Date): User => ({
-  id: idOf(id, domainId),
+const newUser = (domainId: string, { ids: [directoryId], name }: Identified, now: Date): User => ({
+  id: idOf(directoryId, domainId),
   created_at: now,
   updated_at: now,
   revision: 1,
@@ -130,7 +139,7 @@ const newUser = (domainId: string, { id, name }: Identified, now: Date): User =>
   must_change_password: false,
   attributes: {},
   last_login_at: null,
-  directory_id: id,
+  directory_id: directoryId,
   directory_checked_at: null,
   card_fingerprint: null,
   access_ended_at: null,

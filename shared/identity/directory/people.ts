@@ -1,27 +1,24 @@
+import { AppError } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { Filter } from '../../remotes/directory/filters.ts';
 import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
-import type { DirectoryParams } from '../domains/catalogue.ts';
+import type { DirectoryParams, TypedParams } from '../domains/catalogue.ts';
 import { stateAttributes } from './account-state.ts';
+import { filterOf, identifierAttributes, identifiersOf } from './identifiers.ts';
 import type { WantedName } from './login-domains.ts';
 
 /**
- * A person in a directory. `id` is the immutable identifier of the entry, absent if the directory does not show one;
- * `values` are those that were requested, by lower-case attribute.
+ * A person in a directory. `values` are those that were requested, by lower-case attribute.
  */
-export type Person = { dn: string; id: string | undefined; name: string; values: Entry['values'] };
+export type Person = { dn: string; name: string; values: Entry['values'] };
 
-/** Immutable identifiers of entries: Active Directory, FreeIPA, 389 Directory Server, RFC 4530. The first present one counts. */
-const identifiers = ['objectGUID', 'ipaUniqueID', 'nsUniqueId', 'entryUUID'];
+/**
+ * `ids` are the immutable identifiers of the entry as they are stored, the preferred one first; the list is empty if the
+ * directory does not show one.
+ */
+export type IdentifiedPerson = Person & { ids: readonly string[] };
 
-const always = [
-  ...identifiers,
-  'mail',
-  'userPrincipalName',
-  ...stateAttributes,
-  'objectSid',
-  'primaryGroupID',
-];
+const always = ['mail', 'userPrincipalName', ...stateAttributes, 'objectSid', 'primaryGroupID'];
 /** Where FreeIPA keeps entries of people who are gone, or not there yet. */
 const provisioning = /,\s*cn\s*=\s*provisioning\s*,/i;
 /** The relative identifier of krbtgt, the account of the key distribution centre. */
@@ -36,10 +33,10 @@ const krbtgt = /-502$/;
  */
 export async function findPerson(
   session: DirectorySession,
-  params: DirectoryParams,
+  params: TypedParams,
   { name, typed }: WantedName,
   attributes: readonly string[] = [],
-): Promise<Person | undefined> {
+): Promise<IdentifiedPerson | undefined> {
   const { base_dn, user_id_attribute, user_name_attribute } = params;
   const isPrincipal = typed.includes('@');
   const ways: Filter[] = [
@@ -53,6 +50,7 @@ export async function findPerson(
     attributes: [
       ...new Set([
         ...[user_id_attribute, user_name_attribute, ...always, ...attributes],
+        ...identifierAttributes(params.type),
         ...(params.type === 'freeipa' ? ['memberOf'] : []),
       ]),
     ],
@@ -65,27 +63,41 @@ export async function findPerson(
     ({ values }) => name !== undefined && holds(values[user_id_attribute.toLowerCase()], name),
   );
   const [entry, ...others] = principals.length > 0 ? principals : named;
-  return entry && others.length === 0 ? personOf(entry, params) : undefined;
+  return entry && others.length === 0 ? identified(session, params, entry) : undefined;
 }
 
-/** The person with an immutable identifier, whether the user filter admits them or not. */
+/**
+ * The person with an immutable identifier, whether the user filter admits them or not.
+ * @param id as stored
+ * @throws AppError `upstream_failed` with the reason `ambiguous_identifier` if several entries have it
+ */
 export async function findPersonById(
   session: DirectorySession,
-  params: DirectoryParams,
+  params: TypedParams,
   id: string,
-): Promise<Person | undefined> {
+): Promise<IdentifiedPerson | undefined> {
   const { base_dn, user_class, user_id_attribute } = params;
-  const byId = identifiers.map(
-    (name): Filter => (name === 'objectGUID' ? { octets: [name, id] } : { equals: [name, id] }),
-  );
-  const [entry] = await session.search({
+  const byId = filterOf(params.type, id);
+  if (!byId) return undefined;
+  const entries = await session.search({
     base: base_dn,
-    filter: { all: [{ equals: ['objectClass', user_class] }, { any: byId }] },
-    attributes: [user_id_attribute, ...identifiers],
-    most: 1,
+    filter: { all: [{ equals: ['objectClass', user_class] }, byId] },
+    attributes: [user_id_attribute, 'objectSid', ...identifierAttributes(params.type)],
+    most: 4,
   });
-  return entry && personOf(entry, params);
+  const people: IdentifiedPerson[] = [];
+  for (const entry of entries.filter((one) => isPerson(one, params))) {
+    const person = await identified(session, params, entry);
+    if (person?.ids.includes(id)) people.push(person);
+  }
+  if (people.length > 1) throw ambiguousIdentifier();
+  return people[0];
 }
+
+export const ambiguousIdentifier = (): AppError =>
+  new AppError('upstream_failed', 'The identifier of the entry belongs to several users', {
+    reason: 'ambiguous_identifier',
+  });
 
 /** People whose login name or name contains a text, or all of them. */
 export async function findPeople(
@@ -127,14 +139,17 @@ function isPerson({ dn, values }: Entry, { type, user_id_attribute }: DirectoryP
 /** @returns undefined for an entry without a name */
 function personOf({ dn, values }: Entry, { user_id_attribute }: DirectoryParams): Person | undefined {
   const [name = ''] = values[user_id_attribute.toLowerCase()] ?? [];
-  return name.trim() === '' ? undefined : { dn, id: identifierOf(values), name: name.trim(), values };
+  return name.trim() === '' ? undefined : { dn, name: name.trim(), values };
 }
 
-const identifierOf = (values: Entry['values']): string | undefined =>
-  identifiers
-    .flatMap((name) => values[name.toLowerCase()] ?? [])
-    .map((value) => value.toLowerCase())
-    .find((value) => /^[0-9a-f-]{8,64}$/.test(value));
+async function identified(
+  session: DirectorySession,
+  params: TypedParams,
+  entry: Entry,
+): Promise<IdentifiedPerson | undefined> {
+  const person = personOf(entry, params);
+  return person && { ...person, ids: await identifiersOf(session, params.type, entry) };
+}
 
 const holds = (values: readonly string[] = [], wanted: string): boolean =>
   values.some((value) => foldName(value) === foldName(wanted));

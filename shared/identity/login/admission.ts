@@ -1,4 +1,3 @@
-import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
 import { endOldest, startSession } from '../../../db/repositories/login-sessions.ts';
 import { clearFailures, noteKnownNetwork } from '../../../db/repositories/logins.ts';
@@ -13,6 +12,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
 import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './attempt.ts';
+import { settleAtomically } from './batch.ts';
 import { noteUnadmitted } from './failures.ts';
 
 export type LoginResult = {
@@ -63,7 +63,7 @@ async function openSession(
     object_id: session.id,
     details: { platform: session.platform, factor, ...details },
   });
-  await atomically(ctx.deps.db, (h) => [
+  await settleAtomically(ctx.deps.db, (h) => [
     ...clearFailures(h, key, ctx.now),
     ...(alias ? [noteKnownNetwork(h, alias, ctx.now)] : []),
     ...statements(h),

@@ -1,4 +1,3 @@
-import { atomically } from '../../../db/client.ts';
 import {
   addChallenge,
   type ChallengeKey,
@@ -7,6 +6,7 @@ import {
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
 import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
+import { settleAtomically } from '../login/batch.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';
 
@@ -32,7 +32,7 @@ export async function giveChallenge(
   const key: ChallengeKey = { id: newId(), userId: account.user.id, network, sessionId: null };
   const secret = factor ? undefined : newSecret();
   const row = await challengeRow(ctx, key, secret);
-  await atomically(ctx.deps.db, (h) => [...(settle?.(h) ?? []), ...addChallenge(h, key, row, ctx.now)]);
+  await settleAtomically(ctx.deps.db, (h) => [...(settle?.(h) ?? []), ...addChallenge(h, key, row, ctx.now)]);
   return {
     challengeId: key.id,
     expiresInS: challengeLifeS,

@@ -38,6 +38,8 @@ export type Search = {
   scope?: 'base' | 'sub';
   filter: Filter;
   attributes: readonly string[];
+  /** The attributes come without values. */
+  namesOnly?: boolean;
   /** No more entries than these come back. */
   most: number;
 };

@@ -64,11 +64,12 @@ const connectionOf = (client: Client, socket: Socket): Connection => ({
 
 /** Page by page, so that a limit of the server on one answer does not cut the result; few entries need no pages. */
 async function searchAll(client: Client, search: Search, pageSize: number): Promise<Entry[]> {
-  const { base, filter, attributes, scope = 'sub', most } = search;
+  const { base, filter, attributes, scope = 'sub', namesOnly = false, most } = search;
   const options = {
     scope,
     filter: toLdap(filter),
     attributes: [...attributes],
+    returnAttributeValues: !namesOnly,
     explicitBufferAttributes: [...attributes.filter(isSidAttribute), ...binaryAttributes],
   };
   if (most <= 4) {

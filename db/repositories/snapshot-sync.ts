@@ -44,6 +44,13 @@ const mine = ({ farmId, kind, syncId }: Claim): SQL | undefined =>
   and(eq(table.farm_id, farmId), eq(table.kind, kind), eq(table.sync_id, syncId));
 const released = { sync_id: null, sync_started_at: null, lease_until: null };
 
+/** The next round reads the part, however lately it was tried. */
+export const wantRead = (h: Db, farmId: string, kind: PartKind): Statement =>
+  h
+    .update(table)
+    .set({ tried_at: null })
+    .where(and(eq(table.farm_id, farmId), eq(table.kind, kind)));
+
 /**
  * Takes the part for one sync; one statement.
  * @param minAgeS a part that was tried since so many seconds is left alone

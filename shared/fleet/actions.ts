@@ -13,6 +13,7 @@ import {
   sessionList,
   workplaceList,
 } from '../../db/repositories/snapshot-lists.ts';
+import { wantRead } from '../../db/repositories/snapshot-sync.ts';
 import { removePool, removeSession, removeWorkplace } from '../../db/repositories/snapshot-touch.ts';
 import type { FieldChange } from '../../db/schema/audit-events.ts';
 import type { SignedIn } from '../access/principal.ts';
@@ -78,6 +79,14 @@ export type Action<T> = {
   /** An object that the node does not know any more is what was wanted; what is written then besides. */
   wantsGone?: (h: Db) => Statement[];
 };
+
+/**
+ * Has the next round read the list that the object is in. The answers to orders differ between dispatchers, and may leave out
+ * what the order changed besides.
+ */
+export const readAgain = (h: Db, { kind, farm }: Pick<Target, 'kind' | 'farm'>): Statement[] => [
+  wantRead(h, farm.id, kind.spec.kind),
+];
 
 /** The event of what was done; none where it is not to be told again. */
 export type Teller = (happening: Happening) => AuditEntry | undefined;

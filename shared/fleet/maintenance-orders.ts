@@ -1,10 +1,9 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { touchPool, touchWorkplace } from '../../db/repositories/snapshot-touch.ts';
 import type { MaintenanceOrder } from '../remotes/dispatcher/action-shapes.ts';
-import type { ListRow } from '../remotes/dispatcher/list-shapes.ts';
-import type { Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
-import { type Action, changesOf, kinds, type Target } from './actions.ts';
-import { poolValues, workplaceValues } from './snapshot/rows.ts';
+import type { Answered, Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import { type Action, changesOf, kinds, readAgain, type Target } from './actions.ts';
+import { poolChanges, workplaceChanges } from './snapshot/rows.ts';
 
 /** What only we keep of the maintenance of a pool; of a workplace we keep nothing. */
 export type Noted = {
@@ -20,7 +19,7 @@ export const noMaintenance: Required<Noted> = {
 };
 
 /** A kind of object whose maintenance dispatchers know: how it is told them, and written down. */
-export type MaintainedKind<Row extends object> = {
+export type MaintainedKind<Row extends { maintenance?: boolean }> = {
   type: 'servicespool' | 'workplace';
   kind: typeof kinds.pool | typeof kinds.workplace;
   tell: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
@@ -28,19 +27,19 @@ export type MaintainedKind<Row extends object> = {
   write: (h: Db, farmId: string, uuid: string, row: Row | undefined, noted: Noted) => Statement;
 };
 
-export const maintainedPool: MaintainedKind<ListRow<'servicespools'>> = {
+export const maintainedPool: MaintainedKind<Answered<'servicespools'>> = {
   type: 'servicespool',
   kind: kinds.pool,
   tell: (node, call, uuid, order) => node.maintainPool(call, uuid, order),
   write: (h, farmId, uuid, row, noted) =>
-    touchPool(h, farmId, uuid, { ...(row && poolValues(row)), ...noted }),
+    touchPool(h, farmId, uuid, { ...(row && poolChanges(row)), ...noted }),
 };
 
-export const maintainedWorkplace: MaintainedKind<ListRow<'workplaces'>> = {
+export const maintainedWorkplace: MaintainedKind<Answered<'workplaces'>> = {
   type: 'workplace',
   kind: kinds.workplace,
   tell: (node, call, uuid, order) => node.changeWorkplace(call, uuid, 'maintenance', order),
-  write: (h, farmId, uuid, row) => touchWorkplace(h, farmId, uuid, row ? workplaceValues(row) : {}),
+  write: (h, farmId, uuid, row) => touchWorkplace(h, farmId, uuid, row ? workplaceChanges(row) : {}),
 };
 
 type Ordered = {
@@ -52,9 +51,9 @@ type Ordered = {
 };
 
 /** The order to a node that sets or takes back the flag of an object. */
-export const maintenanceAction = <Row extends object>(
+export const maintenanceAction = <Row extends { maintenance?: boolean }>(
   { tell, write }: MaintainedKind<Row>,
-  { object, farm, uuid }: Target,
+  target: Target,
   node: DispatcherActions,
   { order, noted, details, alongside }: Ordered,
 ): Action<Row | undefined> => ({
@@ -62,10 +61,17 @@ export const maintenanceAction = <Row extends object>(
     event: 'portal.WorkplaceAction',
     category: 'workplace',
     action: 'maintenance',
-    object_name: String(object.name),
+    object_name: String(target.object.name),
     details: { maintenance: order.maintenance, ...details },
   },
-  call: (call) => tell(node, call, uuid, order),
-  written: (h, row) => [write(h, farm.id, uuid, row, noted), ...alongside(h)],
-  changed: (row) => changesOf(object, row ?? object, ['maintenance']),
+  call: async (call) => ({
+    maintenance: order.maintenance,
+    ...(await tell(node, call, target.uuid, order)),
+  }),
+  written: (h, row) => [
+    write(h, target.farm.id, target.uuid, row, noted),
+    ...(row ? readAgain(h, target) : []),
+    ...alongside(h),
+  ],
+  changed: (row) => changesOf(target.object, row ?? target.object, ['maintenance']),
 });

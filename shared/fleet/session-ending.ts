@@ -2,10 +2,9 @@ import type { Db, Statement } from '../../db/client.ts';
 import { leaveLogoff } from '../../db/repositories/session-messages.ts';
 import { freeWorkplace, removeSession, touchSession } from '../../db/repositories/snapshot-touch.ts';
 import { foldName } from '../kernel/text.ts';
-import type { ListRow } from '../remotes/dispatcher/list-shapes.ts';
-import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
-import { type Action, changesOf, type Target } from './actions.ts';
-import { sessionValues } from './snapshot/rows.ts';
+import type { Answered, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import { type Action, changesOf, readAgain, type Target } from './actions.ts';
+import { sessionChanges } from './snapshot/rows.ts';
 
 export type EndVerb = 'disconnect' | 'logoff';
 
@@ -15,13 +14,16 @@ export const endingAction = (
   verb: EndVerb,
   node: DispatcherActions,
   now: Date,
-): Action<ListRow<'spsessions'>> => ({
+): Action<Answered<'spsessions'>> => ({
   happening: sessionHappening(target, verb),
-  call: (call) => node.endSession(call, target.uuid, verb),
+  call: async (call) => ({
+    ...(verb === 'disconnect' && { state: 'disconnected' as const }),
+    ...(await node.endSession(call, target.uuid, verb)),
+  }),
   written: (h, answer) =>
     verb === 'logoff'
       ? [...removeSession(h, target.farm.id, target.uuid), ...afterEnd(h, target, now)]
-      : [touchSession(h, target.farm.id, target.uuid, sessionValues(answer))],
+      : [touchSession(h, target.farm.id, target.uuid, sessionChanges(answer)), ...readAgain(h, target)],
   changed: (answer) => changesOf(target.object, answer, ['state']),
   wantsGone: (h) => (verb === 'logoff' ? afterEnd(h, target, now) : []),
 });

@@ -1,7 +1,9 @@
-import { type Context, Hono } from 'hono';
+import { randomUUID } from 'node:crypto';
+import { type Context, Hono, type Next } from 'hono';
 import { z } from 'zod';
 import { adminCalls } from './admin-calls.ts';
 import { clientCalls } from './client-calls.ts';
+import type { Terse } from './faults.ts';
 import { readBody } from './input.ts';
 import type { Node } from './node.ts';
 import { Refusal } from './refusal.ts';
@@ -23,6 +25,7 @@ export function createApp(node: Node): Hono {
   });
   app.get('/api/auth/v7.0/authenticators', (c) => c.json(node.state.domains.map(domainView)));
   app.get('/api/health/check', (c) => checkHealth(c, node));
+  app.use('/api/webui/*', (c, next) => answerTersely(c, next, node.knobs.terse));
   app.route('/api/webui', adminCalls(node));
   app.route('/api/client/v7.0', clientCalls(node));
   app.notFound((c) => c.json({ code: 'not_found', detail: 'There is no such call' }, 404));
@@ -31,6 +34,24 @@ export function createApp(node: Node): Hono {
     return c.json({ code: 'internal', detail: String(error) }, 500);
   });
   return app;
+}
+
+/** Dispatchers agree that a 2xx means success, and on nothing about its body. */
+async function answerTersely(c: Context, next: Next, terse: Terse | null): Promise<void> {
+  await next();
+  if (terse === null || c.req.method === 'GET' || !c.res.ok) return;
+  if (terse === 'no_content') c.res = new Response(null, { status: 204 });
+  if (terse === 'empty_object') c.res = Response.json({}, { status: 202 });
+  if (terse === 'text') c.res = new Response('done', { status: 200 });
+  if (terse === 'other_row')
+    c.res = Response.json({
+      uuid: randomUUID(),
+      session_uuid: randomUUID(),
+      name: 'another',
+      tags: ['foreign'],
+    });
+  if (terse === 'bad_members')
+    c.res = Response.json({ ...(await c.res.json()), name: 7, state: null, tags: 'none', maintenance: 'no' });
 }
 
 const domainView = (domain: Node['state']['domains'][number], index: number) => ({

@@ -7,6 +7,9 @@ import { gzipSync } from 'node:zlib';
  */
 export type CursorLie = 'same' | 'cycle' | 'empty' | 'endless';
 
+/** What an order that was carried out is answered with in the place of the row. */
+export type Terse = 'no_content' | 'empty_object' | 'text' | 'other_row' | 'bad_members';
+
 export type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
 
 /** What a test may turn at any time; the next request sees it. */
@@ -25,6 +28,8 @@ export type Knobs = {
   lies: Lie | null;
   /** In the place of scheme and host in reconnect links. */
   linkStart: string | null;
+  /** Answers to orders about one object. */
+  terse: Terse | null;
   /** About the lists, of whatever path. */
   cursors: CursorLie | null;
   /** What the health check tells; it has no influence on other calls. */
@@ -47,6 +52,7 @@ export const noFaults = (): Knobs => ({
   reset: false,
   lies: null,
   linkStart: null,
+  terse: null,
   cursors: null,
   health: 'pass',
   clockSkewS: 0,

@@ -1,7 +1,7 @@
 import { atomically } from '../../../db/client.ts';
 import { removePool, touchPool } from '../../../db/repositories/snapshot-touch.ts';
-import { act, ask, changesOf, findTarget, isGone, kinds } from '../../../shared/fleet/actions.ts';
-import { poolValues } from '../../../shared/fleet/snapshot/rows.ts';
+import { act, ask, changesOf, findTarget, isGone, kinds, readAgain } from '../../../shared/fleet/actions.ts';
+import { poolChanges } from '../../../shared/fleet/snapshot/rows.ts';
 import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { PoolUpdate } from './schema.ts';
@@ -16,8 +16,8 @@ export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, or
       action: 'update',
       object_name: String(target.object.name),
     },
-    call: (call) => ctx.deps.dispatchers.updatePool(call, uuid, order),
-    written: (h, answer) => [touchPool(h, farmId, uuid, poolValues(answer))],
+    call: async (call) => ({ ...order, ...(await ctx.deps.dispatchers.updatePool(call, uuid, order)) }),
+    written: (h, answer) => [touchPool(h, farmId, uuid, poolChanges(answer)), ...readAgain(h, target)],
     changed: (answer) => changesOf(target.object, answer, Object.keys(PoolUpdate.shape)),
   });
   return { ...target.object, ...row, fetched_at: ctx.now };

@@ -24,6 +24,9 @@ export async function assignWorkplace(ctx: WebuiCtx, at: At, body: AssignBody): 
   return actOn(ctx, target, {
     verb: 'assign',
     call: (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, at.uuid, 'assign', order),
+    expected: {
+      owner: person === undefined || order.user === null ? null : { domain: order.domain, name: order.user },
+    },
     details: order,
     released: (h) => [releaseWorkplace(h, at)],
   });

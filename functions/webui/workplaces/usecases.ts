@@ -1,9 +1,8 @@
 import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
-import { act, changesOf, findTarget, kinds, type Target } from '../../../shared/fleet/actions.ts';
-import { workplaceValues } from '../../../shared/fleet/snapshot/rows.ts';
+import { act, changesOf, findTarget, kinds, readAgain, type Target } from '../../../shared/fleet/actions.ts';
+import { workplaceChanges } from '../../../shared/fleet/snapshot/rows.ts';
 import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
-import type { ListRow } from '../../../shared/remotes/dispatcher/list-shapes.ts';
-import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
+import type { Answered, Call } from '../../../shared/remotes/dispatcher/port.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { assertUnused, isDestructive } from './use.ts';
 
@@ -12,6 +11,7 @@ export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
 
 /** Maintenance is more than a word to the node. */
 type Verb = Exclude<keyof WorkplaceOrders, 'maintenance'>;
+type Answer = Answered<'workplaces'>;
 
 /** The members that each order is about. */
 const concerned = {
@@ -59,7 +59,8 @@ function tellNode<V extends Exclude<Verb, 'assign'>>(
   details: Record<string, unknown> = {},
 ) {
   const call = (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, target.uuid, verb, order);
-  return actOn(ctx, target, { verb, call, details: { ...order, ...details } });
+  const expected = 'tags' in order ? { tags: order.tags } : {};
+  return actOn(ctx, target, { verb, call, expected, details: { ...order, ...details } });
 }
 
 /**
@@ -70,12 +71,14 @@ export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt, force: boo
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
   assertUnused(ctx, target, force);
   const call = (one: Call) => ctx.deps.dispatchers.deleteWorkplace(one, at.uuid);
-  return actOn(ctx, target, { verb: 'delete', call, details: { force } });
+  return actOn(ctx, target, { verb: 'delete', call, expected: { state: 'removing' }, details: { force } });
 }
 
 type Doing = {
   verb: keyof typeof concerned;
-  call: (call: Call) => Promise<ListRow<'workplaces'>>;
+  call: (call: Call) => Promise<Answer>;
+  /** What follows from the order where the node does not show it. */
+  expected?: Answer;
   details?: Record<string, unknown>;
   released?: NonNullable<Parameters<typeof act>[2]['released']>;
 };
@@ -84,10 +87,10 @@ type Doing = {
 export async function actOn(
   ctx: WebuiCtx,
   target: Target,
-  { verb, call, details = {}, released }: Doing,
+  { verb, call, expected = {}, details = {}, released }: Doing,
 ): Promise<object> {
   const { object, farm, uuid } = target;
-  const row = await act<ListRow<'workplaces'>>(ctx, target, {
+  const row = await act<Answer>(ctx, target, {
     happening: {
       event: 'portal.WorkplaceAction',
       category: 'workplace',
@@ -95,8 +98,11 @@ export async function actOn(
       object_name: String(object.name),
       details: { servicepool_uuid: object.servicepool_uuid, ...details },
     },
-    call,
-    written: (h, answer) => [touchWorkplace(h, farm.id, uuid, workplaceValues(answer))],
+    call: async (one) => ({ ...expected, ...(await call(one)) }),
+    written: (h, answer) => [
+      touchWorkplace(h, farm.id, uuid, workplaceChanges(answer)),
+      ...readAgain(h, target),
+    ],
     changed: (answer) => changesOf(object, answer, concerned[verb]),
     ...(released && { released }),
   });

@@ -1,6 +1,7 @@
 import type { PartValues } from '../../../db/repositories/snapshot-parts.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
+import type { Answered } from '../../remotes/dispatcher/port.ts';
 
 /** A pool as a node tells it, in the columns of the snapshot. */
 export const poolValues = (row: ListRow<'servicespools'>): PartValues['servicespools'] => ({
@@ -14,11 +15,44 @@ export function workplaceValues(row: ListRow<'workplaces'>): PartValues['workpla
   return {
     ...rest,
     name_key: foldName(row.name),
-    owner_domain: owner?.domain ?? null,
-    owner_name: owner?.name ?? null,
-    owner_key: owner && personKey(owner.domain, owner.name),
+    ...ownerValues(owner),
     node_revision: revision,
     made_at: created_at,
+  };
+}
+
+const ownerValues = (owner: ListRow<'workplaces'>['owner']) => ({
+  owner_domain: owner?.domain ?? null,
+  owner_name: owner?.name ?? null,
+  owner_key: owner && personKey(owner.domain, owner.name),
+});
+
+/*
+ * The same for the members that an answer has; the others stay as they are in the snapshot.
+ */
+
+export const poolChanges = (row: Answered<'servicespools'>): Partial<PartValues['servicespools']> => ({
+  ...row,
+  ...(row.name !== undefined && { name_key: foldName(row.name) }),
+});
+
+export function workplaceChanges(row: Answered<'workplaces'>): Partial<PartValues['workplaces']> {
+  const { owner, revision, created_at, ...rest } = row;
+  return {
+    ...rest,
+    ...(row.name !== undefined && { name_key: foldName(row.name) }),
+    ...(owner !== undefined && ownerValues(owner)),
+    ...(revision !== undefined && { node_revision: revision }),
+    ...(created_at !== undefined && { made_at: created_at }),
+  };
+}
+
+export function sessionChanges(row: Answered<'spsessions'>): Partial<PartValues['spsessions']> {
+  const { session_uuid: _, user, domain, ...rest } = row;
+  return {
+    ...rest,
+    ...(user !== undefined &&
+      domain !== undefined && { user_name: user, user_domain: domain, user_key: personKey(domain, user) }),
   };
 }
 

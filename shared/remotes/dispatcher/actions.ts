@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { isObject } from '../../kernel/json.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import { Assistance, Delivery, Policies } from './action-shapes.ts';
 import { converse } from './exchange.ts';
@@ -25,12 +26,29 @@ export function createActions(transport: Transport): DispatcherActions {
   };
 }
 
-/** Rows of the object that was asked for: another one would be written in its place. */
+/*
+ * Any 2xx says that the order was carried out, whatever its body. Of a row those members count that are there and as they
+ * should be; a row of another object says nothing.
+ */
 const rows = {
-  pool: (uuid: string) => PoolRow.refine((row) => row.uuid === uuid),
-  workplace: (uuid: string) => WorkplaceRow.refine((row) => row.uuid === uuid),
-  session: (uuid: string) => SessionRow.refine((row) => row.session_uuid === uuid),
+  pool: (uuid: string) => membersOf(PoolRow, 'uuid', uuid),
+  workplace: (uuid: string) => membersOf(WorkplaceRow, 'uuid', uuid),
+  session: (uuid: string) => membersOf(SessionRow, 'session_uuid', uuid),
 };
+
+function membersOf<S extends z.ZodRawShape>({ shape }: z.ZodObject<S>, key: string, uuid: string) {
+  const members: [name: string, member: z.ZodType][] = Object.entries(shape) as [string, z.ZodType][];
+  return z.unknown().transform((body): Partial<z.output<z.ZodObject<S>>> => {
+    if (!isObject(body)) return {};
+    const read = members.flatMap(([name, member]) => {
+      const found = Object.hasOwn(body, name) ? member.safeParse(body[name]) : undefined;
+      return found?.success ? [[name, found.data] as const] : [];
+    });
+    const row: Record<string, unknown> = Object.fromEntries(read);
+    const isOther = row[key] !== undefined && row[key] !== uuid;
+    return (isOther ? {} : row) as Partial<z.output<z.ZodObject<S>>>;
+  });
+}
 
 function order<Shape extends z.ZodType>(
   transport: Transport,

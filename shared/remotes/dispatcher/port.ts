@@ -95,14 +95,17 @@ export type DispatcherRemote = DispatcherActions & {
   certificate?(request: Omit<Destination, 'trace'>): Promise<CertificateFacts>;
 };
 
+/** The members of a row that the answer to an order has; none where the node only said that it was carried out. */
+export type Answered<K extends ListKind> = Partial<ListRow<K>>;
+
 /**
- * What administrators do on a node with a session of the aggregator itself; each is sent once, and answered by the row
- * as it is now. They throw as the port says, and `not_found` and `invalid_state` about the object.
+ * What administrators do on a node with a session of the aggregator itself; each is sent once, and answered by the row as it
+ * is now, as far as the node shows it. They throw as the port says, and `not_found` and `invalid_state` about the object.
  */
 export type DispatcherActions = {
   policies(call: Call, pool: string): Promise<Policy[]>;
-  updatePool(call: Call, pool: string, order: PoolOrder): Promise<ListRow<'servicespools'>>;
-  maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<ListRow<'servicespools'>>;
+  updatePool(call: Call, pool: string, order: PoolOrder): Promise<Answered<'servicespools'>>;
+  maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<Answered<'servicespools'>>;
   /** To whoever works at these workplaces of the pool. */
   sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
   changeWorkplace<V extends keyof WorkplaceOrders>(
@@ -110,10 +113,10 @@ export type DispatcherActions = {
     workplace: string,
     verb: V,
     order: WorkplaceOrders[V],
-  ): Promise<ListRow<'workplaces'>>;
-  deleteWorkplace(call: Call, workplace: string): Promise<ListRow<'workplaces'>>;
+  ): Promise<Answered<'workplaces'>>;
+  deleteWorkplace(call: Call, workplace: string): Promise<Answered<'workplaces'>>;
   /** `logoff` ends the session, which is then gone. */
-  endSession(call: Call, session: string, verb: 'disconnect' | 'logoff'): Promise<ListRow<'spsessions'>>;
+  endSession(call: Call, session: string, verb: 'disconnect' | 'logoff'): Promise<Answered<'spsessions'>>;
   /** A one-time URL to look over the shoulder of whoever works in the session. */
   assistSession(call: Call, session: string): Promise<Assistance>;
 };

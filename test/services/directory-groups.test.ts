@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groupDn, groupOfNames, person, personDn } from '../support/directory-entries.ts';
 import { type DirectoryStand, startDirectoryStand } from '../support/directory-stand.ts';
@@ -11,18 +12,25 @@ const numbered = (prefix: string, count: number): string[] =>
 const names = numbered('user', 2_000);
 const [member = '', outsider = ''] = names;
 
+/** A person as Active Directory has it: with an identifier of 16 octets. */
+const account = (uid: string, members: Record<string, string>): string =>
+  person(uid, {
+    ...members,
+    'objectGUID:': createHash('sha256').update(uid).digest().subarray(0, 16).toString('base64'),
+  });
+
 const ldif = [
   ...names.map((uid) =>
-    person(uid, { sAMAccountName: uid, userPrincipalName: `${uid}.principal@corp.example` }),
+    account(uid, { sAMAccountName: uid, userPrincipalName: `${uid}.principal@corp.example` }),
   ),
-  person('disabled', { sAMAccountName: 'disabled', userAccountControl: '514' }),
-  person('enabled', { sAMAccountName: 'enabled', userAccountControl: '512' }),
-  person('locked', { sAMAccountName: 'locked', nsAccountLock: 'TRUE' }),
-  person('expired', { sAMAccountName: 'expired', shadowExpire: '10' }),
-  person('lasting', { sAMAccountName: 'lasting', shadowExpire: '-1' }),
+  account('disabled', { sAMAccountName: 'disabled', userAccountControl: '514' }),
+  account('enabled', { sAMAccountName: 'enabled', userAccountControl: '512' }),
+  account('locked', { sAMAccountName: 'locked', nsAccountLock: 'TRUE' }),
+  account('expired', { sAMAccountName: 'expired', shadowExpire: '10' }),
+  account('lasting', { sAMAccountName: 'lasting', shadowExpire: '-1' }),
   // What a principal name says is somebody else than whom a login name says.
-  person('taken', { sAMAccountName: 'taken' }),
-  person('taker', { sAMAccountName: 'taker', userPrincipalName: 'taken@corp.example' }),
+  account('taken', { sAMAccountName: 'taken' }),
+  account('taker', { sAMAccountName: 'taker', userPrincipalName: 'taken@corp.example' }),
   ...numbered('group', 150).map((cn) => groupOfNames(cn, [personDn(member)])),
   groupOfNames(
     'inner',

@@ -43,7 +43,7 @@ const questionOf = ({ id, viewer, speaker, routing: { entitlement, lists } }: Ro
 async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const kept = keptLists(site, ctx.parameters, ctx.now);
   const inQuestion = site.own
-    ? site.farms.filter((farm) => isOpen(site, farm) && !kept.get(farm.id)?.fresh)
+    ? site.farms.filter((farm) => isOpen(site, farm) && !isKnown(farm, kept.get(farm.id)))
     : [];
   const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
   for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
@@ -53,6 +53,10 @@ async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   keepAnswers(ctx, site, asked);
   return site.farms.map((farm) => viewOf(ctx, site, farm, asked.get(farm), kept.get(farm.id)));
 }
+
+/** The list of a farm and its domains are written one after the other: between them the domains are not known yet. */
+const isKnown = (farm: UserFarm, kept: SeenList | undefined): boolean =>
+  kept?.fresh === true && lastDomains(farm) !== undefined;
 
 /** True for a farm that is neither disabled nor in maintenance. */
 export const isOpen = (site: RoutedSite, farm: UserFarm): boolean =>

@@ -62,19 +62,37 @@ function writeStaged(h: Db, claim: Claim, slice: SQL): Statement {
   const { table, columns } = parts[claim.kind];
   const names = columns.map((name) => sql.identifier(name));
   const list = (of: (name: SQLChunk) => SQL) => sql.join(names.map(of), sql`, `);
+  const merged = sql.join(
+    columns.map((name) => agentsValue(claim.kind, name) ?? sql`fresh.${sql.identifier(name)}`),
+    sql`, `,
+  );
   const notTouched = (row: SQL) => sql`(${row}.touched_at is null or ${row}.touched_at < ${startOf(claim)})`;
   const written = sql`
     insert into ${table} (farm_id, uuid, ${list((name) => sql`${name}`)})
-    select ${claim.farmId}::uuid, fresh.uuid, ${list((name) => sql`fresh.${name}`)}
+    select ${claim.farmId}::uuid, fresh.uuid, ${merged}
     from ${syncRows} staged cross join lateral jsonb_populate_record(null::${table}, staged.content) fresh
     left join ${table} kept on kept.farm_id = ${claim.farmId} and kept.uuid = staged.uuid
     where staged.sync_id = ${claim.syncId} and ${slice}
       and (kept.id is null or ${notTouched(sql`kept`)}
-        and (${list((name) => sql`kept.${name}`)}) is distinct from (${list((name) => sql`fresh.${name}`)}))
+        and (${list((name) => sql`kept.${name}`)}) is distinct from (${merged}))
       and not exists (select 1 from ${removedRows} where ${removedSince(claim)} and ${removedRows.uuid} = staged.uuid)
     on conflict (farm_id, uuid) do update set ${list((name) => sql`${name} = excluded.${name}`)}
     where ${notTouched(sql`${table}`)}`;
   return h.execute(written);
+}
+
+/** True while an agent told of the workplace later than the node did, within a day. */
+const isAgentNewer = sql`(kept.agent_seen_at > coalesce(fresh.agent_seen_at, '-infinity')
+  and kept.agent_seen_at > now() - interval '1 day')`;
+
+/** What an agent told stays until the node knows of a later sign of life, or for a day. */
+function agentsValue(kind: PartKind, column: string): SQL | undefined {
+  if (kind !== 'workplaces') return undefined;
+  if (column === 'agent_seen_at') return sql`greatest(kept.agent_seen_at, fresh.agent_seen_at)`;
+  if (column === 'agent_version')
+    return sql`case when ${isAgentNewer} then coalesce(kept.agent_version, fresh.agent_version) else fresh.agent_version end`;
+  if (column === 'ip') return sql`case when ${isAgentNewer} and kept.ip <> '' then kept.ip else fresh.ip end`;
+  return undefined;
 }
 
 function removeGone(h: Db, claim: Claim, removed: readonly string[] | undefined): Statement {

@@ -23,6 +23,29 @@ const initialize = (token: string, id: unknown) =>
   agent('POST /initialize', { body: { type: 'managed', version: '4.0', token, id } });
 
 describe('a workplace', () => {
+  it('PEER-2: keeps what its agent told when the node knows nothing of it, until the node knows more', async () => {
+    const token = await stand.initialize(2);
+    const { portal } = stand.world;
+    await agent('POST /ready', { body: { token, ip: '10.7.7.7', port: 43910, secret: 'of the agent' } });
+    const told = await stand.shown(2);
+    expect(told).toMatchObject({ ip: '10.7.7.7', agent_version: '4.0', agent_seen_at: expect.any(String) });
+    const { agent_seen_at, agent_version, ip } = told;
+    stand.fleet.simulator.state.workplaces.touch(workplaceOf(stand.fleet, 'Office', 2).uuid);
+    await sync(portal, stand.fleet.farm, 'workplaces');
+    expect(await stand.shown(2)).toMatchObject({ ip, agent_version, agent_seen_at });
+    // A day later its word counts no more.
+    const isOne = eq(workplaces.uuid, workplaceOf(stand.fleet, 'Office', 2).uuid);
+    const before = new Date(Date.now() - 25 * 3_600_000);
+    await portal.db.update(workplaces).set({ agent_seen_at: before, touched_at: before }).where(isOne);
+    stand.fleet.simulator.state.workplaces.touch(workplaceOf(stand.fleet, 'Office', 2).uuid);
+    await sync(portal, stand.fleet.farm, 'workplaces');
+    expect(await stand.shown(2)).toMatchObject({
+      ip: workplaceOf(stand.fleet, 'Office', 2).ip,
+      agent_version: '7.0.0',
+      agent_seen_at: before.toISOString(),
+    });
+  });
+
   it('lives with its agent: registered, found, ready, worked at, left', async () => {
     const token = await stand.register();
     expect(await agent('POST /test', { body: { type: 'managed', token } })).toMatchObject({

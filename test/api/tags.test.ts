@@ -71,6 +71,12 @@ describe('a tag', () => {
     expect([await tagsOf(one), await tagsOf(other)]).toEqual([[], [tag.name]]);
   });
 
+  it('PEER-1: takes null in attach and detach for nothing to do', async () => {
+    const tag = await addTag(admin);
+    for (const body of [{ attach: null }, { detach: null }, { attach: null, detach: null }])
+      expect((await admin(`PATCH ${tagsPath}/${tag.id}`, body)).status).toBe(200);
+  });
+
   it('is attached to all objects or to none', async () => {
     const [tag, domain] = [await addTag(admin), await domainWith([])];
     const attach = [

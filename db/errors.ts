@@ -61,7 +61,7 @@ const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34])/;
 
 /** What `pg`, its pool and ours say of a connection, in errors without a code. */
 const lostConnection =
-  /^(?:The database did not answer|timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error)/;
+  /^(?:The database did not answer|timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client was closed|Client has encountered a connection error)/;
 
 /** True for these SQLSTATEs, and when there was no answer at all. */
 export function isUnavailable(error: unknown): boolean {

@@ -44,7 +44,6 @@ export type GatewayPrincipal = { kind: 'gateway'; id: string };
 /** A portal that reports itself by a signed token: one of this installation, or one of a peer. */
 export type PortalPrincipal = {
   kind: 'portal';
-  issuer: string;
   peer: { id: string; name: string } | undefined;
 };
 

@@ -26,6 +26,25 @@ export type CallCtx = Pick<FleetCtx, 'now' | 'trace' | 'background' | 'later' | 
   parameters: Parameters;
 };
 
+/** A stored node in the form that the remote calls. */
+export const nodeOf = (row: StoredDestination): Node => ({
+  id: row.id,
+  name: row.name,
+  url: row.url,
+  caCertificate: row.ca_certificate ?? undefined,
+  verifyTls: row.verify_tls,
+  timeoutMs: row.timeout_ms,
+});
+
+type StoredDestination = {
+  id: string;
+  name: string;
+  url: string;
+  ca_certificate: string | null;
+  verify_tls: boolean;
+  timeout_ms: number;
+};
+
 /** For whom a session key of a node speaks. */
 export type Speaker = {
   /** Null for the aggregator itself. */

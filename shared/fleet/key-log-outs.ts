@@ -1,8 +1,7 @@
 import { claimEndedKeys, type EndedKey, forgetKey } from '../../db/repositories/ended-node-keys.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTurnstile, type Turnstile } from '../kernel/turnstile.ts';
-import type { Node } from '../remotes/dispatcher/port.ts';
-import { type CallCtx, placeOf } from './dispatcher-keys.ts';
+import { type CallCtx, nodeOf, placeOf } from './dispatcher-keys.ts';
 
 type Deps = Pick<CallCtx['deps'], 'db' | 'dispatchers' | 'log' | 'sealer'>;
 
@@ -53,15 +52,6 @@ async function logOutKey({ db, dispatchers, log, sealer }: Deps, ended: EndedKey
     return undefined;
   });
   if (key !== undefined)
-    await dispatchers.logOut({ node: asNode(node), key, trace: { requestId: newId() }, signal });
+    await dispatchers.logOut({ node: nodeOf(node), key, trace: { requestId: newId() }, signal });
   await forgetKey(db, id);
 }
-
-const asNode = (row: EndedKey['node']): Node => ({
-  id: row.id,
-  name: row.name,
-  url: row.url,
-  caCertificate: row.ca_certificate ?? undefined,
-  verifyTls: row.verify_tls,
-  timeoutMs: row.timeout_ms,
-});

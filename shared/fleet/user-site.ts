@@ -5,7 +5,7 @@ import type { Ctx } from '../http/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { isReservedUserName } from '../kernel/text.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';
-import { type FleetDeps, type Speaker, userSpeaker } from './dispatcher-keys.ts';
+import { type FleetDeps, nodeOf, type Speaker, userSpeaker } from './dispatcher-keys.ts';
 import { type FarmWithNodes, type FoundFarms, findFarms } from './topology.ts';
 
 export type UserCtx = Ctx<FleetDeps, AccountPrincipal>;
@@ -53,12 +53,8 @@ export function userSiteOf(
   return { ...site, farms, domains, speaker: userSpeaker(id, claims) };
 }
 
-/** A stored node in the form that the remote calls. */
+/** A stored node with at most this time limit for each call. */
 export const asNode = (node: StoredNode, timeoutMs: number): Node => ({
-  id: node.id,
-  name: node.name,
-  url: node.url,
-  caCertificate: node.ca_certificate ?? undefined,
-  verifyTls: node.verify_tls,
+  ...nodeOf(node),
   timeoutMs: Math.min(node.timeout_ms, timeoutMs),
 });

@@ -56,7 +56,7 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
     expect(await order(careful, name, 0)).toMatchObject({ outcome: [409, 'session_live'], calls: [] });
   });
 
-  it('CON-2: is refused where only an agent reported that somebody works', async () => {
+  it('CON-2: is refused where only an agent reported a session', async () => {
     const { farm_id, uuid } = inSnapshot();
     await world.portal.db
       .update(workplaces)
@@ -96,7 +96,7 @@ describe('CON-2: an order', () => {
   it.each([
     'start',
     'resume',
-  ])('CON-2: to %s interrupts nobody, so that it needs no force', async (action) => {
+  ])('CON-2: to %s interrupts no session, so that it needs no force', async (action) => {
     const { calls } = await order(careful, action, 0);
     expect(calls).toHaveLength(1);
   });

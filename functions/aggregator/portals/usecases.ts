@@ -79,7 +79,7 @@ async function proven(ctx: AggregatorCtx, jwt: string): Promise<Reporter> {
   const audience = `${deps.baseUrl}${heartbeatPath}`;
   const { claims } = await provePeerToken(jwt, claimed, key, { typ: tokenTypes.heartbeat, audience, now });
   const peer = found && { id: found.peer.id, name: found.peer.name };
-  return { kind: 'portal', issuer: claimed.issuer, peer, report: claims.portal };
+  return { kind: 'portal', peer, report: claims.portal };
 }
 
 function ownKey({ signingKeys }: AggregatorDeps, { kid }: ClaimedToken): PeerKey {

@@ -5,7 +5,7 @@ import { setStatus } from '../../../db/repositories/dispatcher-status.ts';
 import { dispatchers } from '../../../db/repositories/dispatchers.ts';
 import { nodeRecord } from '../../../db/repositories/node-records.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
-import { aggregator, obtainKey } from '../../../shared/fleet/dispatcher-keys.ts';
+import { aggregator, nodeOf, obtainKey } from '../../../shared/fleet/dispatcher-keys.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
@@ -21,14 +21,7 @@ type Row = NonNullable<Awaited<ReturnType<typeof dispatchers.find>>>;
 export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
   const row = await dispatchers.find(ctx.deps.db, id, { scope: ctx.scope });
   if (!row) throw notFound();
-  const node = {
-    id: row.id,
-    name: row.name,
-    url: row.url,
-    caCertificate: row.ca_certificate ?? undefined,
-    verifyTls: row.verify_tls,
-    timeoutMs: row.timeout_ms,
-  };
+  const node = nodeOf(row);
   try {
     const { expiresInS } = await obtainKey(ctx, node, aggregator);
     await record(ctx, row, node, undefined);

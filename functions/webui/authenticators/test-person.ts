@@ -41,7 +41,7 @@ export async function testPerson(
   const person = await findPerson(session, params, wanted, passwordStateAttributes);
   if (!person && wanted.name === undefined)
     return protocol.note('user', 'fail', 'The name belongs to another domain');
-  if (!person) return protocol.note('user', 'fail', 'The directory knows nobody, or several, of this name');
+  if (!person) return protocol.note('user', 'fail', 'The directory has no entry of this name, or several');
   const obstacle = obstacleTo(person, body.password === undefined, ctx.now);
   if (obstacle !== undefined) return protocol.note('user', 'fail', `${person.dn}: ${obstacle}`);
   protocol.note('user', 'pass', person.dn);
@@ -106,7 +106,7 @@ async function withNames(
   return [...groups.filter(({ name }) => name !== ''), ...found];
 }
 
-/** With a stored domain it is told which of the groups count at a login. */
+/** With a stored domain the result also names the groups that count at a login. */
 async function describe(
   { deps }: WebuiCtx,
   groups: readonly DirectoryGroup[],

@@ -35,7 +35,7 @@ const role: fc.Arbitrary<RoleGrant> = fc.record({
 });
 const roles = fc.array(role, { maxLength: 4 });
 
-/** Every single (permission, site) that the principal holds; `*` stands for sites that nobody named. */
+/** Every single (permission, site) that the principal holds; `*` stands for sites that no role names. */
 function pairsOf(principal: SignedIn): Set<string> {
   const pairs = new Set<string>();
   for (const permission of permissionsOf(principal)) {

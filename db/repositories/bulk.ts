@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { message, type Text, term, verbatim } from '../../shared/messages/message.ts';
 import { type ResourceType, resources } from '../../shared/resources.ts';
 import { atomically, type Db, type Statement } from '../client.ts';
 import { isReferenceViolation } from '../errors.ts';
@@ -19,13 +20,13 @@ import { liesWithin, type Scope } from './scope.ts';
 import { must, oneOf } from './statements.ts';
 
 /** Rows that are kept, and why: a code of the error table and a sentence. */
-export type Kept = { where: SQL; code: string; detail: string };
+export type Kept = { where: SQL; code: string; detail: Text };
 
 export type BulkResult = {
   deleted_count: number;
   deleted: string[];
   failed_count: number;
-  failed: { id: string; code: string; detail: string }[];
+  failed: { id: string; code: string; detail: Text }[];
 };
 
 const shownDeleted = 500;
@@ -124,10 +125,8 @@ const keptBy = <S extends Selection>(
 ): Kept => ({
   where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id} ${going ? sql`and ${id} not in (${going})` : sql``})`,
   code: 'in_use',
-  detail: `${capitalised(resources[type].one)} refers to it`,
+  detail: message('Referred to by {referrer}', { referrer: term(resources[type].one) }),
 });
-
-const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The place of the first reason that holds for the row, or null. */
 function caseOf(reasons: readonly Kept[]): SQL<number | null> {
@@ -136,7 +135,10 @@ function caseOf(reasons: readonly Kept[]): SQL<number | null> {
   return sql`${sql`(case ${sql.join(arms, sql` `)} end)`}`;
 }
 
-const describe = (kept: Kept | undefined) => ({ code: kept?.code ?? 'in_use', detail: kept?.detail ?? '' });
+const describe = (kept: Kept | undefined) => ({
+  code: kept?.code ?? 'in_use',
+  detail: kept?.detail ?? verbatim(''),
+});
 
 /** An absent owner of a nested collection is not an empty collection. */
 function ownerExists<S extends Selection>(h: Db, { parent }: RecordSpec<S>, reach: Reach): Statement[] {
@@ -180,7 +182,7 @@ function summary(wanted: readonly string[] | 'all', gone: Gone, blocked: BulkRes
   const absent = wanted === 'all' ? [] : [...new Set(wanted)].filter((id) => !known.has(id));
   const failed = [
     ...blocked,
-    ...absent.map((id) => ({ id, code: 'not_found', detail: 'There is no such object' })),
+    ...absent.map((id) => ({ id, code: 'not_found', detail: 'There is no such object' as const })),
   ];
   return {
     deleted_count: gone.count,

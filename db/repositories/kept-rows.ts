@@ -12,21 +12,19 @@ export const keptDomains = (own: string | undefined, caller: string): Kept[] => 
     code: 'invalid_state',
     detail: 'The built-in domain cannot be deleted',
   },
-  ...(own === undefined
-    ? []
-    : [
-        {
-          where: eq(authenticators.id, own),
-          code: 'invalid_state' as const,
-          detail: 'The domain holds the account of the caller',
-        },
-      ]),
+  ...(own === undefined ? [] : [ownDomain(own)]),
   {
     where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
     code: 'invalid_state',
     detail: 'One administrator must remain',
   },
 ];
+
+const ownDomain = (id: string): Kept => ({
+  where: eq(authenticators.id, id),
+  code: 'invalid_state',
+  detail: 'The domain holds the account of the caller',
+});
 
 /** Domains one of whose users holds more than the caller. */
 export const administratorsBeyond = (held: Held): Kept => ({

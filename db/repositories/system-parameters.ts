@@ -57,7 +57,11 @@ function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEn
 }
 
 /** A value that is the default is not stored, so that a later version may have a better default. */
-function setParameter(h: Db, { name, value, fallback }: ParameterChange, at: Date): Statement {
+export function setParameter(
+  h: Db,
+  { name, value, fallback }: Omit<ParameterChange, 'id'>,
+  at: Date,
+): Statement {
   if (value === fallback) return h.delete(table).where(eq(table.name, name));
   return h
     .insert(table)

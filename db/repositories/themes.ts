@@ -1,19 +1,40 @@
 import { eq, sql } from 'drizzle-orm';
+import { isLanguage, type Language, languages } from '../../shared/messages/languages.ts';
 import type { Db, Statement } from '../client.ts';
+import { systemParameters } from '../schema/system-parameters.ts';
 import { themes } from '../schema/themes.ts';
 import { must } from './statements.ts';
+import { setParameter } from './system-parameters.ts';
 
 /** The one row of the table. */
 const only = 1;
 
-/** The branding as it was stored; nothing at revision 0 before the first write. */
-export async function findTheme(db: Db): Promise<{ revision: number; branding: Record<string, unknown> }> {
+/**
+ * The branding as it was stored, nothing at revision 0 before the first write, and the language of the installation:
+ * `default_language` of a theme is the system parameter `ui.default_language` by another name.
+ */
+export async function findTheme(
+  db: Db,
+): Promise<{ revision: number; branding: Record<string, unknown>; defaultLanguage: Language }> {
+  const language = sql<unknown>`(select ${systemParameters.value} from ${systemParameters}
+    where ${systemParameters.name} = ${languageParameter})`;
   const [row] = await db
-    .select({ revision: themes.revision, branding: themes.branding })
-    .from(themes)
-    .where(eq(themes.id, only));
-  return row ?? { revision: 0, branding: {} };
+    .select({ revision: themes.revision, branding: themes.branding, language })
+    .from(sql`(values (1)) as once`)
+    .leftJoin(themes, eq(themes.id, only));
+  const { revision, branding, language: stored } = row ?? {};
+  return {
+    revision: revision ?? 0,
+    branding: branding ?? {},
+    defaultLanguage: isLanguage(stored) ? stored : languages[0],
+  };
 }
+
+const languageParameter = 'ui.default_language';
+
+/** Sets the language of the installation. */
+export const replaceDefaultLanguage = (h: Db, value: Language, at: Date): Statement =>
+  setParameter(h, { name: languageParameter, value, fallback: languages[0] }, at);
 
 /** Replaces the branding that is at this revision; ends the batch with `precondition_failed` otherwise. */
 export const replaceTheme = (

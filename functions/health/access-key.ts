@@ -10,6 +10,6 @@ export function demandKey(authorization: string | null, key: string | undefined)
   const given = /^token +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const isSame = sameText(given ?? '', key ?? '');
   if (given === undefined)
-    throw new AppError('unauthenticated', 'The header "Authorization: Token <access key>" is required');
+    throw new AppError('unauthenticated', 'The header Authorization with `Token <access key>` is required');
   if (!isSame || !key) throw new AppError('invalid_token', 'The access key is not valid here');
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../../db/repositories/scope.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
+import type { Detail } from '../messages/message.ts';
 import type { Permission } from './permissions.ts';
 import type { Principal, SignedIn } from './principal.ts';
 import { scopeOf } from './rights.ts';
@@ -61,5 +62,5 @@ function admitGranted(principal: SignedIn, access: 'signed-in' | Permission, dem
   return scope;
 }
 
-const refused = (required_permission: Permission, detail: string): AppError =>
+const refused = (required_permission: Permission, detail: Detail): AppError =>
   new AppError('forbidden', detail, { required_permission });

@@ -57,8 +57,11 @@ export function readPermissionOf(type: ResourceType): Permission | undefined {
   return isPermission(permission) ? permission : undefined;
 }
 
-export const resourceOf = (permission: Permission): string => permission.split('.')[0] ?? '';
-export const actionOf = (permission: Permission): string => permission.split('.')[1] ?? '';
+/** Second half of a permission. */
+export type Action = { [R in Resource]: Actions[R][number] }[Resource];
+
+export const resourceOf = (permission: Permission): Resource => permission.split('.')[0] as Resource;
+export const actionOf = (permission: Permission): Action => permission.split('.')[1] as Action;
 
 const all = (matches: (resource: string, action: string) => boolean): Permission[] =>
   permissions.filter((permission) => matches(resourceOf(permission), actionOf(permission)));

@@ -20,7 +20,13 @@ type Account = {
 type Granted = { portal: Portal; roles: RoleGrant[] };
 
 /** A person who signed in. */
-export type UserPrincipal = Account & Granted & { kind: 'user'; session: Session };
+export type UserPrincipal = Account &
+  Granted & {
+    kind: 'user';
+    session: Session;
+    /** The language tag that the login asked for (RFC 5646). */
+    locale: string | null;
+  };
 
 /** A token that an administrator made for a service user. It has no session: it lives until it expires or is revoked. */
 export type ServiceTokenPrincipal = Account &

@@ -55,10 +55,10 @@ async function findUser(db: Db, token: string, now: Date): Promise<FoundPrincipa
   const found = await (isPageToken(token) ? findPageSession(db, hash, now) : findSession(db, hash));
   if (!found) return undefined;
   const { user, domain, roles } = found;
-  const { portal } = found.session;
+  const { portal, locale } = found.session;
   const parameters = parametersFrom(found.parameters);
   const session = aliveSession(found.session, parameters, now);
-  return session && { principal: { kind: 'user', session, portal, user, domain, roles }, parameters };
+  return session && { principal: { kind: 'user', session, locale, portal, user, domain, roles }, parameters };
 }
 
 type Stored = {

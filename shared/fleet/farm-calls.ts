@@ -53,7 +53,7 @@ export async function callFarm<T>(
   }
   throw new AppError(
     last.code,
-    last.message,
+    last.detail,
     { ...last.members, site: site.uri, farm: farm.name },
     { cause: last },
   );

@@ -1,5 +1,6 @@
 import type { KeptService } from '../../db/schema/service-lists.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
+import { verbatim } from '../messages/message.ts';
 import type { SeenList } from './kept-lists.ts';
 import { isMaintenanceReason, stateOf } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
@@ -82,8 +83,8 @@ const sessionsIn = ({ routing }: RoutedSite, at: Key): KeptService['sessions'] =
     }));
 
 /** The refusal of what is in maintenance; its sentence is what users are told. */
-export const maintenanceRefusal = (message: string | undefined): AppError =>
-  conflict('maintenance', message ?? 'The service is in maintenance');
+export const maintenanceRefusal = (notice: string | undefined): AppError =>
+  conflict('maintenance', notice === undefined ? 'The service is in maintenance' : verbatim(notice));
 
 /** A dispatcher says that it prepares a service that it keeps in maintenance; nobody needs to wait for that. */
 export const isMaintenance = (error: unknown): boolean =>

@@ -1,10 +1,11 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Principal } from '../access/principal.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Telemetry } from '../kernel/telemetry.ts';
 import { withoutTrailingSlashes } from '../kernel/text.ts';
+import type { Language } from '../messages/languages.ts';
 import { type ModuleName, modules } from '../modules.ts';
 import { countingFailures } from './caller.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
@@ -12,6 +13,8 @@ import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { orSignIn } from './own-pages.ts';
 import { asAppError, headersOfAll, problemResponse } from './problem.ts';
+import { rateLimitsOf } from './rate-limits.ts';
+import { languageFor } from './reader.ts';
 import { auditRefusal, inOneWord } from './refusals.ts';
 import { traceOf } from './request-ids.ts';
 import { type Served, serveOperation } from './serve.ts';
@@ -47,16 +50,26 @@ export function createModule<D extends BaseDeps>(
     countRequest(deps.telemetry, name, c, started);
   });
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
-  app.notFound((c) => refuse(new AppError('not_found'), c.get('trace').requestId));
+  app.notFound((c) =>
+    refuse(new AppError('not_found'), c.get('trace').requestId, {}, languageOfRequest(deps, c)),
+  );
   app.onError(async (error, c) => {
     const problem = asAppError(error);
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
     await auditRefusal(c.get('ctx'), problem);
-    return refuse(problem, c.get('trace').requestId, allowOf(problem));
+    return refuse(problem, c.get('trace').requestId, allowOf(problem), languageOfRequest(deps, c));
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
 }
+
+/** That of the caller, or of the request alone where it was refused before its caller was known. */
+const languageOfRequest = (deps: BaseDeps, c: Context<Env>): Language =>
+  c.get('ctx')?.language ??
+  languageFor({
+    accepted: c.req.header('accept-language') ?? '',
+    fallback: rateLimitsOf(deps).parameters()['ui.default_language'],
+  });
 
 /** A trailing slash means nothing; the path stays percent-encoded for the router. */
 const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);

@@ -7,6 +7,7 @@ import type { Sealer } from '../kernel/sealing.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Turnstile } from '../kernel/turnstile.ts';
+import type { Language } from '../messages/languages.ts';
 import type { PortalType } from '../modules.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -43,12 +44,14 @@ export type Ctx<D = BaseDeps, P extends Principal = Principal> = {
   parameters: P extends SignedIn ? Parameters : Parameters | undefined;
   /** The sites whose rows the operation may touch. */
   scope: Scope;
+  /** The language of the texts of the answer. */
+  language: Language;
   requestId: string;
   trace: Trace;
   client: Invocation['client'] & {
     userAgent: string;
     /** Accept-Language as it came. */
-    languages: string;
+    accepted: string;
     /** A page of this portal sent the request. */
     isOwnPage: boolean;
   };

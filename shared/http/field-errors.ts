@@ -3,6 +3,7 @@ import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import { pointerTo } from '../kernel/json-pointer.ts';
 import { isStorable } from '../kernel/text.ts';
+import type { Detail } from '../messages/message.ts';
 
 /**
  * The faults that a schema found, one entry a field.
@@ -22,13 +23,15 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
   if (meant)
     return meant.flatMap((fault) => entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostFieldErrors).map((key) => ({
-      pointer: pointerTo([...issue.path, key], root),
-      code: 'unknown',
-      detail: 'Unknown member',
-    }));
+    return issue.keys.slice(0, mostFieldErrors).map(
+      (key): FieldError => ({
+        pointer: pointerTo([...issue.path, key], root),
+        code: 'unknown',
+        detail: 'Unknown member',
+      }),
+    );
   }
-  return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: issue.message }];
+  return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: issue.message as Detail }];
 }
 
 /** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */
@@ -82,4 +85,7 @@ function collectWithin(
   return isEnough;
 }
 
-const invalidText = { code: 'invalid_text', detail: 'The text has a character that cannot be stored' };
+const invalidText = {
+  code: 'invalid_text',
+  detail: 'The text has a character that cannot be stored',
+} as const;

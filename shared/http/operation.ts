@@ -8,7 +8,7 @@ import type {
   SignedIn,
   UserPrincipal,
 } from '../access/principal.ts';
-import { type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
+import { type ErrorCode, type FieldError, invalid, notFound } from '../kernel/errors.ts';
 import { Document } from './answer.ts';
 import type { Conditions } from './conditions.ts';
 import type { BaseDeps, Ctx } from './context.ts';
@@ -68,6 +68,8 @@ export type Declaration<
    * and the operation itself judges what he brought.
    */
   insteadOfSession?: string;
+  /** The member `locale` of the body names the language of the answer. */
+  hasLocale?: true;
   /**
    * A write that changes nothing of ours, or nothing unless it carries a body, so that it needs no audit and, with a
    * narrow scope, no more than a read.
@@ -208,7 +210,7 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   };
 }
 
-const unknownParameter = (name: string) => ({
+const unknownParameter = (name: string): FieldError => ({
   pointer: `?${name}`,
   code: 'unknown',
   detail: 'Unknown parameter',

@@ -1,10 +1,11 @@
 import { findTheme } from '../../db/repositories/themes.ts';
+import { defaultSiteName } from '../kernel/branding.ts';
 import { randomToken } from '../kernel/digests.ts';
+import type { Language } from '../messages/languages.ts';
 import { Document } from './answer.ts';
 import type { Assets } from './assets.ts';
 import { contrasting, readableOn } from './colors.ts';
 import type { BaseDeps } from './context.ts';
-import type { Language } from './languages.ts';
 import { pageHeaders } from './page-policy.ts';
 import { fill, type Values } from './template.ts';
 
@@ -45,19 +46,19 @@ const defaultIcon =
 const textOf = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
 
-/** The branding, and the language that it sets for whom nothing else tells. */
+/** The branding, and the language of the installation. */
 export async function readBranding({
   db,
-}: Pick<BaseDeps, 'db'>): Promise<{ branding: Branding; defaultLanguage: unknown }> {
-  const { branding } = await findTheme(db);
+}: Pick<BaseDeps, 'db'>): Promise<{ branding: Branding; defaultLanguage: Language }> {
+  const { branding, defaultLanguage } = await findTheme(db);
   return {
     branding: {
       ...Object.fromEntries(shown.map((name) => [name, textOf(branding[name])])),
       favicon: textOf(branding.favicon, defaultIcon),
-      site_name: textOf(branding.site_name, 'Aggregator portal'),
+      site_name: textOf(branding.site_name, defaultSiteName),
       primary_color: textOf(branding.primary_color, '#2563eb'),
     },
-    defaultLanguage: branding.default_language,
+    defaultLanguage,
   };
 }
 

@@ -1,5 +1,7 @@
 import { databaseProblem } from '../../db/errors.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
+import type { Language } from '../messages/languages.ts';
+import { inLanguage } from '../messages/message.ts';
 
 /** An RFC 9457 problem document. */
 export type Problem = {
@@ -19,15 +21,17 @@ export function asAppError(error: unknown): AppError {
   return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
 }
 
-export function problemOf(error: AppError, requestId: string): Problem {
+export function problemOf(error: AppError, requestId: string, language: Language = 'en'): Problem {
   const facts = codeFacts(error.code);
-  const { retry_after_s: _, ...members } = error.members;
+  const { retry_after_s: _, errors, ...members } = error.members;
+  const faults = errors?.map((fault) => ({ ...fault, detail: inLanguage(fault.detail, language) }));
   return {
     ...members,
+    ...(faults && { errors: faults }),
     type: `/api/errors/${error.code}`,
-    title: facts.title,
+    title: inLanguage(facts.title, language),
     status: facts.status,
-    detail: error.message,
+    detail: inLanguage(error.detail, language),
     instance: requestId,
     code: error.code,
     retryable: facts.retryable === true,
@@ -46,7 +50,18 @@ export const problemResponse = (
   error: AppError,
   requestId: string,
   headers: Record<string, string> = {},
-): Response => refuseWith(problemOf(error, requestId), 'application/problem+json', error, headers);
+  language: Language = 'en',
+): Response =>
+  refuseWith(problemOf(error, requestId, language), 'application/problem+json', error, {
+    ...headers,
+    ...inItsLanguage(language),
+  });
+
+/** What an answer says that has texts for its reader. */
+export const inItsLanguage = (language: Language): Record<string, string> => ({
+  'content-language': language,
+  vary: 'accept-language',
+});
 
 /** The same headers with another body. */
 export function refuseWith(

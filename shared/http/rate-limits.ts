@@ -26,6 +26,8 @@ export type RateLimits = {
   /** A token that was valid is not any more. */
   forget(tokenHash: string): void;
   learn(parameters: Parameters, now: Date): void;
+  /** The system parameters as they were last read here. */
+  parameters(): Parameters;
   /**
    * Has the parameters read when they are older than 4 s: what an administrator sets is in force within 5 s, also
    * where no session brings it along.
@@ -72,6 +74,7 @@ function createRateLimits(): RateLimits {
     giveBackToAddress: (ip) => addresses.giveBack(networkOf(ip)),
     forget: sessions.forget,
     learn,
+    parameters: () => known.parameters,
     refresh: (now, read) => {
       if (now.getTime() < known.staleAtMs) return undefined;
       // Said before it is done, so that one request of many reads.

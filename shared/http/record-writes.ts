@@ -6,7 +6,7 @@ import { bulkDestroy, type Kept, referencesTo } from '../../db/repositories/bulk
 import { danglingPointer, twinOf } from '../../db/repositories/record-faults.ts';
 import type { Alongside, Reach, Row, Selection, Values } from '../../db/repositories/records.ts';
 import type { FieldChange } from '../../db/schema/audit-events.ts';
-import { AppError, invalid, notFound } from '../kernel/errors.ts';
+import { AppError, type FieldError, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { Answer } from './answer.ts';
 import { auditEntry, changesBetween, entityAction } from './audit-entry.ts';
@@ -191,11 +191,9 @@ function assertImmutable<S extends Selection>(kind: RecordKind<S>, row: Row<S>, 
   const changed = kind.immutable.filter(
     (name) => Object.hasOwn(body, name) && body[name] !== Reflect.get(row, name),
   );
-  const errors = changed.map((name) => ({
-    pointer: `/${name}`,
-    code: 'immutable',
-    detail: 'Set at creation only',
-  }));
+  const errors = changed.map(
+    (name): FieldError => ({ pointer: `/${name}`, code: 'immutable', detail: 'Set at creation only' }),
+  );
   if (errors.length > 0) throw invalid(...errors);
 }
 
@@ -221,7 +219,7 @@ async function explainWrite<S extends Selection>(
 ): Promise<unknown> {
   if (isUniqueViolation(error)) {
     const { pointer, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach);
-    const errors = [{ pointer, code: 'already_exists', detail: 'The value is taken' }];
+    const errors: FieldError[] = [{ pointer, code: 'already_exists', detail: 'The value is taken' }];
     return new AppError(
       'already_exists',
       undefined,

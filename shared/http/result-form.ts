@@ -1,7 +1,9 @@
-import type { AppError } from '../kernel/errors.ts';
+import type { AppError, FieldError } from '../kernel/errors.ts';
 import { version } from '../kernel/version.ts';
+import type { Language } from '../messages/languages.ts';
+import { inLanguage, joined, type Text, verbatim } from '../messages/message.ts';
 import type { BaseDeps } from './context.ts';
-import { type problemResponse, refuseWith } from './problem.ts';
+import { inItsLanguage, type problemResponse, refuseWith } from './problem.ts';
 
 /** The form of all answers of modules with `answers: 'result'`; `stamp` is in Unix seconds. */
 export const inResultForm = <R>(result: R, now: Date) => ({
@@ -11,17 +13,23 @@ export const inResultForm = <R>(result: R, now: Date) => ({
 });
 
 /** The same for a refusal; `error` begins with the problem code and a colon. */
-export const refusalInResultForm = (error: AppError, now: Date) => ({
+export const refusalInResultForm = (error: AppError, now: Date, language: Language = 'en') => ({
   ...inResultForm(null, now),
-  error: `${error.code}: ${wordsOf(error)}`,
+  error: `${error.code}: ${inLanguage(wordsOf(error), language)}`,
 });
 
 /** What a module refuses with that answers in this form. */
 export const resultRefuser =
   ({ clock }: Pick<BaseDeps, 'clock'>): typeof problemResponse =>
-  (error, _, headers = {}) =>
-    refuseWith(refusalInResultForm(error, clock()), 'application/json', error, headers);
+  (error, _, headers = {}, language = 'en') =>
+    refuseWith(refusalInResultForm(error, clock(), language), 'application/json', error, {
+      ...headers,
+      ...inItsLanguage(language),
+    });
 
 /** Of a request that is wrong all faults are told, each with its place. */
-const wordsOf = ({ message, members: { errors = [] } }: AppError): string =>
-  errors.map(({ pointer, detail }) => `${pointer} ${detail}`.trim()).join('; ') || message;
+const wordsOf = ({ detail, members: { errors = [] } }: AppError): Text =>
+  errors.length === 0 ? detail : joined(errors.map(placed), '; ');
+
+const placed = ({ pointer, detail }: FieldError): Text =>
+  pointer === '' ? detail : joined([verbatim(pointer), detail], ' ');

@@ -5,6 +5,7 @@ import type { FoundPrincipal } from '../access/session.ts';
 import { noteUse } from '../access/session.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTurnstile } from '../kernel/turnstile.ts';
+import { languageOf } from '../messages/languages.ts';
 import { Answer, Document } from './answer.ts';
 import { type Caller, identify } from './caller.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
@@ -12,6 +13,8 @@ import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation, RawInput, Shape } from './operation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from './own-pages.ts';
+import { rateLimitsOf } from './rate-limits.ts';
+import { languageFor } from './reader.ts';
 import { readInput } from './reading.ts';
 import { untilAccessEnds } from './user-streams.ts';
 import { runAsAsked } from './write-modes.ts';
@@ -34,7 +37,7 @@ function broughtBy(
 
 const saidOf = ({ headers }: Request, baseUrl: string) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
-  languages: (headers.get('accept-language') ?? '').slice(0, 512),
+  accepted: (headers.get('accept-language') ?? '').slice(0, 512),
   isOwnPage: isFromOwnPage(headers, baseUrl),
 });
 
@@ -75,6 +78,8 @@ export async function serveOperation<D extends BaseDeps>(
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
+  const { locale } = raw.body ?? {};
+  if (operation.hasLocale && typeof locale === 'string') ctx.language = languageOf(locale) ?? ctx.language;
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
@@ -98,6 +103,11 @@ function contextOf<D extends BaseDeps>(
     principal,
     parameters,
     scope: [],
+    language: languageFor({
+      principal,
+      accepted: c.req.header('accept-language') ?? '',
+      fallback: (parameters ?? rateLimitsOf(deps).parameters())['ui.default_language'],
+    }),
     requestId: trace.requestId,
     trace,
     client: { ...client, ...saidOf(c.req.raw, deps.baseUrl) },

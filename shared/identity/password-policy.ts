@@ -1,6 +1,7 @@
 import { type FieldError, invalid } from '../kernel/errors.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import { foldName } from '../kernel/text.ts';
+import { message } from '../messages/message.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** Longer ones are refused, so that nobody makes us hash megabytes. */
@@ -33,8 +34,10 @@ function faultOf(
   shortest: number,
 ): Omit<FieldError, 'pointer'> | undefined {
   const length = [...password].length;
-  if (length < shortest) return { code: 'too_short', detail: `At least ${shortest} characters` };
-  if (length > longestPassword) return { code: 'too_long', detail: `At most ${longestPassword} characters` };
+  if (length < shortest)
+    return { code: 'too_short', detail: message('At least {n} characters', { n: shortest }) };
+  if (length > longestPassword)
+    return { code: 'too_long', detail: message('At most {n} characters', { n: longestPassword }) };
   if (isCommonPassword(password)) return { code: 'common', detail: 'The password is among the commonest' };
   const name = foldName(owner.name);
   if (name.length >= 3 && foldName(password).includes(name)) {

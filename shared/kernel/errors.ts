@@ -1,5 +1,7 @@
+import { type Detail, inLanguage, type Text } from '../messages/message.ts';
+
 /** How each problem code is answered: HTTP status, RFC 9457 title, and whether trying again may help. */
-type CodeFacts = { status: number; title: string; retryable?: true; retryAfterS?: number };
+type CodeFacts = { status: number; title: Detail; retryable?: true; retryAfterS?: number };
 
 /**
  * The closed table of problem codes (RFC 9457 `type` is `/api/errors/<code>`).
@@ -100,7 +102,7 @@ export const codeFacts = (code: ErrorCode): CodeFacts => errorCodes[code];
  * One fault of one field: `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
  * name of a header.
  */
-export type FieldError = { pointer: string; code: string; detail: string };
+export type FieldError = { pointer: string; code: string; detail: Text };
 
 export type ErrorMembers = {
   errors?: FieldError[];
@@ -111,16 +113,19 @@ export type ErrorMembers = {
 
 /**
  * The only error that reaches a caller as something else than `internal`.
- * `members` become extension members of the problem document.
+ * `members` become extension members of the problem document; `message` is `detail` in English.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly detail: Text;
   readonly members: ErrorMembers;
 
-  constructor(code: ErrorCode, detail?: string, members: ErrorMembers = {}, options?: ErrorOptions) {
-    super(detail ?? errorCodes[code].title, options);
+  constructor(code: ErrorCode, detail?: Text, members: ErrorMembers = {}, options?: ErrorOptions) {
+    const text = detail ?? errorCodes[code].title;
+    super(inLanguage(text, 'en'), options);
     this.name = 'AppError';
     this.code = code;
+    this.detail = text;
     this.members = members;
   }
 }
@@ -135,5 +140,5 @@ export const invalid = (...errors: FieldError[]): AppError =>
   new AppError('invalid_request', errors[0]?.detail, { errors: errors.slice(0, mostFieldErrors) });
 
 /** A state that does not allow the operation; `reason` is a stable word, `detail` a sentence. */
-export const conflict = (reason: string, detail: string): AppError =>
+export const conflict = (reason: string, detail: Text): AppError =>
   new AppError('invalid_state', detail, { reason });

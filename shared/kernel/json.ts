@@ -1,3 +1,4 @@
+import { message } from '../messages/message.ts';
 import { AppError, invalid } from './errors.ts';
 import { pointerTo } from './json-pointer.ts';
 import { type Exceeded, jsonLimits, scanJson } from './json-scan.ts';
@@ -39,10 +40,12 @@ function countMembers(value: unknown): number {
 }
 
 const details = {
-  depth: `At most ${jsonLimits.depth} objects and arrays may be within one another`,
-  members: `An object may have at most ${jsonLimits.members} members`,
-  names: `A body may have at most ${jsonLimits.names} different member names`,
-  values: `A body may have at most ${jsonLimits.values} members and elements in all`,
+  depth: message('At most {limit} objects and arrays may be within one another', { limit: jsonLimits.depth }),
+  members: message('An object may have at most {limit} members', { limit: jsonLimits.members }),
+  names: message('A body may have at most {limit} different member names', { limit: jsonLimits.names }),
+  values: message('A body may have at most {limit} members and elements in all', {
+    limit: jsonLimits.values,
+  }),
 };
 
 const tooMuch = ({ limit, path }: Exceeded): AppError =>

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { message, type Text } from '../messages/message.ts';
 import { sha256 } from './digests.ts';
 import { sanitiseSvg } from './svg.ts';
 
@@ -15,7 +16,7 @@ const maxSide = 4096;
  * sanitised.
  * @returns the picture, or a sentence on what is wrong with it
  */
-export async function readPicture(uri: string): Promise<Picture | { fault: string }> {
+export async function readPicture(uri: string): Promise<Picture | { fault: Text }> {
   const [, type = '', parameters = '', data = ''] =
     /^data:(image\/(?:png|webp|svg\+xml))((?:;[\w=-]+)*),(.*)$/is.exec(uri) ?? [];
   const mediaType = type.toLowerCase() as PictureType | '';
@@ -25,9 +26,9 @@ export async function readPicture(uri: string): Promise<Picture | { fault: strin
   if (bytes.length > maxPictureBytes) return { fault: 'A picture has at most 256 KiB' };
   if (mediaType === 'image/svg+xml') return svgOf(bytes);
   const size = mediaType === 'image/png' ? pngSize(bytes) : webpSize(bytes);
-  if (!size) return { fault: `The data is not ${mediaType}` };
+  if (!size) return { fault: message('The data is not {media_type}', { media_type: mediaType }) };
   if (size.some((side) => side < 1 || side > maxSide))
-    return { fault: `The sides of a picture have 1 to ${maxSide} pixels` };
+    return { fault: message('The sides of a picture have 1 to {pixels} pixels', { pixels: maxSide }) };
   return pictureOf(mediaType, bytes);
 }
 
@@ -41,7 +42,7 @@ const pictureOf = (mediaType: PictureType, bytes: Buffer): Picture => ({
   digest: sha256(bytes),
 });
 
-async function svgOf(bytes: Buffer): Promise<Picture | { fault: string }> {
+async function svgOf(bytes: Buffer): Promise<Picture | { fault: Text }> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

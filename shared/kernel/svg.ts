@@ -1,8 +1,16 @@
+import type { Detail } from '../messages/message.ts';
 import { attributeNames, elementNames, isReferring, safeFunctions, textElements } from './svg-names.ts';
 import { nextTurn } from './turns.ts';
 
 /** Thrown and caught in this file only: the text is not what a strict reader understands. */
-class Fault extends Error {}
+class Fault extends Error {
+  readonly detail: Detail;
+
+  constructor(detail: Detail) {
+    super(detail);
+    this.detail = detail;
+  }
+}
 
 export const maxElements = 10_000;
 export const maxAttributes = 1_000;
@@ -35,12 +43,12 @@ const attribute = new RegExp(`\\s+(${name})\\s*=\\s*(${value})`, 'g');
  * turn of the event loop of its own.
  * @returns the picture, or the fault for which it is refused
  */
-export async function sanitiseSvg(text: string): Promise<{ svg: string } | { fault: string }> {
+export async function sanitiseSvg(text: string): Promise<{ svg: string } | { fault: Detail }> {
   try {
     const lines = storable(text.replace(/\r\n?/g, '\n'));
     return { svg: await new Writer().read(lines.replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
   } catch (error) {
-    if (error instanceof Fault) return { fault: error.message };
+    if (error instanceof Fault) return { fault: error.detail };
     throw error;
   }
 }

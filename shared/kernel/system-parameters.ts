@@ -1,4 +1,4 @@
-import { languages } from './languages.ts';
+import { languages } from '../messages/languages.ts';
 
 type Fact<T> = {
   default: T;

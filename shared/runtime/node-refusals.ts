@@ -4,9 +4,10 @@ import { headersOfAll, problemOf, problemResponse } from '../http/problem.ts';
 import { traceOf } from '../http/request-ids.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Detail } from '../messages/message.ts';
 
 /** A refusal before any app sees the request, as an app would have written it. */
-export function refusal(code: ErrorCode, detail?: string, requestId = newId()): Response {
+export function refusal(code: ErrorCode, detail?: Detail, requestId = newId()): Response {
   return problemResponse(new AppError(code, detail), requestId, headersOfAll(requestId));
 }
 

@@ -6,6 +6,7 @@ type Row = { floor: number; path: RegExp; room: string };
 /** The first row that fits counts; `$1` and `$2` in a room are the groups of its path. */
 const plan: readonly Row[] = [
   { floor: -1, room: 'modules', path: /^shared\/(?:modules\.ts|resources\.ts|openapi\/)/ },
+  { floor: -1, room: 'messages', path: /^shared\/messages\// },
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
   // What runs elsewhere knows nothing of the portal but its document.
   { floor: 0, room: 'client', path: /^shared\/client\// },

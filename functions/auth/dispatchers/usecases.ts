@@ -30,7 +30,7 @@ export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
     if (!(error instanceof AppError)) throw error;
     await record(ctx, row, node, error);
     const members = { ...error.members, site: row.site_name, farm: row.farm_name };
-    throw new AppError(error.code, error.message, members, { cause: error });
+    throw new AppError(error.code, error.detail, members, { cause: error });
   }
 }
 

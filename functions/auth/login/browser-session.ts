@@ -10,6 +10,7 @@ import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import { message } from '../../../shared/messages/message.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { PageToken, SignInAnswer, TwoFactorLoginBody } from './schema.ts';
 import { answerTwoFactorLogin, logOut } from './usecases.ts';
@@ -27,7 +28,10 @@ export async function signIn(
   body: z.output<typeof TwoFactorLoginBody>,
 ): Promise<Answer<z.input<typeof SignInAnswer>>> {
   if (!ctx.client.isOwnPage)
-    throw new AppError('forbidden', `Only pages of ${ctx.deps.baseUrl} sign a browser in`);
+    throw new AppError(
+      'forbidden',
+      message('Only pages of {url} sign a browser in', { url: ctx.deps.baseUrl }),
+    );
   const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
   if (answer.result === 'challenge') return new Answer(answer);
   const { token, ...shown } = answer;

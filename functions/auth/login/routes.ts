@@ -25,6 +25,7 @@ export const loginOperations = [
       access: 'public',
       summary: 'Authenticate by domain, login and password',
       body: { required: LoginBody },
+      hasLocale: true,
       returns: [200, LoginAnswer],
       errors: [...errors, 'two_factor_required'],
     },
@@ -40,6 +41,7 @@ export const loginOperations = [
         'On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials ' +
         'without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it.',
       body: { required: TwoFactorLoginBody },
+      hasLocale: true,
       returns: [200, TwoFactorLoginAnswer],
       errors,
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/http/fields.ts';
-import { languages } from '../../../shared/http/languages.ts';
+import { languages } from '../../../shared/messages/languages.ts';
 import { LoginAnswer } from '../login-answer.ts';
 
 const credentials = {

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import type { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { isLanguage, type Language, languageOf } from '../../../shared/http/languages.ts';
 import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { languageFor } from '../../../shared/http/reader.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { SignInQuery } from './schema.ts';
 
@@ -13,8 +13,8 @@ type Asked = z.output<typeof SignInQuery>;
 export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Document> {
   const { branding, defaultLanguage } = await readBranding(ctx.deps);
   const { principal } = ctx;
-  const own = principal.kind === 'user' ? principal.user.language : undefined;
-  const language = firstOf(asked.language, own, languageOf(ctx.client.languages), defaultLanguage);
+  const { accepted } = ctx.client;
+  const language = asked.language ?? languageFor({ principal, accepted, fallback: defaultLanguage });
   const next = pageOf(asked.next);
   const other = new URLSearchParams({ language: language === 'en' ? 'ru' : 'en', ...(next && { next }) });
   return renderPage(ctx.deps.assets, {
@@ -26,8 +26,6 @@ export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Docu
     facts: { ...(next && { next }), ...(principal.kind === 'user' && { user: userOf(principal) }) },
   });
 }
-
-const firstOf = (...choices: unknown[]): Language => choices.find(isLanguage) ?? 'en';
 
 /** Only a path of this portal: whoever signs in here is not sent elsewhere. */
 const pageOf = (next: string | undefined): string | undefined =>

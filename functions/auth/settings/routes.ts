@@ -3,8 +3,9 @@ import { findTheme } from '../../../db/repositories/themes.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { languages } from '../../../shared/kernel/languages.ts';
+import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { version } from '../../../shared/kernel/version.ts';
+import { languages } from '../../../shared/messages/languages.ts';
 import { type AuthDeps, base, endpoint } from '../deps.ts';
 import { Jwks, Settings } from './schema.ts';
 
@@ -42,7 +43,7 @@ async function settingsOf({ deps, parameters }: Ctx<AuthDeps, SignedIn>): Promis
     portal_type: deps.portalType,
     languages: [...languages],
     default_language: parameters['ui.default_language'],
-    site_name: String(branding.site_name ?? ''),
+    site_name: String(branding.site_name ?? defaultSiteName),
     password_policy: {
       min_length: parameters['password.min_length'],
       min_length_two_factor: parameters['password.min_length_two_factor'],

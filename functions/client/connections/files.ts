@@ -3,6 +3,7 @@ import type { AccountPrincipal } from '../../../shared/access/principal.ts';
 import { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
+import { message } from '../../../shared/messages/message.ts';
 import type { ClientDeps } from '../deps.ts';
 import type { Offered } from './offered.ts';
 import { rdpFile } from './rdp-file.ts';
@@ -35,7 +36,7 @@ function narrowed(query: Query, wanted: readonly Protocol[]): Query {
   const [only] = wanted;
   if (only === undefined || wanted.length > 1) return query;
   if (query.protocol === undefined || query.protocol === only) return { ...query, protocol: only };
-  const detail = `${fileTypes[only]} is a file of another protocol`;
+  const detail = message('{type} is a file of another protocol', { type: fileTypes[only] });
   throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
 }
 

@@ -102,7 +102,7 @@ const reportOf = (routed: Route, { id }: RuleRow, { explain }: Query) => ({
 const withReport = (error: AppError, routed: Route, rule: RuleRow, query: Query): AppError =>
   new AppError(
     error.code,
-    error.message,
+    error.detail,
     { ...error.members, ...reportOf(routed, rule, query) },
     { cause: error },
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, Moment } from '../../../shared/http/fields.ts';
 import { patchBody } from '../../../shared/http/write-shapes.ts';
-import { type Language, languages } from '../../../shared/kernel/languages.ts';
+import { type Language, languages } from '../../../shared/messages/languages.ts';
 
 const Named = z.strictObject({ id: Id, name: z.string() });
 

@@ -6,7 +6,7 @@ import type { AccountPrincipal, Session } from '../../../shared/access/principal
 import { permissionsOf, widestScope } from '../../../shared/access/rights.ts';
 import { changesBetween, entityAction } from '../../../shared/http/audit-entry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
-import type { Language } from '../../../shared/kernel/languages.ts';
+import type { Language } from '../../../shared/messages/languages.ts';
 import type { UserinfoCtx } from '../deps.ts';
 import type { Userinfo } from './schema.ts';
 

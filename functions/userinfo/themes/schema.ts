@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Color, lengthFirst, PlainName } from '../../../shared/http/fields.ts';
 import { PictureUri } from '../../../shared/http/picture-field.ts';
-import { languages } from '../../../shared/kernel/languages.ts';
+import { defaultSiteName } from '../../../shared/kernel/branding.ts';
+import { languages } from '../../../shared/messages/languages.ts';
 
 /** Plain text in lines: what looks like markup is shown as it stands. */
 const Text = (longest: number) =>
@@ -27,7 +28,7 @@ const WebLink = z
 const Picture = PictureUri.nullable().default(null);
 
 export const ThemeWrite = z.strictObject({
-  site_name: PlainName.default('Aggregator portal'),
+  site_name: PlainName.default(defaultSiteName),
   logo: Picture,
   favicon: Picture,
   login_background: Picture,

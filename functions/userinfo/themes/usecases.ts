@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit.ts';
-import { findTheme, replaceTheme } from '../../../db/repositories/themes.ts';
+import { findTheme, replaceDefaultLanguage, replaceTheme } from '../../../db/repositories/themes.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
 import { Answer } from '../../../shared/http/answer.ts';
 import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
@@ -21,8 +21,8 @@ const defaults: Branding = ThemeWrite.parse({});
 const kept = { 'cache-control': 'private, max-age=15' };
 
 export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
-  const { branding, revision } = await findTheme(deps.db);
-  return new Answer(complete(branding), { revision, headers: kept });
+  const { revision, ...stored } = await findTheme(deps.db);
+  return new Answer(complete(stored), { revision, headers: kept });
 }
 
 /** Replaces the branding with one audit event, in which pictures stand by their digests. */
@@ -34,8 +34,9 @@ export async function writeTheme(
   const read = await readPictures(body, pictures);
   const uris = Object.entries(read).map(([name, picture]) => [name, dataUriOf(picture)]);
   const theme: Branding = { ...body, ...Object.fromEntries(uris) };
+  const { default_language, ...branding } = theme;
   return untilUncontested(conditions, async () => {
-    const { branding, revision } = await findTheme(ctx.deps.db);
+    const { revision, ...stored } = await findTheme(ctx.deps.db);
     assertMatches(conditions, revision);
     const audit = auditEntry(ctx, {
       event: 'portal.EntityAction',
@@ -43,10 +44,11 @@ export async function writeTheme(
       action: 'update',
       object_type: 'theme',
       object_name: theme.site_name,
-      changes: changesBetween(digested(complete(branding)), digested(theme)),
+      changes: changesBetween(digested(complete(stored)), digested(theme)),
     });
     await atomically(ctx.deps.db, (h) => [
-      ...replaceTheme(h, revision, theme, ctx.now),
+      ...replaceTheme(h, revision, branding, ctx.now),
+      replaceDefaultLanguage(h, default_language, ctx.now),
       appendAudit(h, audit),
     ]);
     return new Answer(theme, { revision: revision + 1 });
@@ -54,10 +56,13 @@ export async function writeTheme(
 }
 
 /** Members that a later version adds are at their defaults until they are written. */
-const complete = (branding: Record<string, unknown>): Record<string, unknown> => ({
+const complete = ({ branding, defaultLanguage }: Stored): Record<string, unknown> => ({
   ...defaults,
   ...branding,
+  default_language: defaultLanguage,
 });
+
+type Stored = Omit<Awaited<ReturnType<typeof findTheme>>, 'revision'>;
 
 const isPicture = (name: string): boolean => pictures.some((picture) => picture === name);
 

@@ -7,6 +7,7 @@ import { isReadable } from '../../../shared/identity/domains/attributes.ts';
 import type { DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
+import { message } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { authenticatorCrud } from './record.ts';
 import type { AttributeChange } from './schema.ts';
@@ -53,7 +54,11 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
   }
   if (known) throw taken();
   if (present.length >= mostAttributes) {
-    throw invalid({ pointer: '/name', code: 'too_many', detail: `At most ${mostAttributes} attributes` });
+    throw invalid({
+      pointer: '/name',
+      code: 'too_many',
+      detail: message('At most {n} attributes', { n: mostAttributes }),
+    });
   }
   return [...present, { name, source: source ?? name, title: title ?? '' }];
 }

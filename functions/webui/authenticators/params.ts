@@ -3,6 +3,7 @@ import type { DirectoryParams, DomainType } from '../../../shared/identity/domai
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json.ts';
+import type { Detail } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /** What a domain has stored: its parameters as they are read, and its secret as it is sealed. */
@@ -69,7 +70,7 @@ export const notReadable = (name: string): FieldError => ({
 const searchOf = ({ base_dn, user_filter, bind_dn }: Record<string, unknown>): string =>
   canonicalJson([base_dn, user_filter, bind_dn]);
 
-const secretRequired = (detail: string): AppError =>
+const secretRequired = (detail: Detail): AppError =>
   new AppError('secret_required', undefined, {
     errors: [{ pointer: '/params/bind_password', code: 'required', detail }],
   });

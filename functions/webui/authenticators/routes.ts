@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { Answer } from '../../../shared/http/answer.ts';
 import { Id } from '../../../shared/http/fields.ts';
+import { inItsLanguage } from '../../../shared/http/problem.ts';
 import { writeBody } from '../../../shared/http/write-shapes.ts';
 import { GuiField } from '../../../shared/identity/domains/fields.ts';
 import { base, endpoint } from '../deps.ts';
@@ -57,7 +59,7 @@ export const authenticatorOperations = [
       summary: 'List the types of authentication domains',
       returns: [200, z.array(TypeEntry)],
     },
-    () => listTypes(),
+    ({ language }) => new Answer(listTypes(language), { headers: inItsLanguage(language) }),
   ),
   endpoint(
     {
@@ -70,7 +72,8 @@ export const authenticatorOperations = [
       params: DataTypeParam,
       returns: [200, z.array(GuiField)],
     },
-    (_, { params }) => describeDomain(params.data_type),
+    ({ language }, { params }) =>
+      new Answer(describeDomain(params.data_type, language), { headers: inItsLanguage(language) }),
   ),
   endpoint(
     {

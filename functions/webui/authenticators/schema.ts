@@ -4,8 +4,8 @@ import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/do
 import { Kerberos } from '../../../shared/identity/domains/directory-fields.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 
-const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' };
-const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' };
+const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
+const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;
 const keysOf = <K extends string>(words: Record<K, string>) => Object.keys(words) as [K, ...K[]];
 const DomainState = z.enum(keysOf(states));
 const DomainType = z.enum(domainTypes);

@@ -5,11 +5,12 @@ import { findPeople } from '../../../shared/identity/directory/people.ts';
 import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/directory/settings.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { joined, type Text, verbatim } from '../../../shared/messages/message.ts';
 import type { Directory, DirectorySession } from '../../../shared/remotes/directory/port.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { TestBody, TestResult } from './schema.ts';
 import { testKdcs } from './test-kdc.ts';
-import { type Check, type Examined, examine, isGood } from './test-params.ts';
+import { type Check, type Examined, examine, isGood, resultOf } from './test-params.ts';
 import { type Subject, testPerson } from './test-person.ts';
 import { createProtocol, type Protocol } from './test-protocol.ts';
 import { takeTest } from './test-quota.ts';
@@ -26,20 +27,18 @@ export async function testDomain(ctx: WebuiCtx, type: DomainType, body: Body): P
   takeTest(ctx);
   const examined = await examine(ctx, type, body);
   const { directory, stored } = examined;
-  if (!directory || !isGood(examined.checks)) return told(examined.checks);
+  if (!directory || !isGood(examined.checks)) return told(ctx, examined.checks);
   const params = { ...directory, type };
   const protocol = createProtocol(ctx);
   const [kdcs] = await Promise.all([
     testKdcs(ctx, params, body.username),
     ask(ctx, await destination(ctx, params, examined), protocol, { params, body, stored }),
   ]);
-  return told([...examined.checks, ...protocol.checks, ...kdcs]);
+  return told(ctx, [...examined.checks, ...protocol.checks, ...kdcs]);
 }
 
-function told(checks: Check[]): Result {
-  const success = isGood(checks);
-  return { success, message: success ? 'The domain can be used' : 'The domain cannot be used so', checks };
-}
+const told = (ctx: WebuiCtx, checks: Check[]): Result =>
+  resultOf(ctx, checks, isGood(checks) ? 'The domain can be used' : 'The domain cannot be used so');
 
 /** An account of a stored domain whose password was refused is not tried before its time; another password is. */
 async function destination(
@@ -97,18 +96,25 @@ async function search(
   if (body.username !== undefined) await testPerson(ctx, session, protocol, subject, body.username);
 }
 
-type Found = [status: Check['status'], detail: string];
+type Found = [status: Check['status'], detail: Text];
 
-const found = (count: number, what: string): Found =>
-  count > 0 ? ['pass', `There are ${what}`] : ['fail', `There are no ${what} below the base`];
+const words = {
+  users: ['There are users', 'There are no users below the base'],
+  groups: ['There are groups', 'There are no groups below the base'],
+} as const;
+
+const found = (count: number, what: keyof typeof words): Found =>
+  count > 0 ? ['pass', words[what][0]] : ['fail', words[what][1]];
 
 /** Refused, cut off, silent, or no LDAP: to whoever may name any address these are one. */
 const isUnreached = ({ code, members }: AppError): boolean =>
   code === 'upstream_timeout' || (code === 'upstream_failed' && members.reason === 'unreachable');
 
 /** With the time of the next attempt a refusal has its own words. */
-const sentenceOf = ({ message, members: { reason, retry_after_s } }: AppError): string =>
-  reason === undefined || retry_after_s !== undefined ? message : `${message}: ${String(reason)}`;
+const sentenceOf = ({ detail, members: { reason, retry_after_s } }: AppError): Text =>
+  reason === undefined || retry_after_s !== undefined
+    ? detail
+    : joined([detail, verbatim(String(reason))], ': ');
 
 const passed = (at: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.max(0, at - Date.now())));

@@ -2,6 +2,7 @@ import { nameIn } from '../../../shared/identity/directory/login-name.ts';
 import type { TypedParams } from '../../../shared/identity/domains/catalogue.ts';
 import { readResponse } from '../../../shared/identity/pkinit/asking.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { type Detail, joined, type Text, verbatim } from '../../../shared/messages/message.ts';
 import { nameTypes } from '../../../shared/remotes/kerberos/names.ts';
 import {
   findPaData,
@@ -31,19 +32,22 @@ export async function testKdcs(ctx: WebuiCtx, params: TypedParams, username = ''
   const results = await Promise.all(
     kerberos.kdc.map(async (kdc) => {
       const result = await ask(() => ctx.deps.kdcs.ask({ ...call, kdcs: [kdc] }, message));
-      return { ...result, detail: `${kdc}: ${result.detail}` };
+      return { ...result, detail: joined([verbatim(kdc), result.detail], ': ') };
     }),
   );
   if (results.some(({ isSilent }) => isSilent))
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, start + call.deadlineMs - Date.now())));
   const failures = results.filter(({ isFailure }) => isFailure);
-  const detail = results.map((result) => result.detail).join('; ');
+  const detail = joined(
+    results.map((result) => result.detail),
+    '; ',
+  );
   return [
     { name: 'kdc', status: failures.length > 0 ? 'fail' : 'pass', detail, took_ms: Date.now() - start },
   ];
 }
 
-type Result = { detail: string; isFailure: boolean; isSilent: boolean };
+type Result = { detail: Text; isFailure: boolean; isSilent: boolean };
 
 async function ask(request: () => Promise<Uint8Array>): Promise<Result> {
   try {
@@ -53,12 +57,12 @@ async function ask(request: () => Promise<Uint8Array>): Promise<Result> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const isSilent = error.members.reason !== 'address_not_allowed';
-    const detail = isSilent ? 'no KDC answers there' : error.message;
+    const detail = isSilent ? 'no KDC answers there' : error.detail;
     return { detail, isFailure: true, isSilent };
   }
 }
 
-function faultOf(reply: Reply): string | undefined {
+function faultOf(reply: Reply): Detail | undefined {
   if (reply.kind === 'ticket') return undefined;
   if (ofOtherRealm.has(reply.code)) return 'does not serve the realm';
   const isOffer = reply.code === preauthenticationRequired;

@@ -5,13 +5,21 @@ import { isReadable, unreadableParams } from '../../../shared/identity/domains/a
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
+import {
+  type Detail,
+  inLanguage,
+  joined,
+  message,
+  type Text,
+  verbatim,
+} from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { keptSecret, notReadable, type Stored, withoutReadOnly } from './params.ts';
 import { ownFields, type TestBody, type TestResult } from './schema.ts';
 
 type Body = z.output<typeof TestBody>;
 type StoredDomain = Stored & { id: string; name: string; small_name: string };
-export type Check = z.input<typeof TestResult>['checks'][number];
+export type Check = Omit<z.input<typeof TestResult>['checks'][number], 'detail'> & { detail: Text };
 /** The parts of a domain as they were found, and what there is to go on with. */
 export type Examined = {
   checks: Check[];
@@ -21,7 +29,7 @@ export type Examined = {
   keptPassword: string | null;
 };
 /** What a check found: faults, or a sentence that says why there is nothing to check. */
-type Found = FieldError[] | string;
+type Found = FieldError[] | Text;
 
 /**
  * Says of each part of a domain's fields whether it could be saved, without asking the network.
@@ -34,9 +42,19 @@ export async function testParams(
 ): Promise<z.input<typeof TestResult>> {
   const { checks } = await examine(ctx, type, body);
   const success = isGood(checks);
-  const message = success ? 'The parameters can be used' : 'Some parameters cannot be used';
-  return { success, message, checks };
+  return resultOf(ctx, checks, success ? 'The parameters can be used' : 'Some parameters cannot be used');
 }
+
+/** The result in the language of its reader. */
+export const resultOf = (
+  { language }: WebuiCtx,
+  checks: readonly Check[],
+  summary: Detail,
+): z.input<typeof TestResult> => ({
+  success: isGood(checks),
+  message: inLanguage(summary, language),
+  checks: checks.map((check) => ({ ...check, detail: inLanguage(check.detail, language) })),
+});
 
 export const isGood = (checks: readonly Check[]): boolean => checks.every(({ status }) => status !== 'fail');
 
@@ -79,14 +97,16 @@ const unreadable = (
   ...unreadableParams(type, directory, parameters).map(notReadable),
   ...(stored?.attributes ?? [])
     .filter(({ source }) => !isReadable(type, source, parameters))
-    .map(({ source }) => ({
-      pointer: '/attributes',
-      code: 'not_allowed',
-      detail: `${source} may not be read`,
-    })),
+    .map(
+      ({ source }): FieldError => ({
+        pointer: '/attributes',
+        code: 'not_allowed',
+        detail: message('{attribute} may not be read', { attribute: source }),
+      }),
+    ),
 ];
 
-const absence = (type: DomainType): string =>
+const absence = (type: DomainType): Detail =>
   type === 'internal' ? 'An internal domain has no directory' : 'The parameters must be mended first';
 
 /** The members that every domain has, as far as they are given. */
@@ -107,7 +127,10 @@ function timed(ctx: WebuiCtx, name: string, run: () => Found): Check {
   const start = ctx.deps.clock().getTime();
   const found = run();
   const took_ms = ctx.deps.clock().getTime() - start;
-  if (typeof found === 'string') return { name, status: 'skipped', detail: found, took_ms };
-  const detail = found.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ');
+  if (!Array.isArray(found)) return { name, status: 'skipped', detail: found, took_ms };
+  const detail = joined(
+    found.map((fault) => joined([verbatim(`${fault.pointer}: `), fault.detail], '')),
+    '; ',
+  );
   return { name, status: found.length === 0 ? 'pass' : 'fail', detail, took_ms };
 }

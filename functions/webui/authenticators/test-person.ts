@@ -16,6 +16,7 @@ import { wantedName } from '../../../shared/identity/directory/login-domains.ts'
 import { findPerson, type Person } from '../../../shared/identity/directory/people.ts';
 import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
 import type { DirectoryParams, TypedParams } from '../../../shared/identity/domains/catalogue.ts';
+import { type Detail, joined, message, type Text, verbatim } from '../../../shared/messages/message.ts';
 import type { Judgement, RefusalReason } from '../../../shared/remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../../shared/remotes/directory/port.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -43,8 +44,9 @@ export async function testPerson(
     return protocol.note('user', 'fail', 'The name belongs to another domain');
   if (!person) return protocol.note('user', 'fail', 'The directory has no entry of this name, or several');
   const obstacle = obstacleTo(person, body.password === undefined, ctx.now);
-  if (obstacle !== undefined) return protocol.note('user', 'fail', `${person.dn}: ${obstacle}`);
-  protocol.note('user', 'pass', person.dn);
+  if (obstacle !== undefined)
+    return protocol.note('user', 'fail', joined([verbatim(person.dn), obstacle], ': '));
+  protocol.note('user', 'pass', verbatim(person.dn));
   if (body.password !== undefined) {
     protocol.at('password');
     protocol.note('password', ...sentenceOn(await session.judge(person.dn, body.password.normalize('NFC'))));
@@ -60,7 +62,7 @@ const states: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> =
   locked: 'locked',
 };
 
-const sentences: Readonly<Record<RefusalReason, string>> = {
+const sentences: Readonly<Record<RefusalReason, Detail>> = {
   wrong_password: 'The password is wrong',
   unknown_user: 'The directory does not know the user',
   hours: 'The account may not log in at this time of day',
@@ -73,7 +75,7 @@ const sentences: Readonly<Record<RefusalReason, string>> = {
 };
 
 /** Why a user cannot log in, as far as the entry says it. A password that is tested shows its own state. */
-function obstacleTo(person: Person, withPassword: boolean, now: Date): string | undefined {
+function obstacleTo(person: Person, withPassword: boolean, now: Date): Text | undefined {
   const state = accountState(person.values, now);
   if (state !== 'active') return named(states[state]);
   if (!isNameable(person)) return 'The login name is too long or has characters that cannot be stored';
@@ -82,16 +84,17 @@ function obstacleTo(person: Person, withPassword: boolean, now: Date): string | 
 }
 
 /** The sentence, and the word of the audit. */
-const named = (reason: RefusalReason): string => `${sentences[reason]} (${reason})`;
+const named = (reason: RefusalReason): Text => joined([sentences[reason], verbatim(`(${reason})`)], ' ');
 
 function sentenceOn(judgement: Judgement): Found {
-  if (judgement.verdict === 'accepted') return ['pass', ''];
+  if (judgement.verdict === 'accepted') return ['pass', verbatim('')];
   const { verdict, reason } = judgement;
-  if (verdict === 'expired') return ['fail', `It is right, but cannot be used. ${named(reason)}`];
+  if (verdict === 'expired')
+    return ['fail', joined(['It is right, but cannot be used.', named(reason)], ' ')];
   return ['fail', reason === undefined ? 'The directory does not accept it' : named(reason)];
 }
 
-type Found = [status: Check['status'], detail: string];
+type Found = [status: Check['status'], detail: Text];
 
 const mostNamed = 100;
 
@@ -113,7 +116,7 @@ async function describe(
   domainId: string | undefined,
 ): Promise<Found> {
   const names = groups.slice(0, mostNamed).map(({ name }) => name);
-  if (domainId === undefined) return ['pass', names.join(', ') || 'None'];
+  if (domainId === undefined) return ['pass', names.length > 0 ? verbatim(names.join(', ')) : 'None'];
   const registered = await findRegisteredGroups(deps.db, domainId, groupKeys(groups));
   const isRegistered = registration(registered);
   const known = groups.filter(isRegistered);
@@ -122,7 +125,10 @@ async function describe(
     some
       .slice(0, mostNamed)
       .map(({ name }) => name)
-      .join(', ') || 'none';
-  const detail = `Registered: ${list(known)}; not registered: ${list(others)}`;
+      .join(', ') || '–';
+  const detail = message('Registered: {known}; not registered: {others}', {
+    known: list(known),
+    others: list(others),
+  });
   return [known.length > 0 ? 'pass' : 'fail', detail];
 }

@@ -1,4 +1,5 @@
 import type { AppError } from '../../../shared/kernel/errors.ts';
+import type { Text } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { Check } from './test-params.ts';
 
@@ -9,7 +10,7 @@ export function createProtocol({ deps }: WebuiCtx) {
   const checks: Check[] = [];
   let since = deps.clock().getTime();
   let step = 'connection';
-  const note = (name: string, status: Check['status'], detail: string): void => {
+  const note = (name: string, status: Check['status'], detail: Text): void => {
     const now = deps.clock().getTime();
     checks.push({ name, status, detail, took_ms: now - since });
     since = now;
@@ -25,7 +26,7 @@ export function createProtocol({ deps }: WebuiCtx) {
     at: (name: string): void => {
       step = name;
     },
-    fail: (detail: string, { members }: AppError): void => {
+    fail: (detail: Text, { members }: AppError): void => {
       const isAccount = step === 'connection' && members.reason === 'account';
       if (isAccount) note('connection', 'pass', 'A server answers');
       note(isAccount ? 'bind' : step, 'fail', detail);

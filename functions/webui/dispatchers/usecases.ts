@@ -48,7 +48,11 @@ function change(
     const isElsewhere = destinationOf(row) !== destinationOf(body);
     const kept = removesKey ? null : row.health_key;
     if (isElsewhere && kept !== null && body.health_key === null) {
-      const missing = { pointer: '/health_key', code: 'required', detail: 'The destination has changed' };
+      const missing: FieldError = {
+        pointer: '/health_key',
+        code: 'required',
+        detail: 'The destination has changed',
+      };
       throw new AppError('secret_required', undefined, { errors: [missing] });
     }
     const columns =

@@ -1,19 +1,14 @@
 import { z } from 'zod';
-import { actionOf, permissions, resourceOf } from '../../../shared/access/permissions.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import { inItsLanguage } from '../../../shared/http/problem.ts';
 import { base, endpoint } from '../deps.ts';
+import { listPermissions } from './permissions.ts';
 import { roleCrud } from './record.ts';
 import { PermissionEntry } from './schema.ts';
 import { createRole, deleteRole, replaceRole, updateRole } from './usecases.ts';
 
 const { operations, declared, target } = roleCrud;
 const changeErrors = ['already_exists', 'invalid_state'] as const;
-const words = (text: string): string => text.replaceAll('_', ' ');
-
-const catalogue = permissions.map((id) => {
-  const [resource, action] = [resourceOf(id), actionOf(id)];
-  const name = `${words(resource)}: ${action}`;
-  return { id, resource, action, name, description: `Allows to ${action} ${words(resource)}` };
-});
 
 export const roleOperations = [
   ...operations,
@@ -25,7 +20,7 @@ export const roleOperations = [
       summary: 'List available user permissions',
       returns: [200, z.array(PermissionEntry)],
     },
-    () => catalogue,
+    ({ language }) => new Answer(listPermissions(language), { headers: inItsLanguage(language) }),
   ),
   endpoint(declared.create, (ctx, { body }) => createRole(ctx, body)),
   endpoint({ ...declared.replace, errors: changeErrors }, (ctx, input) =>

@@ -22,9 +22,10 @@ import { powerOver } from '../../../shared/http/privileges.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/digests.ts';
-import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { AppError, conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { escapeControls, foldName } from '../../../shared/kernel/text.ts';
+import type { Detail } from '../../../shared/messages/message.ts';
 import { base, type WebuiCtx } from '../deps.ts';
 import { ServiceToken, type ServiceTokenWrite } from './schema.ts';
 
@@ -88,7 +89,7 @@ export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): 
 /** @throws AppError `invalid_request` */
 function checkedEnd(given: string, now: Date): Date {
   const end = new Date(given);
-  const refuse = (code: string, detail: string) => invalid({ pointer: '/expires_at', code, detail });
+  const refuse = (code: string, detail: Detail) => invalid({ pointer: '/expires_at', code, detail });
   if (!(end > now)) throw refuse('too_early', 'Must lie ahead');
   if (end > addSeconds(now, longestLifeS)) throw refuse('too_late', 'At most 366 days from now');
   return end;
@@ -128,7 +129,7 @@ async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<voi
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     const existing_id = await findTokenId(ctx.deps.db, row.user_id, row.name_key);
-    const errors = [
+    const errors: FieldError[] = [
       { pointer: '/name', code: 'already_exists', detail: 'The user has a token of this name' },
     ];
     throw new AppError(

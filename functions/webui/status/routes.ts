@@ -1,4 +1,3 @@
-import { isLanguage, languageOf } from '../../../shared/http/languages.ts';
 import { readBranding, renderPage } from '../../../shared/http/page.ts';
 import { endpoint } from '../deps.ts';
 
@@ -15,13 +14,12 @@ export const statusOperations = [
       returns: [200, null],
       alsoReturns: ['text/html'],
     },
-    async ({ deps, principal: { user }, client }) => {
-      const { branding, defaultLanguage } = await readBranding(deps);
-      const wishes = [user.language, languageOf(client.languages), defaultLanguage];
+    async ({ deps, principal: { user }, language }) => {
+      const { branding } = await readBranding(deps);
       return renderPage(deps.assets, {
         name: 'status',
         scripts: ['drawing.js', 'status.js'],
-        language: wishes.find(isLanguage) ?? 'en',
+        language,
         branding,
         values: { user: user.realName || user.name },
         facts: {},

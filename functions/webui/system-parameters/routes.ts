@@ -1,4 +1,6 @@
 import { findOverrides } from '../../../db/repositories/system-parameters.ts';
+import { Answer } from '../../../shared/http/answer.ts';
+import { inItsLanguage } from '../../../shared/http/problem.ts';
 import { base, endpoint } from '../deps.ts';
 import { SystemParameters, SystemParametersWrite } from './schema.ts';
 import { describeParameters, writeParameters } from './usecases.ts';
@@ -12,7 +14,10 @@ export const systemParameterOperations = [
       summary: 'List system parameters',
       returns: [200, SystemParameters],
     },
-    async ({ deps }) => describeParameters(await findOverrides(deps.db)),
+    async (ctx) =>
+      new Answer(describeParameters(ctx, await findOverrides(ctx.deps.db)), {
+        headers: inItsLanguage(ctx.language),
+      }),
   ),
   endpoint(
     {

@@ -4,24 +4,31 @@ import { removeEndedOfPeers } from '../../../db/repositories/peer-sessions.ts';
 import { saveParameters } from '../../../db/repositories/system-parameters.ts';
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { parameterFacts } from '../../../shared/kernel/system-parameters.ts';
+import { type ParameterName, parameterFacts } from '../../../shared/kernel/system-parameters.ts';
+import { parameters as russian } from '../../../shared/messages/ru/parameters.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { namedIn, type SystemParametersWrite, typeOf } from './schema.ts';
+
+const helpTexts: Readonly<Record<ParameterName, string>> = russian;
 
 type Described = Record<string, Record<string, unknown>>;
 
 /** Every parameter with its value and all that a page needs to edit it. */
-export function describeParameters(overrides: Record<string, unknown> | null): Described {
+export function describeParameters(
+  { language }: Pick<WebuiCtx, 'language'>,
+  overrides: Record<string, unknown> | null,
+): Described {
   const described: Described = {};
   for (const [name, fact] of parameterFacts) {
     const [section = '', key = ''] = name.split('.');
-    const { default: fallback, pattern: _, ...facts } = fact;
+    const { default: fallback, pattern: _, help, ...facts } = fact;
     described[section] ??= {};
     described[section][key] = {
       value: overrides?.[name] ?? fallback,
       default: fallback,
       type: typeOf(fact),
       ...facts,
+      help: language === 'en' ? help : helpTexts[name],
     };
   }
   return described;
@@ -48,5 +55,5 @@ export async function writeParameters(
     removeEnded(h, limits, now),
     removeEndedOfPeers(h, limits, now),
   ]);
-  return describeParameters(overrides);
+  return describeParameters(ctx, overrides);
 }

@@ -8,6 +8,7 @@ import {
 import { addSeconds, type Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
+import { message } from '../../messages/message.ts';
 import type { BindGate, Directory } from '../../remotes/directory/port.ts';
 
 type Deps = { db: Db; sealer: Sealer; clock: Clock };
@@ -55,7 +56,9 @@ export function bindGate(
 const heldBack = (retryAt: Date, now: Date): AppError =>
   new AppError(
     'upstream_refused',
-    `The directory refused the password of our account; it is tried again at ${retryAt.toISOString()}`,
+    message('The directory refused the password of our account; it is tried again at {time}', {
+      time: retryAt.toISOString(),
+    }),
     { reason: 'account', retry_after_s: Math.ceil((retryAt.getTime() - now.getTime()) / 1000) },
   );
 

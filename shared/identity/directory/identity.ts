@@ -12,6 +12,7 @@ import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { idOf } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
+import { message } from '../../messages/message.ts';
 import type { Account } from '../login/attempt.ts';
 import { ambiguousIdentifier, type IdentifiedPerson } from './people.ts';
 
@@ -91,7 +92,10 @@ const withSuffix = (name: string): Fallbacks => {
 const unbound = (domain: string, name: string): AppError =>
   new AppError(
     'forbidden',
-    `An administrator must bind the user ${name} of ${domain} to the entry of the directory`,
+    message('An administrator must bind the user {name} of {domain} to the entry of the directory', {
+      name,
+      domain,
+    }),
     { reason: 'user_not_bound' },
   );
 

@@ -73,7 +73,7 @@ const alike = {
   label_username: 'User name',
   label_groupname: 'Group name',
   label_password: 'Password',
-};
+} as const;
 
 /** What a login page and an administrator may expect of each type. */
 export const typeFacts = {
@@ -101,4 +101,4 @@ export const typeFacts = {
     ...external,
     ...alike,
   },
-} satisfies Record<DomainType, object>;
+} as const satisfies Record<DomainType, object>;

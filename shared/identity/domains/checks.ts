@@ -1,5 +1,6 @@
 import { fieldErrors } from '../../http/field-errors.ts';
 import type { FieldError } from '../../kernel/errors.ts';
+import type { Detail } from '../../messages/message.ts';
 import { directoryFault, parseDirectoryUrl, parseKdc } from '../../remotes/directory/address.ts';
 import type { UrlPolicy } from '../../remotes/http/address-policy.ts';
 import { type DirectoryParams, type DomainType, paramShapes } from './catalogue.ts';
@@ -23,7 +24,7 @@ type DirectoryCheck = {
   /** Of use to whoever tests; a domain may be saved all the same. */
   advisory?: true;
   /** @returns the faults, or a sentence that says why there is nothing to check */
-  run(params: DirectoryParams, hasPassword: boolean, policy: UrlPolicy): FieldError[] | string;
+  run(params: DirectoryParams, hasPassword: boolean, policy: UrlPolicy): FieldError[] | Detail;
 };
 
 /** What can be said of the parameters of a directory without asking it. */
@@ -44,11 +45,10 @@ export const directoryChecks: readonly DirectoryCheck[] = [
     advisory: true,
     run: ({ bind_dn }, hasPassword) => {
       if (bind_dn === '' && !hasPassword) return 'The directory is searched without an account';
-      const [pointer, detail] =
-        bind_dn === ''
-          ? ['/params/bind_dn', 'A password needs an account']
-          : ['/params/bind_password', 'An account needs a password'];
-      return bind_dn !== '' && hasPassword ? [] : [{ pointer, code: 'required', detail }];
+      if (bind_dn !== '' && hasPassword) return [];
+      return bind_dn === ''
+        ? [{ pointer: '/params/bind_dn', code: 'required', detail: 'A password needs an account' }]
+        : [{ pointer: '/params/bind_password', code: 'required', detail: 'An account needs a password' }];
     },
   },
   {
@@ -63,5 +63,5 @@ export const directoryChecks: readonly DirectoryCheck[] = [
   },
 ];
 
-const notAllowed = (pointer: string, detail: string | undefined): FieldError[] =>
+const notAllowed = (pointer: string, detail: Detail | undefined): FieldError[] =>
   detail === undefined ? [] : [{ pointer, code: 'address_not_allowed', detail }];

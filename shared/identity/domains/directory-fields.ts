@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Certificates } from '../../http/fields.ts';
+import type { DomainWord } from '../../messages/domain-words.ts';
 import {
   type DirectoryPeer,
   directoryUrl,
@@ -18,7 +19,7 @@ type Defaults = {
   member_attribute: string;
 };
 
-const [server, users, groups, kerberosTab] = ['Server', 'Users', 'Groups', 'Kerberos'];
+const [server, users, groups, kerberosTab] = ['Server', 'Users', 'Groups', 'Kerberos'] as const;
 
 /** A text in the one spelling that is stored. */
 const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | undefined, message: string) =>
@@ -93,8 +94,7 @@ const kerberosFields = {
     type: 'numeric',
     label: 'Cards without the directory',
     tooltip:
-      'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. ' +
-      'Needs the permission for all sites',
+      'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. Needs the permission for all sites',
     tab: kerberosTab,
   }),
 };
@@ -169,8 +169,8 @@ const connectionFields = {
   }),
 };
 
-const attribute = (fallback: string, label: string, tooltip: string, tab: string | undefined) =>
-  field(Attribute.default(fallback), { type: 'text', label, tooltip, ...(tab && { tab }) });
+const attribute = (fallback: string, label: DomainWord, tooltip: DomainWord, tab: DomainWord) =>
+  field(Attribute.default(fallback), { type: 'text', label, tooltip, tab });
 
 const searchFields = (defaults: Defaults) => ({
   base_dn: field(DistinguishedName.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/, 'A distinguished name'), {

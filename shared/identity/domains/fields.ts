@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type DomainWord, inDomainWords } from '../../messages/domain-words.ts';
+import type { Language } from '../../messages/languages.ts';
 
 const kinds = [
   ...['text', 'numeric', 'password', 'choice', 'multichoice'],
@@ -9,11 +11,11 @@ const kinds = [
 export type Field<S extends z.ZodType = z.ZodType> = {
   shape: S;
   type: (typeof kinds)[number];
-  label: string;
-  tooltip: string;
-  tab?: string;
+  label: DomainWord;
+  tooltip: DomainWord;
+  tab?: DomainWord;
   /** Words for the values of a choice. */
-  choices?: Readonly<Record<string, string>>;
+  choices?: Readonly<Record<string, DomainWord>>;
   readonly?: boolean;
 };
 /** A member that is an object of further ones, or null when none of them is filled in. */
@@ -57,16 +59,18 @@ type Described = z.input<typeof GuiField>;
  * The fields as a form needs them, in their order; a field that must be given has no default.
  * @param sets by the path of the object that they are members of: `''`, `params.`
  */
-export function describeFields(sets: Readonly<Record<string, Fields>>): Described[] {
-  const entries = Object.entries(sets).flatMap(([prefix, fields]) => describeMembers(prefix, fields));
+export function describeFields(sets: Readonly<Record<string, Fields>>, language: Language): Described[] {
+  const entries = Object.entries(sets).flatMap(([prefix, fields]) =>
+    describeMembers(prefix, fields, language),
+  );
   return entries.map(({ gui, ...rest }, at) => ({ ...rest, gui: { ...gui, order: at + 1 } }));
 }
 
-const describeMembers = (prefix: string, fields: Fields): Described[] =>
+const describeMembers = (prefix: string, fields: Fields, language: Language): Described[] =>
   Object.entries(fields).flatMap(([name, entry]) =>
     'members' in entry
-      ? describeMembers(`${prefix}${name}.`, entry.members).map(asOptional)
-      : [describeField(`${prefix}${name}`, entry)],
+      ? describeMembers(`${prefix}${name}.`, entry.members, language).map(asOptional)
+      : [describeField(`${prefix}${name}`, entry, language)],
   );
 
 /** A group may be left empty as a whole: nothing of it must be given, and nothing of it is there at first. */
@@ -76,7 +80,8 @@ const asOptional = ({ name, gui }: Described): Described => ({
   gui: { ...gui, required: false },
 });
 
-function describeField(name: string, { shape, ...words }: Field): Described {
+function describeField(name: string, { shape, ...words }: Field, language: Language): Described {
+  const say = (word: DomainWord): string => inDomainWords(word, language);
   const { type, label, tooltip, tab, choices, readonly = false } = words;
   const absent = shape.safeParse(undefined);
   const initial = absent.success ? Value.parse(absent.data) : undefined;
@@ -84,16 +89,16 @@ function describeField(name: string, { shape, ...words }: Field): Described {
     name,
     value: initial ?? (type === 'editlist' ? [] : absent.success ? null : ''),
     gui: {
-      label,
-      tooltip,
+      label: say(label),
+      tooltip: say(tooltip),
       type,
       order: 0,
       required: !absent.success,
       readonly,
       ...constraintsOf(shape),
-      ...(choices && { choices: Object.entries(choices).map(([id, text]) => ({ id, text })) }),
+      ...(choices && { choices: Object.entries(choices).map(([id, word]) => ({ id, text: say(word) })) }),
       ...(initial !== undefined && { default: initial }),
-      ...(tab && { tab }),
+      ...(tab && { tab: say(tab) }),
     },
   };
 }

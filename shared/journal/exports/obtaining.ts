@@ -13,6 +13,7 @@ import { auditEntry } from '../../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import type { ObjectReader } from '../../kernel/object-store.ts';
+import { message } from '../../messages/message.ts';
 import { isExpired } from './expiry.ts';
 import { formats } from './formats.ts';
 
@@ -36,7 +37,7 @@ export async function obtainExport(
   const row = await (id === undefined ? findNewestExport(db, shelf, ctx.now) : findExport(db, shelf, id));
   const ready = assertReady(row, ctx.now);
   if (offset > ready.bytes) {
-    const detail = `The file has ${ready.bytes} bytes`;
+    const detail = message('The file has {bytes} bytes', { bytes: ready.bytes });
     throw invalid({ pointer: '/offset', code: 'too_big', detail });
   }
   // Opened before anything is audited: what cannot be read was not obtained.

@@ -1,3 +1,4 @@
+import type { Detail } from '../../messages/message.ts';
 import { isHostAllowed, isHostInside, parseNetworks, type UrlPolicy } from '../http/address-policy.ts';
 
 type Peer = { hostname: string; port: string };
@@ -34,7 +35,7 @@ export function directoryFault(
   { hostname }: DirectoryPeer,
   isEncrypted: boolean,
   policy: UrlPolicy,
-): string | undefined {
+): Detail | undefined {
   const networks = parseNetworks(policy.allowedNetworks);
   if (!isHostAllowed(hostname, networks))
     return 'This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS';

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
+import type { Detail } from '../../messages/message.ts';
 import { toTransportError } from '../http/faults.ts';
 import { transportCodes } from '../http/problems.ts';
 import { TransportError } from '../http/transport.ts';
@@ -33,7 +34,7 @@ export const isOfServer = (error: unknown): boolean =>
 
 export const isOfConnection = (error: unknown): boolean => toTransportError(error) instanceof TransportError;
 
-const details: Partial<Record<ErrorCode, string>> = {
+const details: Partial<Record<ErrorCode, Detail>> = {
   upstream_timeout: 'The directory did not answer in time',
   upstream_tls: 'The TLS connection to the directory failed',
   upstream_refused: 'The directory refused us',

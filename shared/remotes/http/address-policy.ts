@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import type { Detail } from '../../messages/message.ts';
 
 /** Where we may go beyond the public internet, as configured. */
 export type UrlPolicy = {
@@ -11,7 +12,7 @@ export type UrlPolicy = {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = readonly [Address, number];
 
-export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: string };
+export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: Detail };
 
 /**
  * Judges a URL that somebody wants to save as a destination. What a name resolves to is checked where the
@@ -81,7 +82,7 @@ function parseAddress(text: string): Address | undefined {
   return URL.canParse(url) ? ipaddr.process(new URL(url).hostname.slice(1, -1)) : undefined;
 }
 
-const refuse = (detail: string): UrlCheck => ({ ok: false, detail });
+const refuse = (detail: Detail): UrlCheck => ({ ok: false, detail });
 
 /** IPv6 only hands out 2000::/3 so far (RFC 4291); what lies outside, IPv4-compatible ones included, is no peer. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');

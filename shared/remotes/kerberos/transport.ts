@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { AppError } from '../../kernel/errors.ts';
+import type { Detail } from '../../messages/message.ts';
 import { parseKdc } from '../directory/address.ts';
 import { createShunned, type Shunned } from '../directory/shunned.ts';
 import { withinDeadline } from '../http/deadline.ts';
@@ -107,7 +108,7 @@ function message(bytes: Buffer): Buffer {
   return bytes;
 }
 
-const failures: Partial<Record<TransportReason, [ConstructorParameters<typeof AppError>[0], string]>> = {
+const failures: Partial<Record<TransportReason, [ConstructorParameters<typeof AppError>[0], Detail]>> = {
   timeout: ['upstream_timeout', 'No KDC of the domain answered in time'],
   unreachable: ['upstream_unavailable', 'No KDC of the domain can be reached'],
   address_not_allowed: ['upstream_refused', 'The address of the KDC is not allowed'],

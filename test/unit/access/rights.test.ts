@@ -20,6 +20,7 @@ const actorWith = (
 ): SignedIn => ({
   kind: 'user',
   portal,
+  locale: null,
   session: { id: 's', createdAt: now, lastSeenAt: now, expiresAt: now, idleExpiresAt: now },
   user: { id: 'u', name: 'ada', realName: '', language: null, mustChangePassword },
   domain: { id: 'd', name: 'D', label: 'd', twoFactor: false },

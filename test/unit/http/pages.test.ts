@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contrasting, readableOn } from '../../../shared/http/colors.ts';
-import { languageOf } from '../../../shared/http/languages.ts';
 import { cookieTokenOf, isFromOwnPage } from '../../../shared/http/own-pages.ts';
 import { fill } from '../../../shared/http/template.ts';
+import { languageOf } from '../../../shared/messages/languages.ts';
 
 /** Contrast as WCAG 2.2 defines it, worked out apart from the source. */
 function contrastOf(one: string, other: string): number {

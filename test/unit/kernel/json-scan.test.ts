@@ -15,7 +15,8 @@ function refusal(text: string): Refusal | 'accepted' {
     return 'accepted';
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { code: error.code, errors: error.members.errors };
+    const errors = error.members.errors?.map((entry) => ({ ...entry, detail: String(entry.detail) }));
+    return { code: error.code, errors };
   }
 }
 

@@ -4,7 +4,7 @@ import { dataUri, png, svg, webp } from '../../support/pictures.ts';
 
 const faultOf = async (uri: string): Promise<string | undefined> => {
   const read = await readPicture(uri);
-  return 'fault' in read ? read.fault : undefined;
+  return 'fault' in read ? String(read.fault) : undefined;
 };
 
 describe('a picture', () => {

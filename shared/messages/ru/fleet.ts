@@ -1,0 +1,26 @@
+/** Sites, farms, dispatchers, rules, pools, workplaces, gateways. */
+export const fleet = {
+  'The farm has no enabled dispatcher node': 'У фермы нет включённых узлов диспетчера',
+  'The farm has no dispatcher node that may be asked': 'У фермы нет узла диспетчера, который можно опросить',
+  'The nodes of the farm failed and are not asked for a while':
+    'Узлы фермы отказали и временно не опрашиваются',
+  'No farm of the service can be reached': 'Ни одна ферма этого сервиса не доступна',
+  'No farm of the site answered': 'Ни одна ферма площадки не ответила',
+  'The farm is disabled, or its site': 'Ферма или её площадка отключена',
+  'Several farms have it: name one by farm_id': 'Он есть на нескольких фермах: назовите одну в farm_id',
+  'Rules of its site name the farm': 'Ферму называют правила её площадки',
+  'A rule has either members or match_tags': 'У правила есть либо members, либо match_tags',
+  'Only with ALLOW_INSECURE_DISPATCHERS=1': 'Только при ALLOW_INSECURE_DISPATCHERS=1',
+  'The link has a scheme that is not allowed': 'Схема ссылки не разрешена',
+  '{type} is a file of another protocol': '{type} — файл другого протокола',
+  'Must be later than start_at': 'Должно быть позже start_at',
+  'The template ends before it could begin': 'Шаблон заканчивается раньше, чем мог бы начаться',
+  'A user is working there; `force` ends the work': 'Там работает пользователь; `force` прервёт его работу',
+  'It is not known whether a user is working there; `force` does it anyway':
+    'Неизвестно, работает ли там пользователь; `force` выполнит действие всё равно',
+  'The domain has no such user': 'В домене нет такого пользователя',
+  'The user has a workplace of this pool already, or somebody else is changing the owner of this one':
+    'У пользователя уже есть рабочее место этого пула, или владельца этого места сейчас меняет кто-то другой',
+  'The workplace has an owner; free it first': 'У рабочего места есть владелец; сначала освободите его',
+  'The service is in maintenance': 'Сервис на обслуживании',
+} as const;

@@ -7,12 +7,16 @@ let token;
 const say = (key, values = {}) =>
   (facts.texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
 
-/** @throws {{ status: number, code: string, fault?: { code: string, detail: string }, retryAfter: number }} what a refusal says */
+/** @throws {{ status: number, code: string, title?: string, fault?: { code: string, detail: string }, retryAfter: number }} what a refusal says */
 async function send(method, path, body, headers = {}) {
   const answer = await fetch(path, {
     method,
     credentials: 'same-origin',
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      'accept-language': facts.language,
+      ...headers,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
@@ -21,6 +25,7 @@ async function send(method, path, body, headers = {}) {
   throw {
     status: answer.status,
     code: content.code ?? 'internal',
+    title: content.title,
     fault: content.errors?.[0],
     retryAfter: Number(answer.headers.get('retry-after') ?? 0),
   };

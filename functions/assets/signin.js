@@ -46,6 +46,8 @@ function tellProblem(problem, form) {
   const isCode = form.id === 'factor' && problem.code === 'invalid_credentials';
   const code = isCode ? 'invalid_code' : (problem.code ?? 'unreachable');
   const key = facts.texts[code] ? code : 'internal';
+  // A code without words of this page has those of the API, which are in the same language.
+  if (key !== code && problem.title) return tell(`${problem.title}.`, at(wrongFields[form.id]));
   if (!(problem.retryAfter > 0)) return tell(say(key), at(wrongFields[form.id]));
   const until = Date.now() + problem.retryAfter * 1000;
   const submit = form.querySelector('[type=submit]');
@@ -205,13 +207,11 @@ at('change').addEventListener('submit', (event) => {
   });
 });
 
-/** The refusal of a password has words of its own, which name the rule; a rule without words is told as it came. */
+/** The refusal of a password names the rule that it breaks. */
 function refuseChange(problem) {
   if (problem.code !== 'invalid_request')
     throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;
-  const { code, detail = '' } = problem.fault ?? {};
-  const key = facts.texts[`refused_${code}`] ? `refused_${code}` : 'refused_password';
-  facts.texts.refused = say(key, { detail, n: detail.match(/\d+/)?.[0] });
+  facts.texts.refused = say('refused_password', { detail: problem.fault?.detail ?? '' });
   throw { ...problem, code: 'refused' };
 }
 

@@ -12,7 +12,7 @@ import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 import { orSignIn } from './own-pages.ts';
-import { asAppError, headersOfAll, problemResponse } from './problem.ts';
+import { asAppError, assertTranslated, headersOfAll, problemResponse } from './problem.ts';
 import { rateLimitsOf } from './rate-limits.ts';
 import { languageFor } from './reader.ts';
 import { auditRefusal, inOneWord } from './refusals.ts';
@@ -58,6 +58,7 @@ export function createModule<D extends BaseDeps>(
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
     await auditRefusal(c.get('ctx'), problem);
+    if (deps.checkAnswers) assertTranslated(problem);
     return refuse(problem, c.get('trace').requestId, allowOf(problem), languageOfRequest(deps, c));
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };

@@ -3,7 +3,7 @@ import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import { pointerTo } from '../kernel/json-pointer.ts';
 import { isStorable } from '../kernel/text.ts';
-import type { Detail } from '../messages/message.ts';
+import { textOf } from './issue-texts.ts';
 
 /**
  * The faults that a schema found, one entry a field.
@@ -31,7 +31,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
       }),
     );
   }
-  return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: issue.message as Detail }];
+  return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: textOf(issue) }];
 }
 
 /** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */

@@ -1,7 +1,7 @@
 import { databaseProblem } from '../../db/errors.ts';
 import { AppError, codeFacts } from '../kernel/errors.ts';
 import type { Language } from '../messages/languages.ts';
-import { inLanguage } from '../messages/message.ts';
+import { inLanguage, isDetail } from '../messages/message.ts';
 
 /** An RFC 9457 problem document. */
 export type Problem = {
@@ -19,6 +19,12 @@ export type Problem = {
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
+}
+
+/** In tests a refusal whose text is not in the catalogue is a failure. */
+export function assertTranslated({ detail, members: { errors = [] } }: AppError): void {
+  for (const text of [detail, ...errors.map((fault) => fault.detail)])
+    if (typeof text === 'string' && !isDetail(text)) throw new Error(`not in the catalogue: ${text}`);
 }
 
 export function problemOf(error: AppError, requestId: string, language: Language = 'en'): Problem {

@@ -8,6 +8,7 @@ import type { Alongside, Reach, Row, Selection, Values } from '../../db/reposito
 import type { FieldChange } from '../../db/schema/audit-events.ts';
 import { AppError, type FieldError, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { inLanguage } from '../messages/message.ts';
 import { Answer } from './answer.ts';
 import { auditEntry, changesBetween, entityAction } from './audit-entry.ts';
 import { assertMatches, type Conditions } from './conditions.ts';
@@ -180,11 +181,13 @@ export async function removeRecords<S extends Selection>(
     object_type: kind.type,
   });
   const wanted = 'ids' in body ? body.ids : 'all';
-  return bulkDestroy(ctx.deps.db, kind.records, wanted, reachOf(ctx, parent), {
+  const result = await bulkDestroy(ctx.deps.db, kind.records, wanted, reachOf(ctx, parent), {
     kept,
     ...(before && { before }),
     audit,
   });
+  const failed = result.failed.map((entry) => ({ ...entry, detail: inLanguage(entry.detail, ctx.language) }));
+  return { ...result, failed };
 }
 
 function assertImmutable<S extends Selection>(kind: RecordKind<S>, row: Row<S>, body: Body): void {

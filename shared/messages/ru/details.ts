@@ -3,7 +3,16 @@ import { fleet } from './fleet.ts';
 import { identity } from './identity.ts';
 import { objects } from './objects.ts';
 import { requests } from './requests.ts';
+import { schemas } from './schemas.ts';
 import { titles } from './titles.ts';
 
 /** Russian texts of refusals and reports by the English ones. */
-export const details = { ...titles, ...requests, ...identity, ...fleet, ...domainTests, ...objects };
+export const details = {
+  ...titles,
+  ...requests,
+  ...schemas,
+  ...identity,
+  ...fleet,
+  ...domainTests,
+  ...objects,
+};

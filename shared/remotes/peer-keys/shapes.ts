@@ -3,7 +3,7 @@ import { z } from 'zod';
 const base64url = z
   .string()
   .max(1_400)
-  .regex(/^[\w-]+$/, 'base64url')
+  .regex(/^[\w-]+$/, 'Must be base64url')
   .optional();
 
 /** Of a public key what a signature is checked with; members that say other things are left out. */

@@ -8,6 +8,7 @@ import { hasAdministration, type PortalType } from '../../modules.ts';
 import { assetsIn } from '../node-assets.ts';
 
 const pages = new URL('../../../functions/assets/', import.meta.url);
+const texts = new URL('../../messages/pages/', import.meta.url);
 const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
 const qrCode = new URL(import.meta.resolve('qrcode-generator'));
 const document = new URL('../../openapi/openapi.json', import.meta.url);
@@ -19,7 +20,7 @@ const isForm = (form: string): form is keyof typeof written => Object.hasOwn(wri
 
 /** All that pages and documents are made of, as it stands in the tree; documents are made when they are asked for. */
 export function ownAssets(): Assets {
-  const files = assetsIn([pages, reference]);
+  const files = assetsIn([pages, texts, reference]);
   const made = new Map<string, string>();
   return {
     text: async (name) => {
@@ -37,7 +38,8 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   const documents = types
     .filter(hasAdministration)
     .flatMap((type) => Object.keys(written).map((form) => `openapi.${type}.${form}`));
-  const names = [...(await readdir(fileURLToPath(pages))), ...ofReference, qrCodeName, ...documents];
+  const folders = await Promise.all([pages, texts].map((folder) => readdir(fileURLToPath(folder))));
+  const names = [...folders.flat(), ...ofReference, qrCodeName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {

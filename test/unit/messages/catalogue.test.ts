@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { inLanguage, joined, message, term, verbatim } from '../../../shared/messages/message.ts';
+import { details } from '../../../shared/messages/ru/details.ts';
+import { domainTypes } from '../../../shared/messages/ru/domain-types.ts';
+import { parameters } from '../../../shared/messages/ru/parameters.ts';
+import * as permissions from '../../../shared/messages/ru/permissions.ts';
+
+const root = new URL('../../../', import.meta.url);
+const places = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+/** Names of products and protocols, and sentences of values alone. */
+const alike = ['LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerberos KDC', 'StartTLS'];
+
+const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+    .filter(
+      (path) => path.endsWith('.ts') && !path.startsWith('messages/ru/') && !path.startsWith('openapi/'),
+    )
+    .map((path) => readFileSync(new URL(`${folder}/${path}`, root), 'utf8')),
+);
+/** Strings may be in single or double quotes, and quotes within them escaped. */
+const text = sources.join('\n').replaceAll("\\'", "'");
+
+describe('CON-9: the catalogue of texts', () => {
+  it.each(Object.entries({ ...details, ...domainTypes }))('has %j in Russian', (english, russian) => {
+    expect(places(russian)).toEqual(places(english));
+    if (!alike.includes(english)) expect(russian).toMatch(/[а-яё]/i);
+  });
+
+  it.each([
+    ['refusals and reports', Object.keys(details)],
+    ['forms of domains', Object.keys(domainTypes)],
+  ])('has no text of %s that nothing says', (_, keys) => {
+    expect(keys.filter((key) => !text.includes(`'${key}'`) && !text.includes(`"${key}"`))).toEqual([]);
+  });
+
+  it('has every parameter, resource and action in Russian', () => {
+    for (const part of [parameters, permissions.resources, permissions.actions])
+      for (const [key, russian] of Object.entries(part))
+        expect([key, russian]).toEqual([key, expect.stringMatching(/[а-яё]/i)]);
+  });
+});
+
+describe('CON-9: a message', () => {
+  const inner = message('Referred to by {referrer}', { referrer: term('a farm of resource providers') });
+
+  it('is put together in the language of its reader', () => {
+    expect([inner.in('en'), inner.in('ru')]).toEqual([
+      'Referred to by a farm of resource providers',
+      'На объект ссылается ферма',
+    ]);
+  });
+
+  it('is English wherever it is used as a string', () => {
+    expect([`${inner}`, JSON.stringify({ inner })]).toEqual([
+      'Referred to by a farm of resource providers',
+      '{"inner":"Referred to by a farm of resource providers"}',
+    ]);
+  });
+
+  it('never translates or fills a value', () => {
+    const value = message('{attribute} may not be read', { attribute: 'a key {attribute} $& None' });
+    expect(value.in('ru')).toBe('Читать a key {attribute} $& None не разрешено');
+    expect(inLanguage(joined([verbatim('None'), 'None'], ' '), 'ru')).toBe('None Нет');
+    expect(inLanguage('a sentence of a directory', 'ru')).toBe('a sentence of a directory');
+  });
+});

@@ -19,12 +19,13 @@ export function asAppError(error: unknown): AppError {
   return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
 }
 
-export function problemOf(error: AppError, requestId: string): Problem {
+/** @param pages address of the server that has `/api/errors/<code>`, where that is not the one that answers */
+export function problemOf(error: AppError, requestId: string, pages = ''): Problem {
   const facts = codeFacts(error.code);
   const { retry_after_s: _, ...members } = error.members;
   return {
     ...members,
-    type: `/api/errors/${error.code}`,
+    type: `${pages}/api/errors/${error.code}`,
     title: facts.title,
     status: facts.status,
     detail: error.message,
@@ -60,11 +61,11 @@ export function refuseWith(
   return new Response(JSON.stringify(body), {
     status: facts.status,
     headers: {
+      ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
       ...headers,
       ...rateLimitHeaders(error),
       'content-type': mediaType,
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
-      ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
     },
   });
 }

@@ -62,7 +62,7 @@ const pem = (kind: string) =>
 const accessKey = () =>
   text('from 1 to 64 printable characters', (value) => /^[\x21-\x7e]{1,64}$/.test(value)).optional();
 const urlKey = () =>
-  text('at least 32 letters, digits, - and _', (value) => /^[\w-]{32,256}$/.test(value)).optional();
+  text('from 32 to 256 letters, digits, - and _', (value) => /^[\w-]{32,256}$/.test(value)).optional();
 const some = () => z.string().optional();
 
 /** Each variable by its own; what one demands of another depends on who runs. */

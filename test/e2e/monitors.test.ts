@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -7,7 +8,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { randomToken } from '../../shared/kernel/digests.ts';
 import { checkHttp, curl, hasMonitors, startBlackbox } from '../support/monitors.ts';
 import { requireService } from '../support/services.ts';
 import { type Api, accepted, createApi, type Json } from './api.ts';
@@ -15,7 +15,7 @@ import { bareVariables, freePorts, type PortalProcess, startPortal } from './por
 
 const webui = '/api/webui/aggregator';
 const checkPath = '/aggregator/health/check';
-const key = randomToken();
+const key = randomBytes(32).toString('base64url');
 const patient = { timeout: 60_000, interval: 500 };
 
 requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors of an installation', () => {

@@ -188,7 +188,8 @@ async function listen(config: Config, tls: Tls | undefined, log: Log) {
   const state: { portal?: Portal } = {};
   const serving = await serveNode({
     fetch: (request, invocation) =>
-      state.portal?.fetch(request, invocation) ?? refusal('database_unavailable', 'The portal is starting'),
+      state.portal?.fetch(request, invocation) ??
+      refusal('database_unavailable', { detail: 'The portal is starting' }),
     ...serverSettings(config),
     port: config.port,
     log,

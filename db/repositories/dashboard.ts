@@ -12,6 +12,7 @@ import { pools } from '../schema/pools.ts';
 import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { siteState } from './component-state.ts';
 import { installationCounts } from './installation-counts.ts';
 import { visibleRecords } from './monitoring-list.ts';
 import { objectWithin } from './placement.ts';
@@ -65,6 +66,7 @@ export const siteOverview = (db: Db, scope: Scope) =>
       uri: sites.uri,
       name: sites.name,
       status: siteStatus,
+      state: siteState,
       farms: derived<number>(sql`select count(*)::int from ${farms} where ${farms.site_id} = ${sites.id}`),
       dispatchers_up: nodesOfSite(sql`${dispatchers.status} = 'pass'`),
       dispatchers: nodesOfSite(sql`true`),

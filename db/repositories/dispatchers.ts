@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { type CertificateFacts, dispatchers as table } from '../schema/dispatchers.ts';
 import { farms } from '../schema/farms.ts';
 import { sites } from '../schema/sites.ts';
+import { nodeState } from './component-state.ts';
 import { records } from './records.ts';
 import { derived, nameOf } from './statements.ts';
 
@@ -31,6 +32,7 @@ export const dispatchers = records({
     timeout_ms: table.timeout_ms,
     version: table.version,
     status: table.status,
+    state: nodeState,
     circuit: table.circuit,
     last_check_at: table.last_check_at,
     last_error: table.last_error,

@@ -6,6 +6,7 @@ import { farms as table } from '../schema/farms.ts';
 import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
 import { ruleMembers, rules } from '../schema/rules.ts';
 import { sites } from '../schema/sites.ts';
+import { farmState } from './component-state.ts';
 import { records } from './records.ts';
 import { countOf, derived, nameOf } from './statements.ts';
 
@@ -33,6 +34,7 @@ export const farms = records({
     ),
     dispatchers_count: countOf(dispatchers, dispatchers.farm_id, table.id),
     status,
+    state: farmState,
     last_sync_at: derived<Date | null>(
       sql`select case when count(${farmParts.fetched_at}) = ${partKinds.length}::int then min(${farmParts.fetched_at}) end
         from ${farmParts} where ${farmParts.farm_id} = ${table.id}`,

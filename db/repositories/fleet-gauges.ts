@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { StateFacts } from '../../shared/kernel/component-state.ts';
 import type { Db } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { authenticators } from '../schema/authenticators.ts';
@@ -9,32 +10,34 @@ import { farms } from '../schema/farms.ts';
 import { gateways as gatewayTable } from '../schema/gateways.ts';
 import { sites } from '../schema/sites.ts';
 import { wantedJobs } from '../schema/wanted-jobs.ts';
+import { farmFacts, nodeFacts } from './component-state.ts';
 import { isHeard } from './gateways.ts';
-import { isInMaintenance } from './maintenance-state.ts';
 import { derived } from './statements.ts';
 
-/** An enabled node of an enabled farm, by its last probe. */
+/** A node by its last probe. */
 export type NodeGauges = {
   site: string;
   farm: string;
   dispatcher: string;
   circuit: 'closed' | 'half_open' | 'open';
-  /** Of its farm or its site. */
-  maintenance: boolean;
-  /** By the last probe, however long ago that was. */
-  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
-  /** Seconds since it passed; null when it does not pass. */
-  pass_age_s: number | null;
+  state_facts: StateFacts;
   /** Our code for why it does not pass. */
   reason: string | null;
   /** Seconds since 1970 until which its certificate is valid, where it was seen. */
   not_after_s: number | null;
 };
 
-/** `snapshot_age_s` is that of the oldest part; a part that was never read is as old as its farm. */
+export type FarmGauges = {
+  site: string;
+  farm: string;
+  /** Age of the oldest part. A part that was never read is as old as its farm. Null for a farm that is not read. */
+  snapshot_age_s: number | null;
+  state_facts: StateFacts;
+};
+
 export type FleetGauges = {
   nodes: NodeGauges[];
-  farms: { farm: string; snapshot_age_s: number }[];
+  farms: FarmGauges[];
   /** In service, and heard at least once. */
   gateways: { gateway: string; is_up: boolean }[];
   /** Domains with a directory that are in service; whether it refused the password of the account that searches. */
@@ -49,7 +52,7 @@ export async function fleetGauges(db: Db): Promise<FleetGauges> {
   const [gauges] = await db
     .select({
       nodes,
-      farms: snapshots,
+      farms: farmGauges,
       gateways,
       directories,
       audit_unsealed: unsealed,
@@ -63,24 +66,25 @@ export async function fleetGauges(db: Db): Promise<FleetGauges> {
 const nodes = derived<NodeGauges[]>(sql`
   select coalesce(jsonb_agg(to_jsonb(node) order by node.dispatcher), '[]') from (
     select ${sites.uri} as site, ${farms.name} as farm, ${dispatchers.name} as dispatcher, ${dispatchers.circuit},
-      ${dispatchers.status}, (${isInMaintenance(sites)} or ${isInMaintenance(farms)}) as maintenance,
-      case when ${dispatchers.status} = 'pass'
-        then extract(epoch from now() - ${dispatchers.last_check_at})::float8 end as pass_age_s,
+      ${nodeFacts} as state_facts,
       case when ${dispatchers.status} <> 'pass' then ${dispatchers.last_error} end as reason,
       extract(epoch from (${dispatchers.certificate}->>'not_after')::timestamptz)::float8 as not_after_s
-    from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} and ${farms.enabled}
-    join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${dispatchers.enabled}) node`);
+    from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+    join ${sites} on ${sites.id} = ${farms.site_id}) node`);
 
-const snapshots = derived<FleetGauges['farms']>(sql`
-  select coalesce(jsonb_agg(to_jsonb(part) order by part.farm), '[]') from (
-    select ${farms.name} as farm, extract(epoch from now()
-      - coalesce(min(coalesce(${farmParts.fetched_at}, ${farms.created_at})), ${farms.created_at}))::float8
-      as snapshot_age_s
-    from ${farms} join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled}
-    left join ${farmParts} on ${farmParts.farm_id} = ${farms.id}
-    where ${farms.enabled} and exists (
-      select 1 from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled})
-    group by ${farms.id}) part`);
+const hasNodes = sql`exists (
+  select 1 from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled})`;
+
+const oldestPart = derived<Date>(sql`
+  select coalesce(min(coalesce(${farmParts.fetched_at}, ${farms.created_at})), ${farms.created_at})
+  from ${farmParts} where ${farmParts.farm_id} = ${farms.id}`);
+
+const farmGauges = derived<FarmGauges[]>(sql`
+  select coalesce(jsonb_agg(to_jsonb(owner) order by owner.farm), '[]') from (
+    select ${sites.uri} as site, ${farms.name} as farm, ${farmFacts} as state_facts,
+      case when ${farms.enabled} and ${sites.enabled} and ${hasNodes}
+        then extract(epoch from now() - ${oldestPart})::float8 end as snapshot_age_s
+    from ${farms} join ${sites} on ${sites.id} = ${farms.site_id}) owner`);
 
 const gateways = derived<FleetGauges['gateways']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { StateFacts } from '../../shared/kernel/component-state.ts';
 import type { Db } from '../client.ts';
 import { auditForwards } from '../schema/audit-forwards.ts';
 import { type CertificateFacts, dispatchers, type NodeDomain } from '../schema/dispatchers.ts';
@@ -6,9 +7,9 @@ import { farms } from '../schema/farms.ts';
 import { jobWorkers } from '../schema/job-workers.ts';
 import { sites } from '../schema/sites.ts';
 import type { ForwardState } from './audit-forwards.ts';
+import { siteFacts as siteStateFacts } from './component-state.ts';
 import { isTransition } from './dispatcher-status.ts';
 import { parameterOverrides } from './login-sessions.ts';
-import { isInMaintenance } from './maintenance-state.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from './monitoring.ts';
 import { derived } from './statements.ts';
 
@@ -43,17 +44,8 @@ export type ProbeOutcome = {
 /** An outcome that is to be written `age_ms` milliseconds after the end of its probe. */
 export type AgedOutcome = ProbeOutcome & { age_ms: number };
 
-/** A site by the last probes; `pass_age_s` is the age of its youngest passing probe. */
-export type SiteFacts = {
-  uri: string;
-  enabled: boolean;
-  maintenance: boolean;
-  /** Nodes that are probed: enabled, in an enabled farm. */
-  nodes: number;
-  pass_age_s: number | null;
-  /** Seconds since the last change of a node, while no node of the site was probed; otherwise null. */
-  unprobed_age_s: number | null;
-};
+/** A site by the last probes. */
+export type SiteFacts = StateFacts & { uri: string };
 
 /** Overrides of system parameters by name, hosts with a live worker, all sites in order of their uri. */
 export type HealthFacts = {
@@ -145,12 +137,5 @@ const forwardFacts = derived<ForwardState[]>(sql`
     'checkedAgeS', extract(epoch from now() - ${auditForwards.checked_at})::float8)), '[]') from ${auditForwards}`);
 
 const siteFacts = derived<SiteFacts[]>(sql`
-  select coalesce(jsonb_agg(to_jsonb(site) order by site.uri), '[]') from (
-    select ${sites.uri}, ${sites.enabled}, ${isInMaintenance(sites)} as maintenance, count(${dispatchers.id})::int as nodes,
-      min(extract(epoch from now() - ${dispatchers.last_check_at})::float8)
-        filter (where ${dispatchers.status} = 'pass') as pass_age_s,
-      case when bool_and(${dispatchers.status} = 'unknown' and ${dispatchers.last_check_at} is null)
-        then greatest(0, min(extract(epoch from now() - ${dispatchers.updated_at})::float8)) end as unprobed_age_s
-    from ${sites} left join ${farms} on ${farms.site_id} = ${sites.id} and ${farms.enabled}
-    left join ${dispatchers} on ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}
-    group by ${sites.id}) site`);
+  select coalesce(jsonb_agg(jsonb_build_object('uri', ${sites.uri}) || ${siteStateFacts} order by ${sites.uri}), '[]')
+  from ${sites}`);

@@ -4,6 +4,7 @@ import { farms } from '../schema/farms.ts';
 import { gatewaySites, gateways } from '../schema/gateways.ts';
 import { rules } from '../schema/rules.ts';
 import { siteAuthenticators, siteGroups, siteUsers, sites as table } from '../schema/sites.ts';
+import { siteState } from './component-state.ts';
 import { records } from './records.ts';
 import { countOf, derived, memberIds, nameOf } from './statements.ts';
 
@@ -48,6 +49,7 @@ export const sites = records({
     gateways: memberIds(servedBy, table.id),
     rules_count: countOf(rules, rules.site_id, table.id),
     status: siteStatus,
+    state: siteState,
     created_at: table.created_at,
     updated_at: table.updated_at,
   },

@@ -77,6 +77,7 @@ const signs = {
   good: 'M6 0a6 6 0 1 0 0 12A6 6 0 0 0 6 0z',
   bad: 'M6 0l6 11H0z',
   warn: 'M6 0l6 6-6 6-6-6z',
+  off: 'M0 4.5h12v3H0z',
   none: 'M6 1a5 5 0 1 0 0 10A5 5 0 0 0 6 1zm0 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6z',
 };
 const kinds = {
@@ -86,8 +87,9 @@ const kinds = {
   closed: 'good',
   open: 'bad',
   half_open: 'warn',
-  disabled: 'none',
   maintenance: 'warn',
+  disabled: 'off',
+  unknown: 'none',
 };
 
 function badge(state) {

@@ -29,13 +29,13 @@ function ageOf(moment) {
   return say('hours_short', { n: Math.round(seconds / 3600) });
 }
 
-function nodeRow({ name, enabled, status, circuit, response_time_ms: took, certificate }) {
+function nodeRow({ name, state, status, circuit, response_time_ms: took, certificate }) {
   const cell = (key, ...content) => make('td', { 'data-label': say(key) }, ...content);
   return make(
     'tr',
     {},
     cell('node', name),
-    cell('state', badge(enabled ? status : 'disabled')),
+    cell('state', badge(state === 'fail' && status === 'unauthorized' ? status : state)),
     cell('circuit', badge(circuit)),
     cell('response', took === null ? '–' : say('milliseconds', { n: took })),
     cell('certificate', certificate ? say('days', { n: certificate.days_left }) : '–'),
@@ -44,7 +44,6 @@ function nodeRow({ name, enabled, status, circuit, response_time_ms: took, certi
 
 function farmPart(farm, nodes) {
   const columns = ['node', 'state', 'circuit', 'response', 'certificate'];
-  const state = farm.maintenance ? 'maintenance' : farm.enabled ? farm.status : 'disabled';
   const head = make('tr', {}, ...columns.map((key) => make('th', { scope: 'col' }, say(key))));
   const own = nodes.filter(({ farm_id: id }) => id === farm.id).map(nodeRow);
   const table = make(
@@ -53,10 +52,12 @@ function farmPart(farm, nodes) {
     make('thead', {}, head),
     make('tbody', {}, ...own),
   );
-  return make('div', {}, make('h4', {}, farm.name, badge(state)), ...(own.length > 0 ? [table] : []));
+  return make('div', {}, make('h4', {}, farm.name, badge(farm.state)), ...(own.length > 0 ? [table] : []));
 }
 
 function sitePart(site, farms, nodes) {
+  const hasNodes = !Array.isArray(nodes) || nodes.some(({ site_id: id }) => id === site.id);
+  const isServing = ['pass', 'fail'].includes(site.state);
   const own = Array.isArray(farms) ? farms.filter(({ site_id: id }) => id === site.id) : [];
   const age = site.fetched_at ? say('data_age', { age: ageOf(site.fetched_at) }) : say('no_data');
   const parts = Array.isArray(nodes)
@@ -69,17 +70,22 @@ function sitePart(site, farms, nodes) {
       'div',
       { class: 'heading' },
       make('h3', {}, site.name),
-      badge(site.status),
+      badge(site.state),
       make('span', { class: 'quiet' }, age),
     ),
     make(
       'div',
       { class: 'meters' },
-      meter(say('nodes_up'), site.dispatchers_up, site.dispatchers, site.dispatchers_up < site.dispatchers),
+      meter(
+        say('nodes_up'),
+        site.dispatchers_up,
+        site.dispatchers,
+        isServing && site.dispatchers_up < site.dispatchers,
+      ),
       meter(say('in_use'), site.in_use, site.workplaces),
       meter(say('sessions'), site.sessions, site.workplaces),
     ),
-    ...(site.dispatchers === 0 ? [make('p', { class: 'quiet' }, say('no_nodes'))] : parts),
+    ...(hasNodes ? parts : [make('p', { class: 'quiet' }, say('no_nodes'))]),
   );
 }
 

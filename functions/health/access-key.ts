@@ -1,15 +1,25 @@
 import { sameText } from '../../shared/kernel/digests.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
+import { message } from '../../shared/messages/message.ts';
+
+/** The key of one endpoint. An absent value refuses everything. */
+export type AccessKey = { value: string | undefined; variable: string };
 
 /**
- * Demands `Authorization: Token <key>`; how long it takes tells nothing about the key. A key that is not configured
- * refuses everything.
+ * Demands `Authorization: Token <key>`, in a time that does not depend on the key.
  * @throws AppError `unauthenticated` without such a header, `invalid_token` for any other key
  */
-export function demandKey(authorization: string | null, key: string | undefined): void {
+export function demandKey(authorization: string | null, { value, variable }: AccessKey): void {
   const given = /^token +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  const isSame = sameText(given ?? '', key ?? '');
+  const isSame = sameText(given ?? '', value ?? '');
   if (given === undefined)
-    throw new AppError('unauthenticated', 'The header Authorization with `Token <access key>` is required');
-  if (!isSame || !key) throw new AppError('invalid_token', 'The access key is not valid here');
+    throw new AppError(
+      'unauthenticated',
+      message('Send the header Authorization with `Token <key>` and the value of {variable}', { variable }),
+    );
+  if (!isSame || !value)
+    throw new AppError(
+      'invalid_token',
+      message('The key in the header Authorization is not that of {variable}', { variable }),
+    );
 }

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
-import { asAppError, headersOfAll, problemResponse } from '../../shared/http/problem.ts';
+import type { Invocation } from '../../shared/http/invocation.ts';
+import { asAppError, headersOfAll, problemOf, refuseWith } from '../../shared/http/problem.ts';
 import { traceOf } from '../../shared/http/request-ids.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/log.ts';
@@ -8,11 +9,25 @@ import { demandKey } from './access-key.ts';
 import { checkHealth } from './check/routes.ts';
 import type { HealthDeps } from './deps.ts';
 import { tellMetrics } from './metrics/routes.ts';
+import { createUrlKeyGuard } from './url-key.ts';
 
-type Env = { Variables: { requestId: string } };
-type Answer = () => Promise<Response>;
+type Env = {
+  Bindings: Invocation;
+  Variables: { requestId: string; route?: string; realm?: string };
+};
+type HealthContext = Context<Env>;
+type Endpoint = {
+  path: string;
+  /** Protection space of the key (RFC 9110, section 11.5). */
+  realm?: string;
+  /** Runs before each method but OPTIONS, and before that one too where `hidden`. @throws AppError */
+  admit(c: HealthContext): void;
+  /** Without its key there is no such path. */
+  hidden?: true;
+  answer(c: HealthContext): Promise<Response>;
+};
 
-/** The health port: two paths with a key each, and problem documents everywhere else. */
+/** The health port: paths with a key each, and problem documents everywhere else. */
 export function createHealthApp(deps: HealthDeps): Hono<Env> {
   const app = new Hono<Env>({ getPath: routingPath });
   app.use(async function request(c, next) {
@@ -23,42 +38,84 @@ export function createHealthApp(deps: HealthDeps): Hono<Env> {
       c.res.headers.set(name, value);
     logRequest(deps.log, c, startedAt);
   });
-  register(app, '/aggregator/health/check', deps.accessKeys.check, checkHealth(deps));
-  register(app, '/aggregator/health/metrics', deps.accessKeys.metrics, tellMetrics(deps));
-  app.notFound((c) => problemResponse(new AppError('not_found'), c.get('requestId')));
+  for (const endpoint of endpointsOf(deps)) register(app, endpoint);
+  app.notFound((c) => refuse(c, new AppError('not_found')));
   app.onError((error, c) => {
     const problem = asAppError(error);
-    const requestId = c.get('requestId');
-    if (problem.code === 'internal') deps.log.error('internal', { request_id: requestId, error });
-    return problemResponse(problem, requestId, problem.code === 'method_not_allowed' ? { allow } : {});
+    if (problem.code === 'internal') deps.log.error('internal', { request_id: c.get('requestId'), error });
+    return refuse(c, problem);
   });
   return app;
+
+  function refuse(c: HealthContext, error: AppError): Response {
+    const problem = problemOf(error, c.get('requestId'), { pages: deps.baseUrl });
+    return refuseWith(problem, 'application/problem+json', error, headersFor(error, c.get('realm')));
+  }
+}
+
+function endpointsOf(deps: HealthDeps): Endpoint[] {
+  const { check, metrics, url } = deps.accessKeys;
+  const byHeader = (value: string | undefined, variable: string) => (c: HealthContext) =>
+    demandKey(c.req.raw.headers.get('authorization'), { value, variable });
+  const { report, summary } = checkHealth(deps);
+  const guard = createUrlKeyGuard(url);
+  return [
+    {
+      path: '/aggregator/health/check',
+      realm: 'aggregator health check',
+      admit: byHeader(check, 'HEALTH_CHECK_ACCESS_KEY'),
+      answer: report,
+    },
+    {
+      path: '/aggregator/health/check/:key',
+      admit: (c) => guard(c.req.param('key') ?? '', c.env.client.ip, deps.clock()),
+      hidden: true,
+      answer: (c) => summary(c.req.query('site')),
+    },
+    {
+      path: '/aggregator/health/metrics',
+      realm: 'aggregator metrics',
+      admit: byHeader(metrics, 'METRICS_ACCESS_KEY'),
+      answer: tellMetrics(deps),
+    },
+  ];
 }
 
 const allow = 'GET, HEAD, OPTIONS';
 
+function headersFor({ code }: AppError, realm = ''): Record<string, string> {
+  if (code === 'method_not_allowed') return { allow };
+  const isKeyWanted = code === 'unauthenticated' || code === 'invalid_token';
+  return isKeyWanted ? { 'www-authenticate': `Token realm="${realm}"` } : {};
+}
+
 /** A trailing slash means nothing. */
 const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
 
-function register(app: Hono<Env>, path: string, key: string | undefined, answer: Answer): void {
-  // Hono answers HEAD by the route of GET, without its body.
-  app.get(path, (c) => {
-    demandKey(c.req.raw.headers.get('authorization'), key);
-    return answer();
-  });
-  app.options(path, () => new Response(null, { status: 204, headers: { allow } }));
-  app.all(path, () => {
-    throw new AppError('method_not_allowed');
+function register(app: Hono<Env>, { path, realm, admit, hidden, answer }: Endpoint): void {
+  app.all(path, (c: HealthContext) => {
+    c.set('route', path);
+    c.set('realm', realm);
+    const { method } = c.req;
+    if (hidden) admit(c);
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    // Hono drops the body for HEAD.
+    if (method !== 'GET' && method !== 'HEAD') throw new AppError('method_not_allowed');
+    if (!hidden) admit(c);
+    return answer(c);
   });
 }
 
-/** Scrapers come every few seconds, so what goes well is for the debug level. */
-function logRequest(log: Log, c: Context<Env>, startedAt: number): void {
+/**
+ * Scrapers come every few seconds, so that requests which succeed are logged at the level debug. The path is logged as
+ * its route only: it may contain a key.
+ */
+function logRequest(log: Log, c: HealthContext, startedAt: number): void {
   const write = c.res.status < 400 ? log.debug : log.info;
   write('request', {
     request_id: c.get('requestId'),
     method: c.req.method,
-    path: c.req.path.slice(0, 256),
+    route: c.get('route'),
     status: c.res.status,
     took_ms: Math.round((performance.now() - startedAt) * 10) / 10,
   });

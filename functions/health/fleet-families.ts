@@ -1,8 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { FleetGauges, JobsWaiting, NodeGauges } from '../../db/repositories/fleet-gauges.ts';
-import { isFailing, type JudgedSite, siteStates } from './sites.ts';
+import type { FarmGauges, FleetGauges, JobsWaiting, NodeGauges } from '../../db/repositories/fleet-gauges.ts';
+import { componentStates, stateOf } from '../../shared/kernel/component-state.ts';
+import { isFailing, type JudgedSite } from './sites.ts';
 
-/** What the fleet is like now; `freshS` is for how many seconds a passing probe is believed. */
+/** What the fleet is like now; `freshS`: seconds for which a passing probe counts. */
 export type FleetFacts = {
   sites: readonly JudgedSite[];
   gauges: FleetGauges;
@@ -28,21 +29,17 @@ export function addFleet(registry: Registry, facts: FleetFacts | undefined): voi
 
 const circuits = { closed: 0, half_open: 1, open: 2 } as const;
 
-const isUp = ({ pass_age_s }: NodeGauges, freshS: number): boolean =>
-  pass_age_s !== null && pass_age_s <= freshS;
+/** Whether its last probe passed, in maintenance as well. */
+const isUp = ({ state_facts }: NodeGauges, freshS: number): boolean =>
+  stateOf({ ...state_facts, maintenance: false }, freshS) === 'pass';
 
-/** Nodes that are disabled have no series. */
-const nodeStates = ['pass', 'fail', 'maintenance', 'unknown'] as const;
-
-function stateOf(node: NodeGauges, freshS: number): (typeof nodeStates)[number] {
-  if (node.maintenance) return 'maintenance';
-  if (node.status === 'unknown') return 'unknown';
-  return isUp(node, freshS) ? 'pass' : 'fail';
-}
+/** Nodes that are disabled have a state and no other series: nothing is measured there. */
+const enabledNodes = ({ gauges }: FleetFacts): NodeGauges[] =>
+  gauges.nodes.filter(({ state_facts }) => state_facts.enabled);
 
 /** One series for each state. */
-const stateSet = (states: readonly string[], current: string, labels: Record<string, string>): Point[] =>
-  states.map((state) => ({ labels: { ...labels, state }, value: Number(state === current) }));
+const stateSet = (current: string, labels: Record<string, string>): Point[] =>
+  componentStates.map((state) => ({ labels: { ...labels, state }, value: Number(state === current) }));
 
 const families: readonly Family[] = [
   {
@@ -56,28 +53,38 @@ const families: readonly Family[] = [
     name: 'aggregator_site_state',
     help: '1 for the state of the site, 0 for every other state',
     labelNames: ['site', 'state'],
-    points: ({ sites }) => sites.flatMap((site) => stateSet(siteStates, site.state, { site: site.uri })),
+    points: ({ sites }) => sites.flatMap((site) => stateSet(site.state, { site: site.uri })),
+  },
+  {
+    name: 'aggregator_farm_state',
+    help: '1 for the state of the farm, 0 for every other state; maintenance and disabled include those of its site',
+    labelNames: ['site', 'farm', 'state'],
+    points: ({ gauges, freshS }) =>
+      gauges.farms.flatMap((farm) => stateSet(stateOf(farm.state_facts, freshS), ownerOf(farm))),
   },
   {
     name: 'aggregator_dispatcher_state',
-    help: '1 for the state of the dispatcher, 0 for every other state; maintenance is that of its farm or site',
+    help: '1 for the state of the dispatcher, 0 for every other state; maintenance is that of its farm or site, disabled includes theirs',
     labelNames: ['site', 'farm', 'dispatcher', 'state'],
     points: ({ gauges, freshS }) =>
-      gauges.nodes.flatMap((node) => stateSet(nodeStates, stateOf(node, freshS), placeOf(node))),
+      gauges.nodes.flatMap((node) => stateSet(stateOf(node.state_facts, freshS), placeOf(node))),
   },
   {
     name: 'aggregator_dispatcher_up',
     help: '1 when the last probe of the dispatcher passed, and was not long ago',
     labelNames: ['site', 'farm', 'dispatcher'],
-    points: ({ gauges, freshS }) =>
-      gauges.nodes.map((node) => ({ labels: placeOf(node), value: Number(isUp(node, freshS)) })),
+    points: (facts) =>
+      enabledNodes(facts).map((node) => ({
+        labels: placeOf(node),
+        value: Number(isUp(node, facts.freshS)),
+      })),
   },
   {
     name: 'aggregator_dispatcher_failure',
     help: '1 for the reason why the last probe of a dispatcher did not pass',
     labelNames: ['site', 'farm', 'dispatcher', 'reason'],
-    points: ({ gauges }) =>
-      gauges.nodes.flatMap((node) =>
+    points: (facts) =>
+      enabledNodes(facts).flatMap((node) =>
         node.reason === null ? [] : [{ labels: { ...placeOf(node), reason: node.reason }, value: 1 }],
       ),
   },
@@ -99,15 +106,18 @@ const families: readonly Family[] = [
     name: 'aggregator_circuit_state',
     help: 'Whether the dispatcher is asked: 0 closed (it is), 1 half open (it is tried), 2 open (it is not)',
     labelNames: ['dispatcher'],
-    points: ({ gauges }) =>
-      gauges.nodes.map(({ dispatcher, circuit }) => ({ labels: { dispatcher }, value: circuits[circuit] })),
+    points: (facts) =>
+      enabledNodes(facts).map(({ dispatcher, circuit }) => ({
+        labels: { dispatcher },
+        value: circuits[circuit],
+      })),
   },
   {
     name: 'aggregator_certificate_not_after_seconds',
     help: 'End of the certificate of the dispatcher, seconds since 1970',
     labelNames: ['dispatcher'],
-    points: ({ gauges }) =>
-      gauges.nodes.flatMap(({ dispatcher, not_after_s }) =>
+    points: (facts) =>
+      enabledNodes(facts).flatMap(({ dispatcher, not_after_s }) =>
         not_after_s === null ? [] : [{ labels: { dispatcher }, value: not_after_s }],
       ),
   },
@@ -116,7 +126,9 @@ const families: readonly Family[] = [
     help: 'Age of the oldest part of what is known of the farm',
     labelNames: ['farm'],
     points: ({ gauges }) =>
-      gauges.farms.map(({ farm, snapshot_age_s }) => ({ labels: { farm }, value: snapshot_age_s })),
+      gauges.farms.flatMap(({ farm, snapshot_age_s }) =>
+        snapshot_age_s === null ? [] : [{ labels: { farm }, value: snapshot_age_s }],
+      ),
   },
   {
     name: 'aggregator_jobs_waiting',
@@ -144,4 +156,5 @@ const families: readonly Family[] = [
   },
 ];
 
+const ownerOf = ({ site, farm }: FarmGauges) => ({ site, farm });
 const placeOf = ({ site, farm, dispatcher }: NodeGauges) => ({ site, farm, dispatcher });

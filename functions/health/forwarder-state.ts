@@ -1,4 +1,5 @@
 import type { ForwardState } from '../../db/repositories/audit-forwards.ts';
+import type { ComponentState } from '../../shared/kernel/component-state.ts';
 
 /** URLs of log collectors; an absent one is not configured. */
 export type Collectors = { fluentd?: string | undefined; syslog?: string | undefined };
@@ -7,19 +8,27 @@ export type Collectors = { fluentd?: string | undefined; syslog?: string | undef
 const freshS = 60;
 
 /**
- * The configured log collectors, and whether the last attempt at each went well and was made lately.
+ * The configured log collectors by the last attempt at each. Without a recent one a collector is unknown at first, so that
+ * a start does not alarm.
  * @param states as `forwardStates` reads them
  * @param urls of the collectors; absent ones are not configured
+ * @param servingS seconds since this process began to answer
  */
 export function forwarderStates(
   states: readonly ForwardState[],
   urls: Collectors,
-): { name: string; isPassing: boolean }[] {
+  servingS: number,
+): { name: string; state: ComponentState }[] {
   return (['fluentd', 'syslog'] as const).flatMap((target) => {
     const url = urls[target];
     if (url === undefined) return [];
-    const state = states.find((one) => one.target === target);
-    const isFresh = (state?.checkedAgeS ?? Number.POSITIVE_INFINITY) <= freshS;
-    return [{ name: `${target}(${new URL(url).host})`, isPassing: isFresh && state?.error === null }];
+    const last = states.find((one) => one.target === target);
+    return [{ name: `${target}(${new URL(url).host})`, state: stateOf(last, servingS) }];
   });
+}
+
+function stateOf(last: ForwardState | undefined, servingS: number): ComponentState {
+  const isFresh = (last?.checkedAgeS ?? Number.POSITIVE_INFINITY) <= freshS;
+  if (!isFresh) return servingS <= freshS ? 'unknown' : 'fail';
+  return last?.error === null ? 'pass' : 'fail';
 }

@@ -121,13 +121,19 @@ async function serve(
     collectors: { fluentd: config.fluentdUrl, syslog: config.syslogUrl },
     clock: systemClock,
     log,
-    accessKeys: { check: config.healthCheckAccessKey, metrics: config.metricsAccessKey },
+    accessKeys: {
+      check: config.healthCheckAccessKey,
+      metrics: config.metricsAccessKey,
+      url: config.healthCheckUrlKey,
+    },
+    baseUrl: config.baseUrl,
     system,
     writes,
   });
   const tls = await tlsOf(config);
   return serveNode({
-    fetch: (request) => app.fetch(request),
+    fetch: (request, invocation) => app.fetch(request, invocation),
+    errorPages: config.baseUrl,
     ...serverSettings(config),
     port: config.healthPort,
     portVariable: 'HEALTH_PORT',

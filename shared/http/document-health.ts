@@ -3,6 +3,9 @@ import { problemName } from './document-problems.ts';
 import type { Schema } from './document-schemas.ts';
 
 /** The health endpoints are answered by a process of their own, which is no module of the portal; so is their description. */
+const version = { const: '7.0', description: 'Version of the health format' };
+const status = { enum: ['pass', 'fail'] };
+
 const component: Schema = {
   type: 'object',
   properties: {
@@ -10,13 +13,14 @@ const component: Schema = {
     componentType: { enum: ['component', 'datastore'] },
     observedValue: { type: 'number', description: 'Of the database: seconds' },
     observedUnit: { const: 's' },
-    status: { enum: ['pass', 'fail'] },
+    status,
     state: {
       enum: ['pass', 'fail', 'maintenance', 'disabled', 'unknown'],
-      description: 'State of a site. Its `status` is `fail` only in the state `fail`.',
+      description:
+        '`status` is `fail` in the state `fail` only. `unknown`: a site without nodes, or something that was not checked yet.',
     },
   },
-  required: ['componentId', 'componentType', 'status'],
+  required: ['componentId', 'componentType', 'status', 'state'],
 };
 const checks = [
   'celery:connectionTest',
@@ -31,9 +35,9 @@ export const healthSchemas: Record<string, Schema> = {
   HealthReport: {
     type: 'object',
     properties: {
-      version: { const: '7.0' },
+      version,
       description: { const: 'aggregator' },
-      status: { enum: ['pass', 'fail'] },
+      status,
       checks: {
         type: 'object',
         properties: Object.fromEntries(
@@ -47,9 +51,14 @@ export const healthSchemas: Record<string, Schema> = {
     },
     required: ['version', 'description', 'status', 'checks'],
   },
+  HealthSummary: {
+    type: 'object',
+    properties: { version, status },
+    required: ['version', 'status'],
+  },
 };
 
-const passing = { componentId: 'default', componentType: 'component', status: 'pass' };
+const passing = { componentId: 'default', componentType: 'component', status: 'pass', state: 'pass' };
 const example = {
   version: '7.0',
   description: 'aggregator',
@@ -69,37 +78,96 @@ export const healthSecurity = {
   MetricsKey: key('the value of METRICS_ACCESS_KEY'),
 };
 
+type Problems = [status: number, codes: ErrorCode[]][];
+
+const internal: Problems = [[500, ['internal']]];
+const keyProblems: Problems = [[401, ['invalid_token', 'unauthenticated']], ...internal];
+const urlKeyProblems: Problems = [[404, ['not_found']], [429, ['rate_limited']], ...internal];
+
 /** The problems of the health port, by status. */
-export const healthProblems: [status: number, codes: ErrorCode[]][] = [
-  [401, ['invalid_token', 'unauthenticated']],
-  [500, ['internal']],
-];
+export const healthProblems: Problems = [...keyProblems, ...urlKeyProblems];
 
 const report = { 'application/json': { schema: { $ref: '#/components/schemas/HealthReport' }, example } };
 
+const summary = {
+  'application/json': {
+    schema: { $ref: '#/components/schemas/HealthSummary' },
+    example: { version: '7.0', status: 'pass' },
+  },
+};
+
+const urlKeyParameters = [
+  {
+    name: 'key',
+    in: 'path',
+    required: true,
+    description: 'The value of HEALTH_CHECK_URL_KEY',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{32,256}$', maxLength: 256 },
+  },
+  {
+    name: 'site',
+    in: 'query',
+    required: false,
+    description:
+      'The `uri` of a site, whose status is then answered. Without it, the status of the installation.',
+    schema: { type: 'string', maxLength: 63 },
+  },
+];
+
 export const healthOperations = [
-  operation('check', 'State of the installation: general indicators and numeric metrics', 'HealthCheckKey', {
-    200: { description: 'The status is `pass`', content: report },
-    503: { description: 'The status is `fail`', content: report },
+  operation({
+    name: 'check',
+    summary: 'State of the installation: general indicators and numeric metrics',
+    description: 'Answered on the health port, with an access key instead of a session.',
+    security: [{ HealthCheckKey: [] }],
+    problems: keyProblems,
+    answers: {
+      200: { description: 'The status is `pass`', content: report },
+      503: { description: 'The status is `fail`', content: report },
+    },
   }),
-  operation('metrics', 'Metrics in the text format of Prometheus', 'MetricsKey', {
-    200: { description: 'Done', content: { 'text/plain': { schema: { type: 'string' } } } },
+  operation({
+    name: 'summary',
+    path: 'check/{key}',
+    summary: 'Read the status of the installation or of one site',
+    description:
+      'For monitors that send no headers. Answered on the health port. 404 with a wrong key, as if there were no key, and for a site that does not exist. 600 requests a minute and network.',
+    security: [],
+    parameters: urlKeyParameters,
+    problems: urlKeyProblems,
+    answers: {
+      200: { description: 'The status is `pass`', content: summary },
+      503: { description: 'The status is `fail`', content: summary },
+    },
+  }),
+  operation({
+    name: 'metrics',
+    summary: 'Metrics in the text format of Prometheus',
+    description: 'Answered on the health port, with an access key instead of a session.',
+    security: [{ MetricsKey: [] }],
+    problems: keyProblems,
+    answers: { 200: { description: 'Done', content: { 'text/plain': { schema: { type: 'string' } } } } },
   }),
 ];
 
-function operation(
-  name: 'check' | 'metrics',
-  summary: string,
-  scheme: string,
-  answers: Record<number, object>,
-) {
+type Described = {
+  name: string;
+  /** Default: the name. */
+  path?: string;
+  summary: string;
+  description: string;
+  security: object[];
+  parameters?: object[];
+  problems: Problems;
+  answers: Record<number, object>;
+};
+
+function operation({ name, path = name, parameters = [], problems, answers, ...rest }: Described) {
   return {
     method: 'get',
-    path: `/aggregator/health/${name}`,
+    path: `/aggregator/health/${path}`,
     operationId: `health.${name}`,
     tags: ['health'],
-    summary,
-    description: 'Answered on the health port, with an access key instead of a session.',
     servers: [
       {
         url: 'https://{host}:{health_port}',
@@ -107,14 +175,14 @@ function operation(
         variables: { host: { default: 'localhost' }, health_port: { default: '8100' } },
       },
     ],
-    security: [{ [scheme]: [] }],
-    parameters: [{ $ref: '#/components/parameters/X-Request-Id' }],
+    ...rest,
+    parameters: [...parameters, { $ref: '#/components/parameters/X-Request-Id' }],
     responses: {
       ...answers,
       ...Object.fromEntries(
-        healthProblems.map(([status, codes]) => [
-          status,
-          { $ref: `#/components/responses/${problemName(status, codes)}` },
+        problems.map(([code, codes]) => [
+          code,
+          { $ref: `#/components/responses/${problemName(code, codes)}` },
         ]),
       ),
     },

@@ -17,7 +17,10 @@ const FieldFault = z.looseObject({
 /** An RFC 9457 problem document with the members that some codes add. */
 export const Problem = z
   .looseObject({
-    type: z.string().meta({ description: '`/api/errors/<code>`: what the code means' }),
+    type: z.string().meta({
+      description:
+        '`/api/errors/<code>`: what the code means. On the health port with the address of the portal before it',
+    }),
     title: z.string(),
     status: z.int(),
     detail: z.string(),

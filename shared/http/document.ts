@@ -117,7 +117,7 @@ const headers = {
   ETag: header('The version of the object, for If-Match and If-None-Match'),
   Location: header('The address of the new object, relative'),
   Link: header('The next page, as `rel="next"`, when there is more'),
-  'WWW-Authenticate': header('`Token realm="aggregator"`'),
+  'WWW-Authenticate': header('`Token realm="aggregator"`; on the health port, the realm of the key'),
   RateLimit: header('The quota left: `"<policy>";r=0;t=<seconds>`'),
   'RateLimit-Policy': header('The quota: `"<policy>";q=<requests>;w=60`'),
   'Retry-After': header('Seconds after which trying again may help', {

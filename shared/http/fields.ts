@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { componentStates } from '../kernel/component-state.ts';
 import { isId } from '../kernel/ids.ts';
 import { cleanCertificates } from '../kernel/pem.ts';
 import { isVisible, isWithoutIgnorables } from '../kernel/text.ts';
@@ -95,5 +96,10 @@ export const PageLimit = z
 /** A boolean among the filters of a list. */
 export const flagFilter = Flag.optional();
 
-/** What probes say of a site or farm. */
+/** What probes say of a site or farm, whether or not it is in use. */
 export const Status = z.enum(['pass', 'fail', 'unknown']);
+
+export const State = z.enum(componentStates).meta({
+  description:
+    'State as in the health check, set by the portal. Only `fail` is a failure. `disabled` and `maintenance` include those of the farm and the site; `unknown`: there is no node, or none was probed yet.',
+});

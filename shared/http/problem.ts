@@ -27,14 +27,24 @@ export function assertTranslated({ detail, members: { errors = [] } }: AppError)
     if (typeof text === 'string' && !isDetail(text)) throw new Error(`not in the catalogue: ${text}`);
 }
 
-export function problemOf(error: AppError, requestId: string, language: Language = 'en'): Problem {
+type Form = {
+  language?: Language;
+  /** Address of the server that has `/api/errors/<code>`, where that is not the one that answers. */
+  pages?: string | undefined;
+};
+
+export function problemOf(
+  error: AppError,
+  requestId: string,
+  { language = 'en', pages = '' }: Form = {},
+): Problem {
   const facts = codeFacts(error.code);
   const { retry_after_s: _, errors, ...members } = error.members;
   const faults = errors?.map((fault) => ({ ...fault, detail: inLanguage(fault.detail, language) }));
   return {
     ...members,
     ...(faults && { errors: faults }),
-    type: `/api/errors/${error.code}`,
+    type: `${pages}/api/errors/${error.code}`,
     title: inLanguage(facts.title, language),
     status: facts.status,
     detail: inLanguage(error.detail, language),
@@ -58,7 +68,7 @@ export const problemResponse = (
   headers: Record<string, string> = {},
   language: Language = 'en',
 ): Response =>
-  refuseWith(problemOf(error, requestId, language), 'application/problem+json', error, {
+  refuseWith(problemOf(error, requestId, { language }), 'application/problem+json', error, {
     ...headers,
     ...inItsLanguage(language),
   });
@@ -81,11 +91,11 @@ export function refuseWith(
   return new Response(JSON.stringify(body), {
     status: facts.status,
     headers: {
+      ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
       ...headers,
       ...rateLimitHeaders(error),
       'content-type': mediaType,
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
-      ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
     },
   });
 }

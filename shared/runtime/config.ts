@@ -61,6 +61,8 @@ const pem = (kind: string) =>
     .optional();
 const accessKey = () =>
   text('from 1 to 64 printable characters', (value) => /^[\x21-\x7e]{1,64}$/.test(value)).optional();
+const urlKey = () =>
+  text('from 32 to 256 letters, digits, - and _', (value) => /^[\w-]{32,256}$/.test(value)).optional();
 const some = () => z.string().optional();
 
 /** Each variable by its own; what one demands of another depends on who runs. */
@@ -88,6 +90,7 @@ export const variables = z.object({
   AGGREGATOR_JWT_SSL_KEY: pem('PRIVATE KEY'),
   AGGREGATOR_JWT_SSL_KEY_SECOND: pem('PRIVATE KEY'),
   HEALTH_CHECK_ACCESS_KEY: accessKey(),
+  HEALTH_CHECK_URL_KEY: urlKey(),
   METRICS_ACCESS_KEY: accessKey(),
   TLS_CERT_FILE: some(),
   TLS_KEY_FILE: some(),
@@ -175,6 +178,7 @@ function configFrom(given: Variables) {
     aggregatorJwtSslKey: given.AGGREGATOR_JWT_SSL_KEY,
     aggregatorJwtSslKeySecond: given.AGGREGATOR_JWT_SSL_KEY_SECOND,
     healthCheckAccessKey: given.HEALTH_CHECK_ACCESS_KEY,
+    healthCheckUrlKey: given.HEALTH_CHECK_URL_KEY,
     metricsAccessKey: given.METRICS_ACCESS_KEY,
     ...networkFrom(given),
     s3: s3From(given),

@@ -1,14 +1,23 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { headersOfAll, problemOf, problemResponse } from '../http/problem.ts';
+import { headersOfAll, problemOf, refuseWith } from '../http/problem.ts';
 import { traceOf } from '../http/request-ids.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Detail } from '../messages/message.ts';
 
+type Refusal = {
+  detail?: Detail | undefined;
+  requestId?: string;
+  /** As `ServeOptions.errorPages`. */
+  pages?: string | undefined;
+};
+
 /** A refusal before any app sees the request, as an app would have written it. */
-export function refusal(code: ErrorCode, detail?: Detail, requestId = newId()): Response {
-  return problemResponse(new AppError(code, detail), requestId, headersOfAll(requestId));
+export function refusal(code: ErrorCode, { detail, requestId = newId(), pages }: Refusal = {}): Response {
+  const error = new AppError(code, detail);
+  const problem = problemOf(error, requestId, { pages });
+  return refuseWith(problem, 'application/problem+json', error, headersOfAll(requestId));
 }
 
 /**
@@ -24,9 +33,13 @@ export function isHostClear({
 }
 
 /** Node's own refusal of a header Expect that it does not know has no body; that of the request is not read. */
-export function refuseExpectation({ headers }: IncomingMessage, outgoing: ServerResponse): void {
+export function refuseExpectation(
+  { headers }: IncomingMessage,
+  outgoing: ServerResponse,
+  pages?: string,
+): void {
   const { requestId } = traceOf(new Headers({ 'x-request-id': String(headers['x-request-id'] ?? '') }));
-  const problem = problemOf(new AppError('expectation_failed'), requestId);
+  const problem = problemOf(new AppError('expectation_failed'), requestId, { pages });
   const body = JSON.stringify(problem);
   outgoing.writeHead(problem.status, {
     ...headersOfAll(requestId),
@@ -50,10 +63,13 @@ export function refuseMalformed(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   always: Readonly<Record<string, string>> = {},
+  pages?: string,
 ): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const requestId = newId();
-  const problem = problemOf(new AppError(codes[error.code ?? ''] ?? 'malformed_request'), requestId);
+  const problem = problemOf(new AppError(codes[error.code ?? ''] ?? 'malformed_request'), requestId, {
+    pages,
+  });
   const body = JSON.stringify(problem);
   const headers = {
     ...headersOfAll(requestId),

@@ -28,6 +28,8 @@ export type ServeOptions = {
   log: Pick<Log, 'error'>;
   /** Headers of every answer. */
   headers?: Readonly<Record<string, string>>;
+  /** Address of the server that has the pages `/api/errors/<code>`. Default: this one. */
+  errorPages?: string;
   /** Connections at a time, 10,000 by default. */
   maxConnections?: number;
   /** Connections of one IPv4 address or one IPv6 /64, 1,000 by default. Without effect if `trustProxy` is above 0. */
@@ -101,8 +103,8 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     server.prependListener(event, (_: unknown, answer: ServerResponse) => {
       for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
     });
-  server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers));
-  server.on('checkExpectation', refuseExpectation);
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers, options.errorPages));
+  server.on('checkExpectation', (request, answer) => refuseExpectation(request, answer, options.errorPages));
   const connections = limitConnections(server, {
     total: maxConnections,
     // All clients behind a proxy have its address.
@@ -146,7 +148,7 @@ function serverOf(
 }
 
 function listenerOf(
-  { fetch, log, trustProxy, timeouts: given }: ServeOptions,
+  { fetch, log, trustProxy, timeouts: given, errorPages: pages }: ServeOptions,
   background: Invocation['background'],
 ): RequestListener {
   const { unread } = { ...timeouts, ...given };
@@ -156,7 +158,7 @@ function listenerOf(
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
-        return refusal('malformed_request', 'A request needs one header Host', requestId);
+        return refusal('malformed_request', { detail: 'A request needs one header Host', requestId, pages });
       }
       const peer = {
         address: socket.remoteAddress,
@@ -176,9 +178,9 @@ function listenerOf(
       autoCleanupIncoming: false,
       errorHandler: (error) => {
         if (error instanceof RequestError)
-          return refusal('malformed_request', 'The request line or a header is malformed');
+          return refusal('malformed_request', { detail: 'The request line or a header is malformed', pages });
         log.error('a request failed outside the application', { error });
-        return refusal('internal');
+        return refusal('internal', { pages });
       },
     },
   );

@@ -11,6 +11,7 @@ import {
   checkPath,
   type HealthPort,
   metricsPath,
+  portalUrl,
   startHealthPort,
   token,
 } from '../support/health-port.ts';
@@ -61,12 +62,32 @@ describe('I1 the keys', () => {
     const answer = await port.ask(checkPath, { headers });
     expect(answer.status).toBe(401);
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.headers['www-authenticate']).toBe('Token realm="aggregator"');
+    expect(answer.headers['www-authenticate']).toBe('Token realm="aggregator health check"');
     expect(JSON.parse(answer.text)).toMatchObject({
       code,
       status: 401,
       instance: answer.headers['x-request-id'],
     });
+  });
+
+  test('USE-7: that are missing are named, and the type is an address of the portal', async () => {
+    const refusal = async (path: string, headers = {}) => {
+      const answer = await port.ask(path, { headers });
+      return { realm: answer.headers['www-authenticate'], text: answer.text, ...JSON.parse(answer.text) };
+    };
+    const missing = await refusal(checkPath);
+    expect(missing).toMatchObject({
+      type: `${portalUrl}/api/errors/unauthenticated`,
+      detail: 'Send the header "Authorization: Token <key>" with the value of HEALTH_CHECK_ACCESS_KEY',
+    });
+    const wrong = await refusal(metricsPath, token('wrong'));
+    expect(wrong).toMatchObject({
+      type: `${portalUrl}/api/errors/invalid_token`,
+      realm: 'Token realm="aggregator metrics"',
+      detail: 'The key in the header Authorization is not that of METRICS_ACCESS_KEY',
+    });
+    for (const { text } of [missing, wrong]) expect(text).not.toMatch(/session/i);
+    expect((await refusal('/nowhere')).type).toBe(`${portalUrl}/api/errors/not_found`);
   });
 
   test('of the check do not open the metrics', async () => {
@@ -76,7 +97,7 @@ describe('I1 the keys', () => {
 
   test('that are not set refuse everything', async () => {
     const closed = await startHealthPort(database.sidecarUrl, {
-      accessKeys: { check: undefined, metrics: undefined },
+      accessKeys: { check: undefined, metrics: undefined, url: undefined },
     });
     for (const authorization of ['Token ', 'Token undefined', 'Token x'])
       expect((await closed.ask(checkPath, { headers: { authorization } })).status).toBe(401);
@@ -123,6 +144,7 @@ describe('I1 the health check', () => {
       componentId,
       componentType: 'component',
       status: 'pass',
+      state: 'pass',
     });
     expect(report).toEqual({
       version: '7.0',
@@ -137,11 +159,12 @@ describe('I1 the health check', () => {
             observedValue: expect.any(Number),
             observedUnit: 's',
             status: 'pass',
+            state: 'pass',
           },
         ],
         'messages_broker:connectionTest': [component(proxy.url)],
         'fluentd:connectionTest': [],
-        'sites:connectionTest': [{ ...component('north.example'), state: 'pass' }],
+        'sites:connectionTest': [component('north.example')],
       },
     });
   });
@@ -162,6 +185,11 @@ describe('I1 the health check', () => {
     const half = await addFarm(db, (await addSite(db, { uri: 'l-one-of-two-probed' })).id);
     await addDispatcher(db, half, { status: 'fail', last_check_at: new Date() });
     await addDispatcher(db, half);
+    await addNode(db, { status: 'fail' }, { site: { uri: 'm-farm-kept' }, farm: { maintenance: true } });
+    const mixed = (
+      await addNode(db, passing, { site: { uri: 'n-one-farm-kept' }, farm: { maintenance: true } })
+    ).siteId;
+    await addDispatcher(db, await addFarm(db, mixed), { status: 'fail', last_check_at: new Date() });
     const { status, report } = await check();
     type Entry = { componentId: string; status: string; state: string };
     const entries: Entry[] = report.checks['sites:connectionTest'];
@@ -180,6 +208,8 @@ describe('I1 the health check', () => {
       'j-not-yet-probed': ['pass', 'unknown'],
       'k-never-probed': ['fail', 'fail'],
       'l-one-of-two-probed': ['fail', 'fail'],
+      'm-farm-kept': ['pass', 'maintenance'],
+      'n-one-farm-kept': ['fail', 'fail'],
     });
     expect([status, report.status]).toEqual([200, 'pass']);
   });

@@ -56,6 +56,7 @@ const gauges = [
 const further = {
   gauge: [
     ...['aggregator_site_up', 'aggregator_dispatcher_up', 'aggregator_dispatcher_failure'],
+    'aggregator_farm_state',
     ...['aggregator_site_state', 'aggregator_dispatcher_state', 'aggregator_audit_unsealed_age_seconds'],
     ...(process.platform === 'linux' ? ['process_open_fds', 'process_max_fds'] : []),
     ...['aggregator_gateway_up', 'aggregator_directory_account_refused'],
@@ -131,7 +132,7 @@ test('counts the sessions whose tokens would be accepted, by portal', async () =
   expect(Number(longer('admin_session_count')) - Number(after('admin_session_count'))).toBe(1);
 });
 
-test('FLT-5: states of sites and dispatchers are a series each, of which one is 1', async () => {
+test('USE-3: states of sites, farms and dispatchers are a series each, of which one is 1', async () => {
   const { db } = admin;
   const passing = { status: 'pass', last_check_at: new Date() } as const;
   await addNode(db, { ...passing, name: 's1' }, { site: { uri: 's-pass' } });
@@ -154,7 +155,7 @@ test('FLT-5: states of sites and dispatchers are a series each, of which one is 
     ['maintenance 1'],
     ['disabled 1'],
     ['unknown 1'],
-    ['fail 1'],
+    ['maintenance 1'],
   ]);
   expect(currentOf('aggregator_site_state', 'site="s-pass"')).toHaveLength(5);
   const nodes = ['s1', 's2', 's3', 's4', 's5', 's6'];
@@ -162,10 +163,23 @@ test('FLT-5: states of sites and dispatchers are a series each, of which one is 
     ['pass 1'],
     ['fail 1'],
     ['maintenance 1'],
-    [],
+    ['disabled 1'],
     ['unknown 1'],
     ['maintenance 1'],
   ]);
+  expect(sites.map((uri) => current('aggregator_farm_state', `site="${uri}"`))).toEqual([
+    ['pass 1'],
+    ['fail 1'],
+    ['maintenance 1'],
+    ['disabled 1'],
+    ['unknown 1'],
+    ['maintenance 1'],
+  ]);
+  // Nothing but the state of a disabled node is measured.
+  const ofDisabled = [...samples].filter(([, { samples: own }]) =>
+    [...own.keys()].some((labels) => labels.includes('dispatcher="s4"')),
+  );
+  expect(ofDisabled.map(([name]) => name)).toEqual(['aggregator_dispatcher_state']);
 });
 
 test('FLT-7: the age of the oldest event outside of the chain is a metric, 0 without one', async () => {

@@ -22,7 +22,8 @@ const health = createHealthApp({
   databaseUrl: settings.databaseUrl,
   clock: systemClock,
   log,
-  accessKeys: { check: settings.accessKey, metrics: settings.accessKey },
+  accessKeys: { check: settings.accessKey, metrics: settings.accessKey, url: undefined },
+  baseUrl: 'https://localhost:8443',
   system,
   writes: watchWrites(db, log),
 });
@@ -30,7 +31,8 @@ const floor = new Hono().get('/floor', async (c) =>
   c.json({ up: await db.execute(sql`select 1`).then(() => true) }),
 );
 const { port } = await serveNode({
-  fetch: (request) => (request.url.endsWith('/floor') ? floor : health).fetch(request),
+  fetch: (request, invocation) =>
+    request.url.endsWith('/floor') ? floor.fetch(request) : health.fetch(request, invocation),
   host,
   port: 0,
   trustProxy,

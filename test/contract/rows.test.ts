@@ -13,7 +13,7 @@ const ofPortal = named.filter(({ module }) => module !== 'health');
 describe('the rows of the contract', () => {
   it('are all there', () => {
     expect(specified).toHaveLength(154);
-    expect(added).toHaveLength(55);
+    expect(added).toHaveLength(56);
     expect(new Set(rows.map(addressOf)).size).toBe(rows.length);
   });
 
@@ -33,17 +33,30 @@ describe('the rows of the contract', () => {
 
 describe('the rows of the health port', () => {
   const ofHealth = named.filter(({ module }) => module === 'health');
-  // Without a key nothing behind the two endpoints is asked.
+  // Without a key nothing behind the endpoints is read.
   const deps: Partial<HealthDeps> = {
     databaseUrl: 'postgres://127.0.0.1/none',
-    accessKeys: { check: undefined, metrics: undefined },
+    accessKeys: { check: undefined, metrics: undefined, url: undefined },
+    baseUrl: 'https://portal.example',
+    clock: () => new Date(),
     log: createLog({ write: () => undefined }),
   };
   const app = createHealthApp(deps as HealthDeps);
 
-  it('are two', () => expect(ofHealth).toHaveLength(2));
+  const client = { ip: '127.0.0.1', secure: true, loopback: true };
+  const byHeader = ofHealth.filter(({ path }) => !path.includes('{key}'));
 
-  it.each(ofHealth)('$row asks for its own key', async ({ method, path, access }) => {
+  it('are three', () => expect([ofHealth.length, byHeader.length]).toEqual([3, 2]));
+
+  it('with the key in the path are unknown without a configured key', async () => {
+    for (const { path } of ofHealth.filter((row) => !byHeader.includes(row))) {
+      const answer = await app.request(path.replace('{key}', 'k'.repeat(32)), {}, { client });
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ code: 'not_found', status: 404 });
+    }
+  });
+
+  it.each(byHeader)('$row asks for its own key', async ({ method, path, access }) => {
     expect(access).toMatch(/^own key/);
     const answer = await app.request(path, { method, headers: { 'x-auth-token': 'a session is no key' } });
     expect(answer.status).toBe(401);

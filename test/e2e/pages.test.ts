@@ -24,6 +24,8 @@ let plain: Json;
 let guarded: Json;
 let browser: Awaited<ReturnType<typeof startBrowser>>;
 const tabs: Tab[] = [];
+/** Sites that neither pass nor fail. */
+const otherSites = { Kept: { maintenance: true }, Off: { enabled: false }, Empty: {} };
 
 const create = (path: string, body: object): Promise<Json> =>
   accepted(api, `POST ${webui}/${path}`, { token: admin, body });
@@ -42,6 +44,12 @@ async function prepare(): Promise<void> {
   const site = await create('sites', { name: 'North', uri: 'north', authenticators: [plain.id] });
   const farm = await create('farms', { name: 'North farm', site_id: site.id });
   await create('dispatchers', { name: 'north-1', farm_id: farm.id, url: 'https://127.0.0.1:9' });
+  for (const [name, given] of Object.entries(otherSites)) {
+    const { id } = await create('sites', { name, uri: name.toLowerCase(), ...given });
+    const { id: farm_id } = await create('farms', { name: `${name} farm`, site_id: id });
+    if (name !== 'Empty')
+      await create('dispatchers', { name: `${name}-1`, farm_id, url: 'https://127.0.0.1:9' });
+  }
   browser = await startBrowser();
 }
 
@@ -277,6 +285,34 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.clock.fastForward(15_000);
       expect((await again).status()).toBe(200);
       expect(errors).toEqual([]);
+    });
+
+    it.each([
+      ['en-GB', {}, ['Failing', 'In maintenance', 'Disabled', 'Unknown']],
+      ['ru-RU', small, ['Сбой', 'На обслуживании', 'Отключено', 'Неизвестно']],
+    ])('USE-3: shows what is in maintenance, disabled or unknown as that, in %s', async (locale, options, words) => {
+      const [failing = '', maintenance = '', disabled = '', unknown = ''] = words;
+      const { page } = await open('/signin', { ...options, locale });
+      await page.locator('#domain').selectOption({ label: 'Built-in' });
+      await page.locator('#username').fill('admin');
+      await page.locator('#password').fill(portal.announcement.admin_password ?? '');
+      await page.locator('#credentials [type=submit]').click();
+      const plate = (name: string) =>
+        page.getByRole('article').filter({ has: page.getByRole('heading', { name, exact: true, level: 3 }) });
+      const badges = async (name: string) => {
+        const all = await plate(name).locator('.badge').all();
+        return Promise.all(all.map(async (one) => [await one.innerText(), await one.getAttribute('class')]));
+      };
+      // Of a site, its farm, its node, and the circuit of the node.
+      await expect
+        .poll(async () => (await badges('North')).slice(0, 3), { timeout: 40_000 })
+        .toEqual(Array(3).fill([failing, 'badge bad']));
+      expect((await badges('Kept')).slice(0, 3)).toEqual(Array(3).fill([maintenance, 'badge warn']));
+      expect((await badges('Off')).slice(0, 3)).toEqual(Array(3).fill([disabled, 'badge off']));
+      expect(await badges('Empty')).toEqual([[unknown, 'badge none']]);
+      expect(await plate('Kept').locator('.meter.bad').count()).toBe(0);
+      expect(await plate('North').locator('.meter.bad').count()).toBe(1);
+      await expectGood(page, `states-${locale}`);
     });
 
     it('and the reference lead to each other', async () => {

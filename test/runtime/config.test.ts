@@ -78,6 +78,10 @@ describe('parseConfig', () => {
     ['DATABASE_URL', 'mysql://db.test'],
     ['AGGREGATOR_JWT_SSL_KEY', 'not-pem-at-all'],
     ['HEALTH_CHECK_ACCESS_KEY', 'x'.repeat(65)],
+    ['HEALTH_CHECK_URL_KEY', 'x'.repeat(31)],
+    ['HEALTH_CHECK_URL_KEY', `${'x'.repeat(40)}/`],
+    ['HEALTH_CHECK_URL_KEY', `${'x'.repeat(40)}é`],
+    ['HEALTH_CHECK_URL_KEY', 'x'.repeat(257)],
     ['ALLOW_INSECURE_DISPATCHERS', 'yes'],
   ])('refuses %s=%s by its name and without its value', (name, value) => {
     const faults = faultsOf({ [name]: value });

@@ -127,16 +127,16 @@ describe('the audit on its way to Fluentd', () => {
     for (let n = 0; n < 3; n++) await round(url);
     expect(lines).toHaveLength(1);
     const configured = { fluentd: url };
-    expect(forwarderStates(await forwardStates(connection.db), configured)).toEqual([
-      { name: `fluentd(127.0.0.1:${port})`, isPassing: false },
+    expect(forwarderStates(await forwardStates(connection.db), configured, 1)).toEqual([
+      { name: `fluentd(127.0.0.1:${port})`, state: 'fail' },
     ]);
     const fluentd = await peer(undefined, port);
     await round(url);
     expect(seqs(fluentd)).toEqual([1, 2, 3]);
-    expect(forwarderStates(await forwardStates(connection.db), configured)).toEqual([
-      { name: `fluentd(127.0.0.1:${port})`, isPassing: true },
+    expect(forwarderStates(await forwardStates(connection.db), configured, 1)).toEqual([
+      { name: `fluentd(127.0.0.1:${port})`, state: 'pass' },
     ]);
-    expect(forwarderStates(await forwardStates(connection.db), {})).toEqual([]);
+    expect(forwarderStates(await forwardStates(connection.db), {}, 1)).toEqual([]);
   });
 
   it('finds out that the peer is away also when there is nothing to send', async () => {

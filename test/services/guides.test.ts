@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { randomToken } from '../../shared/kernel/digests.ts';
 import { createApi } from '../e2e/api.ts';
 import { bareVariables, freePorts, type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
 import { type Authority, createAuthority } from '../simulator/authority.ts';
@@ -14,6 +15,7 @@ import { guideOf, type Values } from '../support/guides.ts';
 import { requireService } from '../support/services.ts';
 import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/slapd.ts';
 
+const urlKey = randomToken();
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let authority: Authority;
@@ -23,7 +25,7 @@ let slapd: Slapd;
 
 async function startAll(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-guides-'));
-  env = bareVariables(folder, await freePorts(2));
+  env = { ...bareVariables(folder, await freePorts(2)), HEALTH_CHECK_URL_KEY: urlKey };
   authority = await createAuthority();
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
   portal = await startPortal({ env });
@@ -103,9 +105,11 @@ requireService('slapd', hasSlapd)('the guides', () => {
       CA: announcement.ca_file,
       HEALTH_KEY: announcement.health_check_access_key,
       METRICS_KEY: announcement.metrics_access_key,
+      URL_KEY: urlKey,
     };
     const monitored = await paste('functions/health/README.md#Monitor', values);
     expect(monitored.Monitor).toMatch(/"status": "pass"[\s\S]*aggregator_site_up\{site="north"\} 1/);
+    expect(monitored.Monitor).toContain('{"version":"7.0","status":"pass"}');
     expect(monitored.Monitor).toMatch(/ready: 200\nok/);
     await portal.stop();
     const rotated = await paste('functions/health/README.md#Rotate keys', {});

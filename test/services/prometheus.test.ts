@@ -91,6 +91,26 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     expect((await prometheus.query('version_info{job="aggregator"}'))[0]?.metric.version).toBe('7.0');
   });
 
+  it('USE-3: no rule warns of a site in maintenance, its farm and its node', async () => {
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
+    const ofFleet = (await prometheus.rules()).filter(({ name }) => maintained.includes(name));
+    expect(ofFleet).toHaveLength(maintained.length);
+    for (const { query } of ofFleet) await hasRows(query);
+    await connection.db.execute(sql`update sites set maintenance = true`);
+    for (const { name, query } of ofFleet)
+      await expect
+        .poll(async () => await prometheus.query(query), { timeout: 30_000, message: name })
+        .toEqual([]);
+    const states = await prometheus.query('{__name__=~"aggregator_.*_state", state="maintenance"} == 1');
+    expect(states.map(({ metric }) => metric.__name__).sort()).toEqual([
+      'aggregator_dispatcher_state',
+      'aggregator_farm_state',
+      'aggregator_site_state',
+    ]);
+    await connection.db.execute(sql`update sites set maintenance = false`);
+    for (const { query } of ofFleet) await hasRows(query);
+  });
+
   it('has data for every alert rule, when there is what it warns of', async () => {
     await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const rules = await prometheus.rules();
@@ -112,6 +132,16 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
       )
       .toBeGreaterThan(0);
 });
+
+/** Rules that a maintenance inhibits. */
+const maintained = [
+  'AggregatorSiteDown',
+  'AggregatorDispatcherDown',
+  'AggregatorCircuitOpen',
+  'AggregatorCertificateRefused',
+  'AggregatorDispatchersSlow',
+  'AggregatorSnapshotOld',
+];
 
 const [node, domain] = [newId(), newId()];
 

@@ -25,10 +25,17 @@ export type HealthPort = {
 
 export const checkPath = '/aggregator/health/check';
 export const metricsPath = '/aggregator/health/metrics';
-export const accessKeys = { check: 'check-key', metrics: 'metrics-key' };
+export const accessKeys = {
+  check: 'check-key',
+  metrics: 'metrics-key',
+  url: 'url-key-of-at-least-32-characters_0',
+};
+export const urlCheckPath = `${checkPath}/${accessKeys.url}`;
+/** Where the pages about errors are said to be. */
+export const portalUrl = 'https://portal.example';
 export const token = (key: string) => ({ authorization: `Token ${key}` });
 
-/** The two endpoints over HTTPS on a free port, with a database connection of their own. */
+/** The endpoints over HTTPS on a free port, with a database connection of their own. */
 export async function startHealthPort(
   databaseUrl: string,
   given: Partial<HealthDeps> = {},
@@ -41,10 +48,12 @@ export async function startHealthPort(
   const log = createLog({ write: () => undefined });
   const { db } = connection;
   const writes = watchWrites(db, log);
-  const deps = { db, databaseUrl, clock: systemClock, log, accessKeys, system, writes, ...given };
+  const own = { clock: systemClock, log, accessKeys, baseUrl: portalUrl, system, writes };
+  const deps = { db, databaseUrl, ...own, ...given };
   const app = createHealthApp(deps);
   const serving = await serveNode({
-    fetch: (request) => app.fetch(request),
+    fetch: (request, invocation) => app.fetch(request, invocation),
+    errorPages: deps.baseUrl,
     host: '127.0.0.1',
     port: 0,
     tls: { cert: certPem, key: keyPem },

@@ -36,8 +36,8 @@ export async function addNode(
   db: Db,
   dispatcher: Dispatcher = {},
   { site, farm }: { site?: Site; farm?: Farm } = {},
-): Promise<{ id: string; uri: string }> {
+): Promise<{ id: string; siteId: string; uri: string }> {
   const { id: siteId, uri } = await addSite(db, site);
   const id = await addDispatcher(db, await addFarm(db, siteId, farm), dispatcher);
-  return { id, uri };
+  return { id, siteId, uri };
 }

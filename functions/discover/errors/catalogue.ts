@@ -20,14 +20,14 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Start again from the first page and follow `next` without changing the rest of the query.',
   ),
   unauthenticated: explain(
-    'The request carries no session token.',
-    'The header X-Auth-Token is missing.',
-    'Log in and send the token in X-Auth-Token.',
+    'The request carries no credentials.',
+    'The header X-Auth-Token is missing; on the health port, the header Authorization.',
+    'Log in and send the token in X-Auth-Token. A monitor sends `Authorization: Token <key>`, with the key that `detail` names.',
   ),
   invalid_token: explain(
-    'The token is not valid, or not any more.',
-    'The session ended by logout, age, idleness, or a change of the account; or the token is of another installation.',
-    'Log in again.',
+    'The token or key is not valid, or not any more.',
+    'The session ended by logout, age, idleness, or a change of the account; or the token is of another installation. On the health port: the key is that of another endpoint, or was changed.',
+    'Log in again. A monitor sends the key that `detail` names.',
   ),
   forbidden: explain(
     'The caller is known, but may not do this.',

@@ -1,28 +1,50 @@
 import { healthFacts } from '../../../db/repositories/probes.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
 import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
 import { lastKnown } from '../last-known.ts';
-import { brokerName, reportHealth } from './usecases.ts';
+import type { HealthReport, HealthSummary } from './schema.ts';
+import { brokerName, type HealthInput, reportHealth, summarizeSite } from './usecases.ts';
 
-/** `GET /aggregator/health/check`: plain JSON whatever the result, 503 when it is `fail`. */
-export function checkHealth({
-  db,
-  databaseUrl,
-  log,
-  collectors,
-  writes,
-}: HealthDeps): () => Promise<Response> {
+export type HealthCheck = {
+  /** `GET /aggregator/health/check` */
+  report(): Promise<Response>;
+  /**
+   * `GET /aggregator/health/check/{key}`: of the installation, or of the site with this uri.
+   * @throws AppError `not_found` without such a site
+   */
+  summary(site: string | undefined): Promise<Response>;
+};
+
+/** Answers are plain JSON whatever the result, with the HTTP status 503 when it is `fail`. */
+export function checkHealth({ db, databaseUrl, log, collectors, writes }: HealthDeps): HealthCheck {
   const broker = brokerName(databaseUrl);
+  const startedAt = performance.now();
   const read = lastKnown(
     () => healthFacts(db, workerLivesS),
     patienceMs,
     (error) => log.error('health facts could not be read', { error }),
   );
-  return async () => {
+  const readAll = async (): Promise<HealthInput> => {
     const [known, isWritable] = await Promise.all([read(), writes.acceptsWrites()]);
-    const report = reportHealth({ ...known, isWritable }, broker, collectors);
-    return new Response(JSON.stringify(report), {
-      status: report.status === 'pass' ? 200 : 503,
-      headers: { 'content-type': 'application/json' },
-    });
+    return { ...known, isWritable, servingS: (performance.now() - startedAt) / 1000 };
+  };
+  return {
+    report: async () => answer(reportHealth(await readAll(), broker, collectors)),
+    summary: async (site) => {
+      const known = await readAll();
+      if (site !== undefined) return answer(summarizeSite(known, site) ?? noSuchSite());
+      const { version, status } = reportHealth(known, broker, collectors);
+      return answer({ version, status });
+    },
   };
 }
+
+function noSuchSite(): never {
+  throw new AppError('not_found', 'There is no site with the uri of `site`');
+}
+
+const answer = (body: HealthReport | HealthSummary): Response =>
+  new Response(JSON.stringify(body), {
+    status: body.status === 'pass' ? 200 : 503,
+    headers: { 'content-type': 'application/json' },
+  });

@@ -1,14 +1,14 @@
-import type { SiteState } from '../sites.ts';
+import type { ComponentState } from '../../../shared/kernel/component-state.ts';
 
-/** One component of the health format: `observedValue` of the database, in seconds, and `state` of sites. */
+/** One component of the health format. The database has an `observedValue`, in seconds. */
 export type ComponentEntry = {
   componentId: string;
   componentType: 'component' | 'datastore';
   observedValue?: number;
   observedUnit?: 's';
   status: 'pass' | 'fail';
-  /** The status is `pass` but in the state `fail`. */
-  state?: SiteState;
+  /** `status` is `fail` in the state `fail` only. */
+  state: ComponentState;
 };
 
 export type HealthReport = {
@@ -24,3 +24,6 @@ export type HealthReport = {
     'sites:connectionTest': ComponentEntry[];
   };
 };
+
+/** The answer for monitors that send no headers: of the installation, or of one site. */
+export type HealthSummary = Pick<HealthReport, 'version' | 'status'>;

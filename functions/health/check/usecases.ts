@@ -1,13 +1,19 @@
 import type { HealthFacts } from '../../../db/repositories/probes.ts';
+import { type ComponentState, statusOf } from '../../../shared/kernel/component-state.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
+import { embeddedHost } from '../../../shared/runtime/embedded-host.ts';
 import { type Collectors, forwarderStates } from '../forwarder-state.ts';
 import type { Known } from '../last-known.ts';
 import { isCounted, isFailing, type JudgedSite, judgeSites } from '../sites.ts';
-import type { ComponentEntry, HealthReport } from './schema.ts';
+import type { ComponentEntry, HealthReport, HealthSummary } from './schema.ts';
 
 /** What is known of the installation, and whether the database accepts writes. */
-export type HealthInput = Known<HealthFacts> & { isWritable: boolean };
+export type HealthInput = Known<HealthFacts> & {
+  isWritable: boolean;
+  /** Seconds since this process began to answer. */
+  servingS: number;
+};
 
 /**
  * The health of the installation by what is known of it. What needs the database fails when its answer did not come
@@ -16,12 +22,8 @@ export type HealthInput = Known<HealthFacts> & { isWritable: boolean };
  * @param collectors of logs, where any are configured
  */
 export function reportHealth(known: HealthInput, broker: string, collectors: Collectors = {}): HealthReport {
-  const isDatabasePassing = known.isFresh && known.isWritable;
-  const forwarders = forwarderStates(known.value?.forwards ?? [], collectors).map(({ name, isPassing }) =>
-    component(name, known.isFresh && isPassing),
-  );
-  const { value, isFresh, ageS } = known;
-  const sites = value && judgeSites(value, isFresh ? 0 : ageS);
+  const { value, isFresh } = known;
+  const sites = sitesOf(known);
   const checks = {
     'celery:connectionTest': workerEntries(known),
     'database:responseTime': [
@@ -30,51 +32,74 @@ export function reportHealth(known: HealthInput, broker: string, collectors: Col
         componentType: 'datastore',
         observedValue: Math.round(known.waitedS * 1e6) / 1e6,
         observedUnit: 's',
-        status: statusOf(isDatabasePassing),
+        ...judged(passIf(isFresh && known.isWritable)),
       },
     ],
-    'messages_broker:connectionTest': [component(broker, known.isFresh)],
-    'fluentd:connectionTest': forwarders,
+    'messages_broker:connectionTest': [component(broker, passIf(isFresh))],
+    'fluentd:connectionTest': forwarderStates(value?.forwards ?? [], collectors, known.servingS).map(
+      ({ name, state }) => component(name, isFresh ? state : 'fail'),
+    ),
     'sites:connectionTest': siteEntries(sites),
   } satisfies HealthReport['checks'];
-  const isJobsRunning = checks['celery:connectionTest'].every(({ status }) => status === 'pass');
-  const isForwarding = forwarders.every(({ status }) => status === 'pass');
+  const { 'sites:connectionTest': _, ...own } = checks;
   const isPassing =
-    isDatabasePassing && isJobsRunning && isForwarding && !doSitesFail(sites ?? [], value?.overrides);
-  return { version, description: 'aggregator', status: statusOf(isPassing), checks };
+    Object.values(own)
+      .flat()
+      .every(({ status }) => status === 'pass') && !doSitesFail(sites ?? [], value?.overrides);
+  return { version, description: 'aggregator', status: statusOf(passIf(isPassing)), checks };
 }
 
-/** A database URL as it may be shown: the password masked, parameters (which may hold one too) left out. */
+/**
+ * The status of one site as in its entry of the report. It fails while no site is known.
+ * @returns undefined without such a site
+ */
+export function summarizeSite(known: HealthInput, uri: string): HealthSummary | undefined {
+  const sites = sitesOf(known);
+  if (!sites) return { version, status: 'fail' };
+  const site = sites.find((one) => one.uri === uri);
+  return site && { version, status: statusOf(site.state) };
+}
+
+/**
+ * A database URL as it may be shown: the password masked, parameters (which may hold one too) left out. The embedded
+ * database and servers behind a Unix socket have no host: the authority of their URL is a placeholder.
+ */
 export function brokerName(url: string): string {
-  const { protocol, username, password, host, pathname } = new URL(url);
+  const { protocol, username, password, hostname, host, pathname, searchParams } = new URL(url);
+  if (hostname === embeddedHost) return 'embedded database';
   const user = username && `${username}${password && ':**'}@`;
-  return `${protocol}//${user}${host}${pathname}`;
+  const server = searchParams.get('host');
+  if (server?.startsWith('/')) return `${protocol}//${user}${pathname}?host=${server}`;
+  return `${protocol}//${user}${server ?? host}${pathname}`;
 }
 
-const statusOf = (isPassing: boolean): 'pass' | 'fail' => (isPassing ? 'pass' : 'fail');
+const sitesOf = ({ value, isFresh, ageS }: HealthInput): JudgedSite[] | undefined =>
+  value && judgeSites(value, isFresh ? 0 : ageS);
 
-const component = (componentId: string, isPassing: boolean): ComponentEntry => ({
+const passIf = (isPassing: boolean): 'pass' | 'fail' => (isPassing ? 'pass' : 'fail');
+
+const judged = (state: ComponentState) => ({ status: statusOf(state), state });
+
+const component = (componentId: string, state: ComponentState): ComponentEntry => ({
   componentId,
   componentType: 'component',
-  status: statusOf(isPassing),
+  ...judged(state),
 });
 
-/** The queue passes when somebody works on it; without the database nobody is known to. */
+/** The queue passes while a worker is alive. Without an answer of the database none is known to be. */
 function workerEntries({ isFresh, value }: Known<HealthFacts>): ComponentEntry[] {
   const hosts = isFresh ? (value?.workers ?? []) : [];
   return [
-    component('jobs(common)', hosts.length > 0),
-    ...hosts.map((host) => component(`jobs@${host}(worker)`, true)),
+    component('jobs(common)', passIf(hosts.length > 0)),
+    ...hosts.map((host) => component(`jobs@${host}(worker)`, 'pass')),
   ];
 }
 
-/** Before the database has answered once no site is known, and one entry says so. */
+/** One entry stands for all sites until the database has answered for the first time. */
 const siteEntries = (sites: readonly JudgedSite[] | undefined): ComponentEntry[] =>
-  sites?.map((site) => ({ ...component(site.uri, !isFailing(site)), state: site.state })) ?? [
-    component('sites', false),
-  ];
+  sites?.map(({ uri, state }) => component(uri, state)) ?? [component('sites', 'fail')];
 
-/** One dead site is the matter of its own entry, unless the operator wants it to be everybody's. */
+/** The failure of one site is that of its entry only, unless `monitoring.site_failure_fails_health` is set. */
 function doSitesFail(sites: readonly JudgedSite[], overrides: HealthFacts['overrides'] | undefined): boolean {
   const counted = sites.filter(isCounted);
   const failing = counted.filter(isFailing);

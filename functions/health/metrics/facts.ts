@@ -3,9 +3,10 @@ import { fleetGauges, type JobsWaiting, jobsWaiting } from '../../../db/reposito
 import { installationCounts } from '../../../db/repositories/installation-counts.ts';
 import { healthFacts } from '../../../db/repositories/probes.ts';
 import { telemetryTotals } from '../../../db/repositories/telemetry.ts';
+import { freshSeconds } from '../../../shared/kernel/component-state.ts';
 import { workerLivesS } from '../deps.ts';
 import type { AllFacts } from '../exposition.ts';
-import { freshSeconds, judgeSites } from '../sites.ts';
+import { judgeSites } from '../sites.ts';
 
 /**
  * Everything that the database tells of metrics, one read after the other: however long they take, a health check that

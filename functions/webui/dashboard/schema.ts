@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FarmStatus } from '../../../shared/fleet/farm-status.ts';
 import { ClientService } from '../../../shared/fleet/services/shapes.ts';
 import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
-import { Id, Moment, Status } from '../../../shared/http/fields.ts';
+import { Id, Moment, State, Status } from '../../../shared/http/fields.ts';
 
 /** A part that could not be had says why by its code. */
 const Missing = z.strictObject({ error: z.string() });
@@ -13,6 +13,7 @@ const SiteOverview = z.strictObject({
   uri: z.string(),
   name: z.string(),
   status: Status,
+  state: State,
   farms: z.int(),
   dispatchers_up: z.int(),
   dispatchers: z.int(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Certificates, flagFilter, Id, Moment, Name, Priority } from '../../../shared/http/fields.ts';
+import { Certificates, flagFilter, Id, Moment, Name, Priority, State } from '../../../shared/http/fields.ts';
 
 export const DispatcherWrite = z.object({
   name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').meta({
@@ -37,6 +37,7 @@ export const Dispatcher = z.strictObject({
   site_name: z.string(),
   version: z.string().nullable(),
   status: NodeStatus,
+  state: State,
   circuit: z.enum(['closed', 'open', 'half_open']),
   last_check_at: Moment.nullable(),
   last_error: z.string().nullable(),

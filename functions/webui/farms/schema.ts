@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { Comments, flagFilter, Id, Moment, Name, Status } from '../../../shared/http/fields.ts';
+import { Comments, flagFilter, Id, Moment, Name, State, Status } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 
 export const FarmWrite = z.object({
@@ -24,6 +24,7 @@ export const Farm = z.strictObject({
   tags: z.array(z.string()),
   dispatchers_count: z.int(),
   status: Status,
+  state: State,
   last_sync_at: Moment.nullable().meta({
     description:
       'When the part of the farm that was read longest ago was read; null until each part was read once',

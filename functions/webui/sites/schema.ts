@@ -8,6 +8,7 @@ import {
   Name,
   PageLimit,
   Priority,
+  State,
   Status,
 } from '../../../shared/http/fields.ts';
 
@@ -44,6 +45,7 @@ export const Site = z.strictObject({
   farms_count: z.int(),
   rules_count: z.int(),
   status: Status,
+  state: State,
   created_at: Moment,
   updated_at: Moment,
 });

@@ -23,4 +23,5 @@ export const fleet = {
     'У пользователя уже есть рабочее место этого пула, или владельца этого места сейчас меняет кто-то другой',
   'The workplace has an owner; free it first': 'У рабочего места есть владелец; сначала освободите его',
   'The service is in maintenance': 'Сервис на обслуживании',
+  'There is no site with the uri of `site`': 'Площадки с uri из `site` нет',
 } as const;

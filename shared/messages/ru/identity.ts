@@ -47,7 +47,6 @@ export const identity = {
     'Один сертификат X.509 в PEM или base64 от DER с ключом RSA от 2048 бит или ключом на P-256',
   'The peer may not use this portal': 'Партнёру этот портал недоступен',
   'The token was not accepted': 'Токен не принят',
-  'The access key is not valid here': 'Ключ доступа здесь недействителен',
   'A peer neither changes nor deletes itself': 'Партнёр не может изменить или удалить сам себя',
   'The keys of the peer could not be read': 'Ключи партнёра прочитать не удалось',
   'Either `jwks` or `jwks_url`': 'Либо `jwks`, либо `jwks_url`',

@@ -80,6 +80,8 @@ export const requests = {
   'An element of the SVG has too many attributes': 'У элемента SVG слишком много атрибутов',
   'The SVG has an entity that is not known': 'В SVG неизвестная сущность',
   'The SVG has characters that no XML has': 'В SVG символы, недопустимые в XML',
-  'The header Authorization with `Token <access key>` is required':
-    'Нужен заголовок Authorization с `Token <ключ доступа>`',
+  'Send the header Authorization with `Token <key>` and the value of {variable}':
+    'Нужен заголовок Authorization с `Token <ключ>`; ключ — значение {variable}',
+  'The key in the header Authorization is not that of {variable}':
+    'Ключ в заголовке Authorization не совпадает с {variable}',
 } as const;

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defaultRoles } from '../../../db/roles.ts';
 import { ConfigError } from '../config.ts';
+import { embeddedHost } from '../embedded-host.ts';
 import { ownDataFolder } from './data-folder.ts';
 import type { WorkerOptions } from './embedded-database-worker.ts';
 import { freeBytes, inDataFolder, isFull } from './file-faults.ts';
@@ -117,7 +118,7 @@ function socketFolder(folder: string): string {
 }
 
 const urlOf = (sockets: string, role: string): string =>
-  `postgres://${role}@localhost:5432/postgres?host=${encodeURIComponent(sockets)}`;
+  `postgres://${role}@${embeddedHost}:5432/postgres?host=${encodeURIComponent(sockets)}`;
 
 const fail = (error: Error): never => {
   throw error;

@@ -24,6 +24,7 @@ const fresh = (value: HealthFacts, isWritable = true): HealthInput => ({
   ageS: 0,
   waitedS: 0.004,
   isWritable,
+  servingS: 120,
 });
 const report = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
   reportHealth(fresh(facts(sites, overrides)), 'broker');
@@ -114,7 +115,7 @@ describe('the overall status', () => {
     const { status, checks } = reportHealth(fresh({ ...facts([]), workers: [] }), 'broker');
     expect(status).toBe('fail');
     expect(checks['celery:connectionTest']).toEqual([
-      { componentId: 'jobs(common)', componentType: 'component', status: 'fail' },
+      { componentId: 'jobs(common)', componentType: 'component', status: 'fail', state: 'fail' },
     ]);
   });
 });
@@ -126,6 +127,7 @@ describe('without an answer of the database', () => {
     ageS,
     waitedS: 0.9001234567,
     isWritable: true,
+    servingS: 120,
   });
 
   test('everything that stands on it fails, with the seconds waited', () => {
@@ -138,6 +140,7 @@ describe('without an answer of the database', () => {
         observedValue: 0.900123,
         observedUnit: 's',
         status: 'fail',
+        state: 'fail',
       },
     ]);
     expect(checks['messages_broker:connectionTest'][0]?.status).toBe('fail');
@@ -151,9 +154,16 @@ describe('without an answer of the database', () => {
   });
 
   test('sites that were never known are one failing entry', () => {
-    const unknown = { value: undefined, isFresh: false, ageS: 0, waitedS: 0.9, isWritable: true };
+    const unknown = {
+      value: undefined,
+      isFresh: false,
+      ageS: 0,
+      waitedS: 0.9,
+      isWritable: true,
+      servingS: 120,
+    };
     expect(reportHealth(unknown, 'broker').checks['sites:connectionTest']).toEqual([
-      { componentId: 'sites', componentType: 'component', status: 'fail' },
+      { componentId: 'sites', componentType: 'component', status: 'fail', state: 'fail' },
     ]);
   });
 });
@@ -164,6 +174,18 @@ test('the broker is named without its password, wherever that stands', () => {
   );
   expect(brokerName('postgres://app@127.0.0.1/portal')).toBe('postgres://app@127.0.0.1/portal');
   expect(brokerName('postgres://[::1]:5432/portal')).toBe('postgres://[::1]:5432/portal');
+});
+
+test('CON-13: the broker is never named by a placeholder for a server', () => {
+  expect(brokerName('postgres://sidecar@embedded:5432/postgres?host=%2Fvar%2Fdata')).toBe(
+    'embedded database',
+  );
+  expect(brokerName('postgres://app:pw@localhost/portal?host=%2Frun%2Fpostgresql')).toBe(
+    'postgres://app:**@/portal?host=/run/postgresql',
+  );
+  expect(brokerName('postgres://app@localhost/portal?host=db.example')).toBe(
+    'postgres://app@db.example/portal',
+  );
 });
 
 describe('a log collector', () => {
@@ -199,6 +221,21 @@ describe('a log collector', () => {
         ['syslog(sink.example:6514)', 'fail'],
       ],
     ]);
+  });
+
+  test('CON-13: is unknown without an attempt, until this process has answered for a minute', () => {
+    const stateAt = (servingS: number, forwards: HealthFacts['forwards']) => {
+      const known = { ...fresh({ ...facts([]), forwards }), servingS };
+      const { status, checks } = reportHealth(known, 'broker', { fluentd: collectors.fluentd });
+      const [entry] = checks['fluentd:connectionTest'];
+      return [status, entry?.status, entry?.state];
+    };
+    expect(stateAt(60, [])).toEqual(['pass', 'pass', 'unknown']);
+    expect(stateAt(61, [])).toEqual(['fail', 'fail', 'fail']);
+    const old = { ...state, target: 'fluentd', checkedAgeS: 3_600 } as const;
+    expect(stateAt(1, [old])).toEqual(['pass', 'pass', 'unknown']);
+    expect(stateAt(61, [old])).toEqual(['fail', 'fail', 'fail']);
+    expect(stateAt(1, [{ ...old, checkedAgeS: 2, error: 'refused' }])).toEqual(['fail', 'fail', 'fail']);
   });
 
   test('is no part of the answer unless it is configured', () => {

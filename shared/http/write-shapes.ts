@@ -74,7 +74,8 @@ function patchMember(member: z.ZodType, isImmutable: boolean): z.ZodType {
   const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
   const example = isImmutable ? shape.meta({ example: undefined }) : shape;
   const isRequired = !member.safeParse(undefined).success;
-  return isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
+  const patched = isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
+  return member.description ? patched.describe(member.description) : patched;
 }
 
 /** A required member without a value is refused as `required`, as in a new object. */

@@ -16,7 +16,10 @@ const labels = (...names: string[]) =>
 
 /** The names of the metrics endpoint; absent until the portal has told them. */
 export const PortalMetrics = z
-  .object({ version_info: labels('version'), system_info: labels('machine', 'os', 'version') })
+  .object({
+    version_info: labels('version').describe('Labels of the metric `version_info`.'),
+    system_info: labels('machine', 'os', 'version').describe('Labels of the metric `system_info`.'),
+  })
   .catchall(z.number().nullable());
 
 /** Notes that a portal lives and what it tells of itself; one that was not known yet is known from now on. */

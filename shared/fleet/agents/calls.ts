@@ -19,8 +19,8 @@ export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out',
 export const resultOf = <R extends Shape>(result: R) =>
   z.strictObject({
     result,
-    stamp: z.int().meta({ description: 'Unix seconds', example: 1_795_249_800 }),
-    version: z.string().meta({ example: version }),
+    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the answer in Unix seconds.'),
+    version: z.string().meta({ example: version }).describe('Version of the portal.'),
   });
 
 /** Of calls that have nothing to tell. */
@@ -42,4 +42,5 @@ export const UserName = z
   .min(1)
   .max(256)
   .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
-  .meta({ description: 'A name, `domain\\name` or `name@domain`', example: 'ada' });
+  .meta({ example: 'ada' })
+  .describe('Login name of the user: a plain name, `DOMAIN\\name` or `name@domain`.');

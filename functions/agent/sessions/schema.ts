@@ -11,15 +11,15 @@ export const LoginBody = z.object({
   username: UserName,
   session_type: absent(cut(64))
     .meta({ example: 'rdp' })
-    .describe('Kind of the session, such as `rdp`. Default: not known.'),
+    .describe('Protocol of the session, such as `rdp`. Default: `unknown`.'),
 });
 
 export const LogoutBody = z.object({
   token: OwnToken,
-  session_id: absent(cut(64)).describe(
-    '`session_id` of the login. Default: the session of `username`, or every session of the workplace.',
+  session_id: absent(cut(64)).describe('`session_id` of the login.'),
+  username: absent(UserName).describe(
+    'Login name of the user, used if no session has `session_id`. Without both, the only session of the workplace ends.',
   ),
-  username: absent(UserName).describe('Login name of the user. Default: every user of the workplace.'),
   session_type: absent(cut(64)).describe('Kind of the session. Accepted for compatibility and not used.'),
 });
 

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { Certificates, Comments, flagFilter, Id, Ids, Moment, Name } from '../../../shared/http/fields.ts';
+import {
+  Certificates,
+  Comments,
+  CreatedAt,
+  flagFilter,
+  Id,
+  Ids,
+  Name,
+  UpdatedAt,
+} from '../../../shared/http/fields.ts';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 
 /** Nothing but public members is taken: a private key that was pasted by mistake is not kept. */
@@ -64,8 +73,8 @@ export const PeerWrite = z.object({
 export const Peer = z.strictObject({
   id: Id.describe('Identifier of the peer. Set by the portal.'),
   ...PeerWrite.shape,
-  created_at: Moment,
-  updated_at: Moment,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const peerFilters = { enabled: flagFilter.describe('Only peers with this value of `enabled`.') };

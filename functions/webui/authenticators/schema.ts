@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { Comments, Id, Moment, Name, Priority, TagNames } from '../../../shared/http/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  Moment,
+  Name,
+  Priority,
+  TagNames,
+  UpdatedAt,
+} from '../../../shared/http/fields.ts';
 import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
 import { Kerberos } from '../../../shared/identity/domains/directory-fields.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
@@ -89,8 +98,8 @@ export const Authenticator = z.strictObject({
   account_retry_at: Moment.nullable().meta({
     description: 'When the refused password is tried again; another password is tried at once',
   }),
-  created_at: Moment,
-  updated_at: Moment,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const authenticatorFilters = {

@@ -38,20 +38,24 @@ export const InitializeBody = z.object({
 
 const Text = z.string().nullable();
 export const Initialized = resultOf(
-  z.strictObject({
-    own_token: Text.describe('Token for all further calls of this workplace. Null if no workplace matches.'),
-    token: Text.describe('Same as `own_token`, for other versions of the agent.'),
-    master_token: Text.describe(
-      'Registration token of the call. Null if the call came with the token of a workplace.',
-    ),
-    unique_id: Text.describe('MAC address by which the workplace was found. Null if no workplace matches.'),
-    os: z
-      .strictObject({
-        action: z.literal('none').describe('Always `none`: the agent has nothing to configure.'),
-      })
-      .nullable()
-      .describe('What the agent must do with the operating system. Null if no workplace matches.'),
-  }),
+  z
+    .strictObject({
+      own_token: Text.describe(
+        'Token for all further calls of this workplace. Null if no workplace matches.',
+      ),
+      token: Text.describe('Same as `own_token`, for other versions of the agent.'),
+      master_token: Text.describe(
+        'Registration token of the call. Null if the call came with the token of a workplace.',
+      ),
+      unique_id: Text.describe('MAC address by which the workplace was found. Null if no workplace matches.'),
+      os: z
+        .strictObject({
+          action: z.literal('none').describe('Always `none`: the agent has nothing to configure.'),
+        })
+        .nullable()
+        .describe('What the agent must do with the operating system. Null if no workplace matches.'),
+    })
+    .describe('Tokens of the workplace. All members are null if no workplace matches.'),
 );
 
 export const TestBody = z.object({ type: Type, token: EitherToken });

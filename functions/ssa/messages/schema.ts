@@ -36,5 +36,7 @@ const Message = z.strictObject({
 export type Message = z.output<typeof Message>;
 
 export const Messages = resultOf(
-  z.strictObject({ items: z.array(Message).describe('Messages that are not acknowledged, oldest first.') }),
+  z
+    .strictObject({ items: z.array(Message).describe('Messages that are not acknowledged, oldest first.') })
+    .describe('Waiting messages.'),
 );

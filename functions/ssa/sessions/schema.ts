@@ -18,12 +18,14 @@ export const RegisterBody = z.object({
 });
 
 export const Registered = resultOf(
-  z.strictObject({
-    token: z
-      .string()
-      .meta({ example: 'agsa_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' })
-      .describe('Token of the session agent for `Authorization: Bearer`.'),
-  }),
+  z
+    .strictObject({
+      token: z
+        .string()
+        .meta({ example: 'agsa_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' })
+        .describe('Token of the session agent for `Authorization: Bearer`.'),
+    })
+    .describe('Credential of the session agent.'),
 );
 
 export const NoMembers = z.object({});

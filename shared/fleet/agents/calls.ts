@@ -24,7 +24,7 @@ export const resultOf = <R extends Shape>(result: R) =>
   });
 
 /** Of calls that have nothing to tell. */
-export const Done = resultOf(z.literal('ok')).meta({ id: 'AgentDone' });
+export const Done = resultOf(z.literal('ok').describe('Always `ok`.')).meta({ id: 'AgentDone' });
 
 /*
  * Members as agents send them: `null` is as good as absent, and what is too long for us is cut rather than refused.

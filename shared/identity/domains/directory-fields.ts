@@ -52,29 +52,33 @@ const Realm = z
   .toUpperCase();
 
 const kerberosFields = {
-  realm: field(Realm, {
+  realm: field(Realm.describe('Kerberos realm of the directory, stored in upper case.'), {
     type: 'text',
     label: 'Realm',
     tooltip: 'For logins with a certificate (PKINIT)',
     tab: kerberosTab,
   }),
-  kdc: field(Kdcs.min(1).max(10), {
+  kdc: field(Kdcs.min(1).max(10).describe('Key distribution centres as `host:port`, tried in this order.'), {
     type: 'editlist',
     label: 'Key distribution centres',
     tooltip: 'host:port, asked in this order',
     tab: kerberosTab,
   }),
-  anchors: field(Certificates, {
-    type: 'textarea',
-    label: 'Trust anchors',
-    tooltip: 'PEM certificates that certificates of the KDC must lead to',
-    tab: kerberosTab,
-  }),
+  anchors: field(
+    Certificates.describe('PEM certificates of the authorities that issue the certificates of the KDC.'),
+    {
+      type: 'textarea',
+      label: 'Trust anchors',
+      tooltip: 'PEM certificates that certificates of the KDC must lead to',
+      tab: kerberosTab,
+    },
+  ),
   kdc_hostnames: field(
     z
       .array(z.string().regex(/^[A-Za-z0-9.-]{1,253}$/))
       .max(10)
-      .default([]),
+      .default([])
+      .describe('Names that the certificate of the KDC may have instead of those in `kdc`. Default: none.'),
     {
       type: 'editlist',
       label: 'Names of the KDC',
@@ -82,21 +86,39 @@ const kerberosFields = {
       tab: kerberosTab,
     },
   ),
-  eku: field(z.enum(['kdc', 'server_auth']).default('kdc'), {
-    type: 'choice',
-    label: 'Purpose of the certificate',
-    tooltip: 'The extended key usage that the certificate of the KDC must have',
-    choices: { kdc: 'Kerberos KDC', server_auth: 'Server authentication' },
-    tab: kerberosTab,
-  }),
-  card_without_directory_h: field(z.int().min(0).max(24).default(0), {
-    type: 'numeric',
-    label: 'Cards without the directory',
-    tooltip:
-      'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. ' +
-      'Needs the permission for all sites',
-    tab: kerberosTab,
-  }),
+  eku: field(
+    z
+      .enum(['kdc', 'server_auth'])
+      .default('kdc')
+      .describe(
+        'Extended key usage that the certificate of the KDC must have: `kdc` (Kerberos) or `server_auth` (TLS server). Default `kdc`.',
+      ),
+    {
+      type: 'choice',
+      label: 'Purpose of the certificate',
+      tooltip: 'The extended key usage that the certificate of the KDC must have',
+      choices: { kdc: 'Kerberos KDC', server_auth: 'Server authentication' },
+      tab: kerberosTab,
+    },
+  ),
+  card_without_directory_h: field(
+    z
+      .int()
+      .min(0)
+      .max(24)
+      .default(0)
+      .describe(
+        'Hours after a checked login in which the same card is accepted while the directory cannot be reached. Default 0: never. Set only with permissions for all sites.',
+      ),
+    {
+      type: 'numeric',
+      label: 'Cards without the directory',
+      tooltip:
+        'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. ' +
+        'Needs the permission for all sites',
+      tab: kerberosTab,
+    },
+  ),
 };
 
 export const Kerberos = z.strictObject({
@@ -119,78 +141,176 @@ export const directoryFields = (defaults: Defaults) => ({
   ...connectionFields,
   ...searchFields(defaults),
   kerberos: {
-    shape: z.preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable()).default(null),
+    shape: z
+      .preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable())
+      .default(null)
+      .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
     members: kerberosFields,
   },
 });
 
 const connectionFields = {
-  hosts: field(Hosts.min(1).max(5), {
-    type: 'editlist',
-    label: 'Servers',
-    tooltip: 'ldaps://host or ldap://host, with a port if need be; asked in this order',
-    tab: server,
-  }),
-  start_tls: field(z.boolean().default(false), {
-    type: 'checkbox',
-    label: 'StartTLS',
-    tooltip: 'Encrypt connections to ldap:// servers; without it they must be in allowed private networks',
-    tab: server,
-  }),
-  ca_certificate: field(Certificates.nullable().default(null), {
-    type: 'textarea',
-    label: 'Certificate authority',
-    tooltip: 'PEM certificates that are trusted instead of the public authorities',
-    tab: server,
-  }),
-  bind_dn: field(DistinguishedName.default(''), {
-    type: 'text',
-    label: 'Account',
-    tooltip: 'Who searches; empty: anonymous',
-    tab: server,
-  }),
-  bind_password: field(z.string().min(1).max(256).nullable().default(null), {
-    type: 'password',
-    label: 'Password of the account',
-    tooltip: 'Never read back; kept when it is left empty and the servers stay the same',
-    tab: server,
-  }),
-  timeout_s: field(z.int().min(1).max(30).default(5), {
-    type: 'numeric',
-    label: 'Time limit',
-    tooltip: 'Seconds that one login or search may take',
-    tab: server,
-  }),
-  page_size: field(z.int().min(1).max(1000).default(500), {
-    type: 'numeric',
-    label: 'Page size',
-    tooltip: 'Entries that one answer of the directory may hold',
-    tab: server,
-  }),
+  hosts: field(
+    Hosts.min(1)
+      .max(5)
+      .describe(
+        'Servers as `ldaps://host` or `ldap://host`, with a port if it is not the usual one. Tried in this order.',
+      ),
+    {
+      type: 'editlist',
+      label: 'Servers',
+      tooltip: 'ldaps://host or ldap://host, with a port if need be; asked in this order',
+      tab: server,
+    },
+  ),
+  start_tls: field(
+    z
+      .boolean()
+      .default(false)
+      .describe(
+        'True encrypts connections to `ldap://` servers. Without it they must be in `ALLOWED_PRIVATE_NETWORKS`. Default false.',
+      ),
+    {
+      type: 'checkbox',
+      label: 'StartTLS',
+      tooltip: 'Encrypt connections to ldap:// servers; without it they must be in allowed private networks',
+      tab: server,
+    },
+  ),
+  ca_certificate: field(
+    Certificates.nullable()
+      .default(null)
+      .describe('PEM certificates trusted for the servers. Null: the public authorities.'),
+    {
+      type: 'textarea',
+      label: 'Certificate authority',
+      tooltip: 'PEM certificates that are trusted instead of the public authorities',
+      tab: server,
+    },
+  ),
+  bind_dn: field(
+    DistinguishedName.default('').describe(
+      'Distinguished name of the account that searches. Default: empty, an anonymous bind.',
+    ),
+    {
+      type: 'text',
+      label: 'Account',
+      tooltip: 'Who searches; empty: anonymous',
+      tab: server,
+    },
+  ),
+  bind_password: field(
+    z
+      .string()
+      .min(1)
+      .max(256)
+      .nullable()
+      .default(null)
+      .describe(
+        'Password of the account that searches. Never returned; null keeps the stored one while the servers stay the same.',
+      ),
+    {
+      type: 'password',
+      label: 'Password of the account',
+      tooltip: 'Never read back; kept when it is left empty and the servers stay the same',
+      tab: server,
+    },
+  ),
+  timeout_s: field(
+    z
+      .int()
+      .min(1)
+      .max(30)
+      .default(5)
+      .describe('Longest duration of one login or search in seconds. Default 5.'),
+    {
+      type: 'numeric',
+      label: 'Time limit',
+      tooltip: 'Seconds that one login or search may take',
+      tab: server,
+    },
+  ),
+  page_size: field(
+    z.int().min(1).max(1000).default(500).describe('Number of entries in one page of a search. Default 500.'),
+    {
+      type: 'numeric',
+      label: 'Page size',
+      tooltip: 'Entries that one answer of the directory may hold',
+      tab: server,
+    },
+  ),
 };
 
-const attribute = (fallback: string, label: string, tooltip: string, tab: string | undefined) =>
-  field(Attribute.default(fallback), { type: 'text', label, tooltip, ...(tab && { tab }) });
+const attribute = <S extends z.ZodType>(shape: S, label: string, tooltip: string, tab: string | undefined) =>
+  field(shape, { type: 'text', label, tooltip, ...(tab && { tab }) });
 
 const searchFields = (defaults: Defaults) => ({
-  base_dn: field(DistinguishedName.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/, 'A distinguished name'), {
-    type: 'text',
-    label: 'Base',
-    tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
-    tab: users,
-  }),
-  user_filter: field(Filter.default(''), {
-    type: 'text',
-    label: 'User filter',
-    tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
-    tab: users,
-  }),
-  user_class: attribute(defaults.user_class, 'User class', 'Object class of users', users),
-  user_id_attribute: attribute(defaults.user_id_attribute, 'Login attribute', 'Holds the login name', users),
-  user_name_attribute: attribute('cn', 'Name attribute', 'Holds the real name', users),
-  group_class: attribute(defaults.group_class, 'Group class', 'Object class of groups', groups),
-  group_id_attribute: attribute(defaults.group_id_attribute, 'Group attribute', 'Holds the name', groups),
-  member_attribute: attribute(defaults.member_attribute, 'Member attribute', 'Holds the members', groups),
+  base_dn: field(
+    DistinguishedName.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/, 'A distinguished name').describe(
+      'Distinguished name of the entry below which users and groups are, such as `dc=example,dc=com`.',
+    ),
+    {
+      type: 'text',
+      label: 'Base',
+      tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
+      tab: users,
+    },
+  ),
+  user_filter: field(
+    Filter.default('').describe('LDAP filter that users must match to log in. Default: empty, all users.'),
+    {
+      type: 'text',
+      label: 'User filter',
+      tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
+      tab: users,
+    },
+  ),
+  user_class: attribute(
+    Attribute.default(defaults.user_class).describe(
+      'Object class of users. Default: `inetOrgPerson` in LDAP, `user` in Active Directory, `person` in FreeIPA.',
+    ),
+    'User class',
+    'Object class of users',
+    users,
+  ),
+  user_id_attribute: attribute(
+    Attribute.default(defaults.user_id_attribute).describe(
+      'Attribute with the login name. Default: `sAMAccountName` in Active Directory, otherwise `uid`.',
+    ),
+    'Login attribute',
+    'Holds the login name',
+    users,
+  ),
+  user_name_attribute: attribute(
+    Attribute.default('cn').describe('Attribute with the full name. Default `cn`.'),
+    'Name attribute',
+    'Holds the real name',
+    users,
+  ),
+  group_class: attribute(
+    Attribute.default(defaults.group_class).describe(
+      'Object class of groups. Default: `posixGroup` in LDAP, `group` in Active Directory, `ipausergroup` in FreeIPA.',
+    ),
+    'Group class',
+    'Object class of groups',
+    groups,
+  ),
+  group_id_attribute: attribute(
+    Attribute.default(defaults.group_id_attribute).describe(
+      'Attribute with the name of a group. Default `cn`.',
+    ),
+    'Group attribute',
+    'Holds the name',
+    groups,
+  ),
+  member_attribute: attribute(
+    Attribute.default(defaults.member_attribute).describe(
+      'Attribute with the members of a group. Default: `memberUid` in LDAP, otherwise `member`.',
+    ),
+    'Member attribute',
+    'Holds the members',
+    groups,
+  ),
 });
 
 /** In RFC 4515 a parenthesis that is part of a value is written `\28` or `\29`. */

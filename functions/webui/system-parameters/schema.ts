@@ -28,7 +28,7 @@ function shapeOfValue({ default: value, min, max, choices, pattern }: Fact): z.Z
 
 const described = (fact: Fact) =>
   z
-    .strictObject({ value: shapeOfValue(fact).describe('Value in force.'), ...facts(fact) })
+    .strictObject({ value: shapeOfValue(fact).describe(`Value in force${measureOf(fact)}.`), ...facts(fact) })
     .describe(textOf(fact));
 
 /** What the portal says about a parameter besides its value. */
@@ -52,18 +52,20 @@ const facts = (fact: Fact) => ({
 
 /** What `GET` gave may be sent back; of each parameter only the value counts. */
 const written = (fact: Fact) =>
-  z.strictObject({ value: shapeOfValue(fact).describe('New value.'), ...ignored }).describe(textOf(fact));
+  z
+    .strictObject({ value: shapeOfValue(fact).describe(`New value${measureOf(fact)}.`), ...ignored })
+    .describe(textOf(fact));
 
-const units: Record<string, string> = {
-  ms: ' in milliseconds',
-  s: ' in seconds',
-  h: ' in hours',
-  d: ' in days',
+const units: Record<string, string> = { ms: 'milliseconds', s: 'seconds', h: 'hours', d: 'days' };
+
+const measureOf = ({ unit, default: value }: Fact): string => {
+  if (unit !== undefined) return ` in ${units[unit] ?? unit}`;
+  return typeof value === 'number' ? ' (a number)' : '';
 };
 
-/** The parameter as documents describe it: what it controls, its unit and its default. */
+/** The parameter as documents describe it: what it controls, and its default with the unit. */
 const textOf = ({ help, unit, default: value }: Fact): string =>
-  `${help}. Value${units[unit ?? ''] ?? ''}. Default: ${value === '' ? 'empty' : String(value)}.`;
+  `${help}. Default: ${value === '' ? 'empty' : [value, unit && units[unit]].filter((part) => part !== undefined).join(' ')}.`;
 
 const ignored = Object.fromEntries(
   ['default', 'type', 'min', 'max', 'choices', 'unit', 'help'].map((name) => [

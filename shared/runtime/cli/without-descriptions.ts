@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /**
- * Removes `.describe('…')` from the sources of this project while they are bundled. Descriptions serve the OpenAPI document
+ * Removes calls of `describe` with a literal text from the sources of this project while they are bundled. Descriptions serve the OpenAPI document
  * and the JSON Schemas, which are made at build time; in a bundle they would only cost size and time at the start.
  */
 export const withoutDescriptions: Plugin = {

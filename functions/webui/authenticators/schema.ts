@@ -10,7 +10,7 @@ import {
   UpdatedAt,
 } from '../../../shared/http/fields.ts';
 import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { Kerberos } from '../../../shared/identity/domains/directory-fields.ts';
+import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' };

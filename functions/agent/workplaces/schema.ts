@@ -73,7 +73,7 @@ export const LogBody = z.object({
   level: absent(z.union([z.number(), cut(16)]))
     .meta({ example: 'info' })
     .describe(
-      'Severity: a word, a number of Python (20 info, 40 error) or a number of an OpenUDS actor (30000, 50000). Default: information.',
+      'Severity: a word, a number of Python (20 info, 40 error) or of an OpenUDS actor (30000, 50000). Default `info`; lower levels are not stored.',
     ),
   message: cut(4096).meta({ example: 'The desktop is ready' }).describe('Text of the log record.'),
 });

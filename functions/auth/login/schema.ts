@@ -28,7 +28,7 @@ const credentials = {
     .enum(['admin', 'user'])
     .optional()
     .describe(
-      'Portal to log in to: `admin` (administrators) or `user`; any other result is refused. Default: chosen by the portal.',
+      'Portal of the session: `admin` (administrators) or `user`. Without access to it the login is refused with 403. Default: `admin` for a user with a role, else `user`.',
     ),
   platform: z
     .string()
@@ -40,7 +40,7 @@ const credentials = {
     .max(35)
     .optional()
     .describe(
-      'Language of the texts of this answer, such as `en` or `ru-RU`. Default: the language of the user, then `Accept-Language`.',
+      'Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, then `Accept-Language`.',
     ),
 };
 

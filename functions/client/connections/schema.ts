@@ -38,7 +38,7 @@ export const Connection = z.looseObject({
   session_uuid: z
     .string()
     .optional()
-    .describe('Identifier of the session, given by the dispatcher. Absent until a session exists.'),
+    .describe('Identifier of the session. Absent if the dispatcher names none.'),
   farm_id: Id.describe('Identifier of the farm that serves the connection.'),
   host: z.string().describe('Host to connect to: the gateway if there is one, else the workplace.'),
   port: z.int().describe('TCP port to connect to.'),

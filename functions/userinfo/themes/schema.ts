@@ -28,7 +28,7 @@ const Picture = PictureUri.nullable().default(null);
 
 export const ThemeWrite = z.strictObject({
   site_name: PlainName.default('Aggregator portal').describe('Name of the installation, shown on pages.'),
-  logo: Picture.describe('Logo of the pages, as a data URI. Null: the built-in logo.'),
+  logo: Picture.describe('Logo of the pages, as a data URI. Null: none.'),
   favicon: Picture.describe('Icon of the pages, as a data URI. Null: the built-in icon.'),
   login_background: Picture.describe('Background picture of the sign-in page, as a data URI. Null: none.'),
   primary_color: Color.default('#2563eb').describe('Main colour of the pages, `#rrggbb`.'),

@@ -19,7 +19,7 @@ export const AuditEvent = z.strictObject({
     .meta({ example: 'portal.EntityAction' })
     .describe('Name of the event, such as `portal.EntityAction`.'),
   category: Category.describe(
-    '`auth`: logins; `config`: objects and parameters; `session`, `workplace`: actions on them; `system`: the portal itself.',
+    '`auth`: logins and access; `config`: objects and parameters; `session`, `workplace`: actions and connections on dispatchers; `system`: exports and the portal itself.',
   ),
   level: z.enum(['info', 'warning', 'error']).describe('Severity of the event.'),
   result: Result.describe('`success`, or `failure` if the request was refused or failed.'),

@@ -16,10 +16,7 @@ export const FarmWrite = z.object({
   name: Name.describe('Name of the farm, unique without regard to case.'),
   site_id: Id.describe('Identifier of the site of the farm.'),
   comments: Comments,
-  enabled: z
-    .boolean()
-    .default(true)
-    .describe('False: the farm is not used for connections and lists. Default true.'),
+  enabled: z.boolean().default(true).describe('False: the farm is neither used nor probed. Default true.'),
   maintenance: z
     .boolean()
     .default(false)

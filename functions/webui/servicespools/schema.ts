@@ -25,7 +25,9 @@ export const ServicesPool = z.strictObject({
   in_use_count: z.int().describe('Number of workplaces in use.'),
   in_preparation_count: z.int().describe('Number of workplaces in preparation.'),
   usage_percent: z.number().describe('Used part of the pool in percent, as the dispatcher reports it.'),
-  restrained: z.boolean().describe('True if the dispatcher creates no workplaces after repeated failures.'),
+  restrained: z
+    .boolean()
+    .describe('True if the dispatcher restrains the pool, usually after failures to create workplaces.'),
   tags: z.array(z.string()).describe('Tags of the pool on the dispatcher.'),
   fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
 });

@@ -26,7 +26,7 @@ export const SiteWrite = z.object({
     .meta({ maxLength: 63, example: 'north' })
     .describe('Name of the site in URLs of the client module, unique.'),
   comments: Comments,
-  enabled: z.boolean().default(true).describe('False: the site cannot be used. Default true.'),
+  enabled: z.boolean().default(true).describe('False: the site is neither used nor probed. Default true.'),
   maintenance: z
     .boolean()
     .default(false)

@@ -94,7 +94,7 @@ export const MachineBody = z.strictObject({
   action: z
     .enum(machineActions)
     .describe(
-      'What to do with the virtual machine. `shutdown` and `reboot` ask the operating system; `poweroff` and `reset` do not.',
+      'Change of the state of the virtual machine. A change that the present state does not allow is refused with 409.',
     ),
   force,
 });

@@ -5,19 +5,25 @@ import { version } from '../../shared/kernel/version.ts';
 
 /** What every way to log in answers when it has succeeded. */
 export const LoginAnswer = z.strictObject({
-  result: z.literal('ok'),
-  token: z.string().meta({ description: 'For the header X-Auth-Token' }),
-  version: z.string(),
-  expires_in: z.int().meta({ description: 'Seconds' }),
-  user: z.strictObject({
-    id: Id,
-    name: z.string(),
-    real_name: z.string(),
-    domain: z.string().meta({ description: 'Label of the domain' }),
-    portal: z.enum(['admin', 'user']),
-    roles: z.array(z.string()),
-    must_change_password: z.boolean(),
-  }),
+  result: z.literal('ok').describe('Always `ok`.'),
+  token: z.string().describe('Session token for the header `X-Auth-Token`.'),
+  version: z.string().describe('Version of the portal.'),
+  expires_in: z.int().describe('Seconds until the session ends at the latest.'),
+  user: z
+    .strictObject({
+      id: Id.describe('Identifier of the user.'),
+      name: z.string().describe('Login name of the user.'),
+      real_name: z.string().describe('Full name of the user. Empty if it is not known.'),
+      domain: z.string().describe('Short label of the domain of the user.'),
+      portal: z
+        .enum(['admin', 'user'])
+        .describe('Portal of the session: `admin` (administrators) or `user`.'),
+      roles: z.array(z.string()).describe('Names of the roles of the user.'),
+      must_change_password: z
+        .boolean()
+        .describe('True if only the password can be changed before anything else.'),
+    })
+    .describe('The user that logged in.'),
 });
 
 export const loginAnswer = ({

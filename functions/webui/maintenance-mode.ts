@@ -15,15 +15,17 @@ import type { WebuiCtx } from './deps.ts';
 
 export const MaintenanceBody = z
   .strictObject({
-    maintenance: z.boolean(),
-    template_id: Id.nullish().meta({ description: 'When it begins and ends, and what becomes of sessions' }),
+    maintenance: z.boolean().describe('True begins the maintenance, false ends it.'),
+    template_id: Id.nullish().describe(
+      'Identifier of the maintenance template that sets times and what happens to sessions. Default: at once and without end.',
+    ),
     message: z
       .string()
       .trim()
       .min(1)
       .max(1024)
       .nullish()
-      .meta({ description: 'In the place of the message of the template' }),
+      .describe('Message for users. Default: the message of the template.'),
   })
   .refine(({ maintenance, template_id }) => maintenance || !template_id, {
     path: ['template_id'],

@@ -10,10 +10,10 @@ export type ExplainQuery = { explain?: boolean | undefined; user_id?: string | u
 
 /** Members of the query of an operation that can explain itself. */
 export const explainQuery = {
-  explain: Flag.optional().meta({ description: 'Adds `explain`; needs `rules.explain`' }),
-  user_id: Id.optional().meta({
-    description: 'With `explain`: for this user, by what is known; no dispatcher is asked in his name',
-  }),
+  explain: Flag.optional().describe('True adds `explain`. Needs the permission `rules.explain`.'),
+  user_id: Id.optional().describe(
+    'Explains for this user instead of the caller, from stored facts: no dispatcher is called. Only with `explain`.',
+  ),
 };
 
 /** For `refine` of such a query. */
@@ -23,18 +23,35 @@ export const explainsNobody = { path: ['user_id'], message: 'Goes with explain=t
 
 /** Why a member of a rule is where it is, or is none. */
 export const Explanation = z.strictObject({
-  rule_id: Id,
-  step: z.string(),
-  farm_id: Id,
-  servicepool_uuid: Id,
-  outcome: z.enum(['chosen', 'candidate', 'excluded']),
-  reason: z.string(),
+  rule_id: Id.describe('Identifier of the rule.'),
+  step: z
+    .string()
+    .describe(
+      'Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `priority_group`, `policy` or `failover`.',
+    ),
+  farm_id: Id.describe('Identifier of the farm of the member.'),
+  servicepool_uuid: Id.describe('Identifier of the pool of the member.'),
+  outcome: z
+    .enum(['chosen', 'candidate', 'excluded'])
+    .describe(
+      '`chosen`: tried first; `candidate`: tried if an earlier one cannot answer; `excluded`: not tried.',
+    ),
+  reason: z
+    .string()
+    .describe('Stable word for the cause, such as `live_session`, `farm_maintenance` or `circuit_open`.'),
 });
 
 /** Several live sessions of the caller where a rule means one; none of them is ended here. */
-export const Conflict = z.array(
-  z.strictObject({ session_uuid: Id, farm_id: Id, servicepool_uuid: Id, state: z.string() }),
-);
+export const Conflict = z
+  .array(
+    z.strictObject({
+      session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+      farm_id: Id.describe('Identifier of the farm of the session.'),
+      servicepool_uuid: Id.describe('Identifier of the pool of the session.'),
+      state: z.string().describe('State of the session: `active` or `disconnected`.'),
+    }),
+  )
+  .describe('Live sessions of the caller on this rule, if there are several. The portal ends none of them.');
 
 /**
  * Whose site the caller asks for: his own, or with `rules.explain` that of another user.

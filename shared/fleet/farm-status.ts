@@ -6,16 +6,26 @@ import type { UserFarm, UserSite } from './user-site.ts';
 
 /** What a merged list says of one farm. */
 export const FarmStatus = z.strictObject({
-  site_id: z.string(),
-  site_uri: z.string(),
-  site_name: z.string(),
-  farm_id: z.string(),
-  farm_name: z.string(),
-  status: z.enum(['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled']),
-  fetched_at: z.string().nullable(),
-  age_ms: z.int().nullable(),
-  took_ms: z.int().optional(),
-  error: z.string().optional(),
+  site_id: z.string().describe('Identifier of the site.'),
+  site_uri: z.string().describe('Name of the site in URLs.'),
+  site_name: z.string().describe('Name of the site.'),
+  farm_id: z.string().describe('Identifier of the farm.'),
+  farm_name: z.string().describe('Name of the farm.'),
+  status: z
+    .enum(['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
+    .describe(
+      '`ok`: current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker blocks its nodes; `maintenance`, `disabled`: as set by an administrator.',
+    ),
+  fetched_at: z
+    .string()
+    .nullable()
+    .describe('When the data of the farm was read. Null if it was never read.'),
+  age_ms: z.int().nullable().describe('Age of the data in milliseconds. Null if it was never read.'),
+  took_ms: z
+    .int()
+    .optional()
+    .describe('Duration of the call in milliseconds. Present only if the farm was called for this answer.'),
+  error: z.string().optional().describe('Problem code of the last failure. Present only after a failure.'),
 });
 export type FarmStatus = z.output<typeof FarmStatus>;
 

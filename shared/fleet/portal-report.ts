@@ -11,12 +11,21 @@ import type { PortalType } from '../modules.ts';
 /** What a portal knows of itself without measuring anything. */
 export type OwnPortal = { host: Host; baseUrl: string; portalType: PortalType };
 
-const labels = (...names: string[]) =>
-  z.strictObject(Object.fromEntries(names.map((name) => [name, z.string()]))).optional();
+const VersionInfo = z.strictObject({ version: z.string().describe('Version of the portal.') }).optional();
+const SystemInfo = z
+  .strictObject({
+    machine: z.string().describe('Architecture of the machine.'),
+    os: z.string().describe('Name of the operating system.'),
+    version: z.string().describe('Version of the operating system.'),
+  })
+  .optional();
 
 /** The names of the metrics endpoint; absent until the portal has told them. */
 export const PortalMetrics = z
-  .object({ version_info: labels('version'), system_info: labels('machine', 'os', 'version') })
+  .object({
+    version_info: VersionInfo.describe('Labels of the metric `version_info`.'),
+    system_info: SystemInfo.describe('Labels of the metric `system_info`.'),
+  })
   .catchall(z.number().nullable());
 
 /** Notes that a portal lives and what it tells of itself; one that was not known yet is known from now on. */

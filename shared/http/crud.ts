@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Selection } from '../../db/repositories/records.ts';
+import { type ResourceType, resources } from '../resources.ts';
 import type { Conditions } from './conditions.ts';
 import type { BaseDeps } from './context.ts';
 import {
@@ -82,17 +83,21 @@ export function crud<S extends Selection, W extends z.ZodObject>(
 
 function shapesOf<W extends z.ZodObject>(
   { write, parentParam }: { write: W; parentParam?: string },
-  { readOnly, immutable }: { readOnly: readonly string[]; immutable: readonly string[] },
+  { type, readOnly, immutable }: Pick<RecordKind<Selection>, 'type' | 'readOnly' | 'immutable'>,
   idParam: string,
 ): CrudShapes<W> {
-  const parents = z.object(parentParam ? { [parentParam]: Id } : {});
+  const domain = Id.describe('Identifier of the authentication domain.');
+  const parents = z.object(parentParam ? { [parentParam]: domain } : {});
   return {
     body: writeBody(write, readOnly),
     patch: patchBody(write, readOnly, immutable),
-    params: parents.extend({ [idParam]: Id }),
+    params: parents.extend({ [idParam]: Id.describe(`Identifier of ${theOne(type)}.`) }),
     parents,
   };
 }
+
+/** The words of a document for this object rather than any: `the site`. */
+const theOne = (type: ResourceType): string => resources[type].one.replace(/^an? /, 'the ');
 
 type Body = Record<string, unknown>;
 

@@ -4,15 +4,21 @@ import type { Schema } from './document-schemas.ts';
 
 /** The health endpoints are answered by a process of their own, which is no module of the portal; so is their description. */
 const version = { const: '7.0', description: 'Version of the health format' };
-const status = { enum: ['pass', 'fail'] };
+const status = { enum: ['pass', 'fail'], description: 'Result of the check; of the report, of all checks.' };
 
 const component: Schema = {
   type: 'object',
   properties: {
-    componentId: { type: 'string' },
-    componentType: { enum: ['component', 'datastore'] },
-    observedValue: { type: 'number', description: 'Of the database: seconds' },
-    observedUnit: { const: 's' },
+    componentId: { type: 'string', description: 'Name of the component; of a site its `uri`.' },
+    componentType: {
+      enum: ['component', 'datastore'],
+      description: 'Kind of the component: `datastore` is a database.',
+    },
+    observedValue: {
+      type: 'number',
+      description: 'Duration of a query in seconds. Present for the database only.',
+    },
+    observedUnit: { const: 's', description: 'Unit of `observedValue`: seconds.' },
     status,
     state: {
       enum: ['pass', 'fail', 'maintenance', 'disabled', 'unknown'],
@@ -22,13 +28,14 @@ const component: Schema = {
   },
   required: ['componentId', 'componentType', 'status', 'state'],
 };
-const checks = [
-  'celery:connectionTest',
-  'database:responseTime',
-  'messages_broker:connectionTest',
-  'fluentd:connectionTest',
-  'sites:connectionTest',
-];
+const entries: Record<string, string> = {
+  'celery:connectionTest': 'The job queue and each live worker.',
+  'database:responseTime': 'The database.',
+  'messages_broker:connectionTest': 'The broker of the job queue.',
+  'fluentd:connectionTest': 'The log forwarder. Empty if none is configured.',
+  'sites:connectionTest': 'Each site, from the last probes.',
+};
+const checks = Object.keys(entries);
 
 export const healthSchemas: Record<string, Schema> = {
   HealthComponent: component,
@@ -36,14 +43,15 @@ export const healthSchemas: Record<string, Schema> = {
     type: 'object',
     properties: {
       version,
-      description: { const: 'aggregator' },
+      description: { const: 'aggregator', description: 'Name of the checked component.' },
       status,
       checks: {
         type: 'object',
+        description: 'Results of the single checks.',
         properties: Object.fromEntries(
-          checks.map((name) => [
+          Object.entries(entries).map(([name, description]) => [
             name,
-            { type: 'array', items: { $ref: '#/components/schemas/HealthComponent' } },
+            { type: 'array', description, items: { $ref: '#/components/schemas/HealthComponent' } },
           ]),
         ),
         required: checks,

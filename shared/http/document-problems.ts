@@ -7,48 +7,82 @@ import { refusalInResultForm } from './result-form.ts';
 import { takesKey } from './write-modes.ts';
 
 const FieldFault = z.looseObject({
-  pointer: z.string().meta({
-    description: 'JSON Pointer into the body, `?name` for a query parameter, or the name of a header',
-  }),
-  code: z.string(),
-  detail: z.string(),
+  pointer: z
+    .string()
+    .describe(
+      'JSON Pointer to the member in the body, `?name` for a query parameter, or the name of a header.',
+    ),
+  code: z.string().describe('Stable code of the fault, such as `required` or `unknown`.'),
+  detail: z.string().describe('What is wrong with the value.'),
 });
 
 /** An RFC 9457 problem document with the members that some codes add. */
 export const Problem = z
   .looseObject({
-    type: z.string().meta({
-      description:
-        '`/api/errors/<code>`: what the code means. On the health port with the address of the portal before it',
-    }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    instance: z.string().meta({ description: 'The request id' }),
-    code: z.enum(Object.keys(errorCodes) as ErrorCode[]),
-    retryable: z.boolean().meta({ description: 'Whether trying again may help' }),
-    errors: z.array(FieldFault).optional().meta({ description: 'One entry a field' }),
-    required_permission: z.string().optional().meta({ description: 'Of `forbidden`' }),
-    missing: z.array(z.string()).optional().meta({ description: 'Of `forbidden`: permissions at stake' }),
-    existing_id: z.string().optional().meta({ description: 'Of `already_exists`' }),
-    references: z
-      .array(z.looseObject({ type: z.string(), id: z.string(), name: z.string() }))
+    type: z
+      .string()
+      .describe(
+        'Address of the page that explains the code: `/api/errors/<code>`, relative but on the health port.',
+      ),
+    title: z.string().describe('Short text that is the same for every occurrence of the code.'),
+    status: z.int().describe('HTTP status of the answer.'),
+    detail: z.string().describe('What is wrong with this request.'),
+    instance: z.string().describe('Identifier of the request, as in the header `X-Request-Id`.'),
+    code: z
+      .enum(Object.keys(errorCodes) as ErrorCode[])
+      .describe('Stable code of the problem. Programs decide by it.'),
+    retryable: z.boolean().describe('True if the same request may succeed later.'),
+    errors: z
+      .array(FieldFault)
       .optional()
-      .meta({ description: 'Of `in_use`: the objects that refer to this one' }),
-    reason: z.string().optional().meta({ description: 'A stable word' }),
-    policy: z.enum(['session', 'address']).optional().meta({ description: 'Of `rate_limited`' }),
-    limit_per_minute: z.int().optional().meta({ description: 'Of `rate_limited`' }),
-    limit_bytes: z.int().optional().meta({ description: 'Of `body_too_large`' }),
+      .describe('Faults of the request, one for each field. Present with `invalid_request`.'),
+    required_permission: z
+      .string()
+      .optional()
+      .describe('Permission that the caller lacks. Present with `forbidden` where one permission decides.'),
+    missing: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Permissions that the caller lacks. Present with `forbidden` where several permissions decide.',
+      ),
+    existing_id: z
+      .string()
+      .optional()
+      .describe('Identifier of the object that has the unique value already. Present with `already_exists`.'),
+    references: z
+      .array(
+        z.looseObject({
+          type: z.string().describe('Kind of the referring object, as in operation identifiers.'),
+          id: z.string().describe('Identifier of the referring object.'),
+          name: z.string().describe('Name of the referring object.'),
+        }),
+      )
+      .optional()
+      .describe('Objects that refer to this one. Present with `in_use`.'),
+    reason: z.string().optional().describe('Stable word that narrows the code.'),
+    policy: z
+      .enum(['session', 'address'])
+      .optional()
+      .describe('Limit that was exceeded: `session` or `address`. Present with `rate_limited`.'),
+    limit_per_minute: z
+      .int()
+      .optional()
+      .describe('The exceeded limit in requests per minute. Present with `rate_limited`.'),
+    limit_bytes: z
+      .int()
+      .optional()
+      .describe('Largest accepted body in bytes. Present with `body_too_large`.'),
   })
   .meta({ id: 'Problem' });
 
 /** The refusal of modules that have one form for all their answers. */
 export const ResultRefusal = z
   .looseObject({
-    result: z.null(),
-    stamp: z.int().meta({ description: 'Unix seconds' }),
-    version: z.string(),
-    error: z.string().meta({ description: 'The problem code, a colon, and what is wrong in words' }),
+    result: z.null().describe('Always null.'),
+    stamp: z.int().describe('Time of the answer in Unix seconds.'),
+    version: z.string().describe('Version of the portal.'),
+    error: z.string().describe('The problem code, a colon, and what is wrong.'),
   })
   .meta({ id: 'ResultRefusal' });
 

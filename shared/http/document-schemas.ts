@@ -92,6 +92,7 @@ function adjustOutput(
 
 /** Takes out what tells a reader nothing: the bounds of safe integers, a pattern that repeats a format, that names are texts. */
 function simplify(schema: Schema): void {
+  hoistDescription(schema);
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if ([schema.type].flat().includes('integer') && !schema.format) schema.format = sizeOf(schema);
@@ -103,6 +104,15 @@ function simplify(schema: Schema): void {
   const { example } = schema;
   delete schema.example;
   if (example !== undefined) schema.examples = [example];
+}
+
+/** The description of a value that may be null describes the whole, not one of its two forms. */
+function hoistDescription(schema: Schema): void {
+  const forms = schema.anyOf as Schema[] | undefined;
+  const [value, other] = forms ?? [];
+  if (forms?.length !== 2 || other?.type !== 'null' || typeof value?.description !== 'string') return;
+  schema.description ??= value.description;
+  delete value.description;
 }
 
 /** The size of the integers that fit; those without an end have 53 bits in JSON. */

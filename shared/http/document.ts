@@ -94,33 +94,46 @@ const requestHeader = (name: string, description: string, schema: object = text)
 const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$', maxLength: 128 };
 
 const parameters = {
-  'X-Request-Id': requestHeader('X-Request-Id', 'Taken over as the id of the request', requestId),
+  'X-Request-Id': requestHeader(
+    'X-Request-Id',
+    'Identifier of the request, chosen by the caller. Default: made by the portal.',
+    requestId,
+  ),
   'If-Match': requestHeader(
     'If-Match',
-    'The ETag read before: refuses the write when the object has changed since',
+    '`ETag` of an earlier answer. The write is refused with 412 if the object has changed since.',
   ),
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
-    'Makes the request repeatable for 24 hours: one with the same key is answered as the first was, and not run again',
+    'Key chosen by the caller. For 24 hours a request with the same key gets the first answer and is not run again.',
     { type: 'string', minLength: 1, maxLength: 255 },
   ),
   'X-Dry-Run': requestHeader(
     'X-Dry-Run',
-    'With `true` everything is checked, nothing is changed, and the answer tells what would be',
+    '`true` checks the request and describes its effect without changing anything. Default `false`.',
     { type: 'string', enum: ['true', 'false'] },
   ),
-  'If-None-Match': requestHeader('If-None-Match', 'The ETag read before: 304 when nothing has changed since'),
+  'If-None-Match': requestHeader(
+    'If-None-Match',
+    '`ETag` of an earlier answer. The answer is 304 if the object has not changed since.',
+  ),
 };
 
 const headers = {
-  'X-Request-Id': header('The id of the request, also in the logs', requestId),
-  ETag: header('The version of the object, for If-Match and If-None-Match'),
-  Location: header('The address of the new object, relative'),
-  Link: header('The next page, as `rel="next"`, when there is more'),
-  'WWW-Authenticate': header('`Token realm="aggregator"`; on the health port, the realm of the key'),
-  RateLimit: header('The quota left: `"<policy>";r=0;t=<seconds>`'),
-  'RateLimit-Policy': header('The quota: `"<policy>";q=<requests>;w=60`'),
-  'Retry-After': header('Seconds after which trying again may help', {
+  'X-Request-Id': header('Identifier of the request, as in the logs.', requestId),
+  ETag: header('Version of the object, for `If-Match` and `If-None-Match`.'),
+  Location: header('Relative address of the new object.'),
+  Link: header('Relative address of the next page with `rel="next"`. Absent on the last page.'),
+  'WWW-Authenticate': header(
+    'Authentication scheme: `Token realm="aggregator"`; on the health port the realm names the key.',
+  ),
+  RateLimit: header(
+    'Remaining requests `r` and seconds `t` until the next is possible: `"<policy>";r=0;t=<seconds>`.',
+  ),
+  'RateLimit-Policy': header(
+    'Allowed requests `q` in a window of `w` seconds: `"<policy>";q=<requests>;w=60`.',
+  ),
+  'Retry-After': header('Seconds after which the request can be repeated.', {
     type: 'integer',
     format: 'int32',
     minimum: 1,

@@ -9,21 +9,47 @@ import { type Run, runWithin, withoutSecrets } from './transactional.ts';
 /** What a write would do: the answer it would give, and the audit events it would leave. */
 export const DryRun = z
   .strictObject({
-    dry_run: z.literal(true),
-    would: z.strictObject({
-      status: z.int().meta({ example: 204 }),
-      body: z.unknown().meta({ description: 'The answer, `null` when it has no body', example: null }),
-      events: z.array(
-        z.strictObject({
-          event: z.string(),
-          action: z.string().nullable(),
-          object_type: z.string().nullable(),
-          object_id: z.string().nullable(),
-          object_name: z.string().nullable(),
-          changes: z.array(z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() })),
-        }),
-      ),
-    }),
+    dry_run: z.literal(true).describe('Always true: nothing was changed.'),
+    would: z
+      .strictObject({
+        status: z.int().meta({ example: 204 }).describe('HTTP status of the answer.'),
+        body: z.unknown().meta({ example: null }).describe('Body of the answer. Null if it has none.'),
+        events: z
+          .array(
+            z.strictObject({
+              event: z.string().describe('Name of the event, such as `portal.EntityAction`.'),
+              action: z
+                .string()
+                .nullable()
+                .describe('What was done, such as `create`. Null if the event has no action.'),
+              object_type: z
+                .string()
+                .nullable()
+                .describe(
+                  'Kind of the object, as in operation identifiers. Null if the event concerns no object.',
+                ),
+              object_id: z
+                .string()
+                .nullable()
+                .describe('Identifier of the object. Null if the event concerns no object.'),
+              object_name: z
+                .string()
+                .nullable()
+                .describe('Name of the object at that time. Null if the event concerns no object.'),
+              changes: z
+                .array(
+                  z.strictObject({
+                    field: z.string().describe('Name of the changed member.'),
+                    before: z.unknown().describe('Value before the change. Null if there was none.'),
+                    after: z.unknown().describe('Value after the change. Null if there is none.'),
+                  }),
+                )
+                .describe('Changed members with their values. Secrets are masked.'),
+            }),
+          )
+          .describe('Audit events that the request would write.'),
+      })
+      .describe('What the request would have done without `X-Dry-Run`.'),
   })
   .meta({ id: 'DryRun' });
 

@@ -22,6 +22,10 @@ export const lengthFirst = { abort: true };
 /** RFC 3339, UTC, milliseconds. */
 export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T08:30:00.000Z' });
 
+/** The moments that every record has. */
+export const CreatedAt = Moment.describe('When the object was created. Set by the portal.');
+export const UpdatedAt = Moment.describe('When the object was last changed. Set by the portal.');
+
 /** A moment as a request may give it: RFC 3339, any offset and precision; becomes UTC with milliseconds. */
 export const Instant = z.iso
   .datetime({ offset: true })
@@ -46,7 +50,12 @@ export const Name = z
 /** A name that is written as a whole and has no directory behind it. */
 export const PlainName = Name.refine(isWithoutIgnorables, ignorablesDetail);
 
-export const Comments = z.string().max(1024).default('').meta({ example: '' });
+export const Comments = z
+  .string()
+  .max(1024)
+  .default('')
+  .meta({ example: '' })
+  .describe('Notes for administrators. Default: empty.');
 export const Priority = z.int().min(0).max(10_000).default(1);
 
 /** `#rrggbb`. */
@@ -61,7 +70,11 @@ export const TagName = z
   .meta({ maxLength: 64, example: 'production' });
 
 /** Names of tags that an object carries. */
-export const TagNames = z.array(TagName).max(50).default([]);
+export const TagNames = z
+  .array(TagName)
+  .max(50)
+  .default([])
+  .describe('Names of the tags that the object carries. Default: none.');
 
 /** Ids of other objects; the order does not matter and a repetition counts once. */
 export const Ids = z

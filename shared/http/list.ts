@@ -11,7 +11,7 @@ export const ListSearch = z
   .string()
   .max(128)
   .optional()
-  .meta({ description: 'Part of a name, without regard to case' });
+  .describe('Part of a name, compared without regard to case.');
 
 /** The query of a list: paging, the closed list of sort keys, search, and the resource's own filters. */
 export const listQuery = <F extends z.ZodRawShape>(
@@ -20,17 +20,33 @@ export const listQuery = <F extends z.ZodRawShape>(
   defaultSort = sorts[0] ?? 'name',
 ) =>
   z.strictObject({
-    limit: PageLimit.meta({ description: 'Items of a page', example: 50 }),
-    cursor: z.string().max(2048).optional().meta({ description: 'From `next` of the page before' }),
-    sort: z.enum(sorts.flatMap((key) => [key, `-${key}`])).default(defaultSort),
+    limit: PageLimit.meta({ example: 50 }).describe('Largest number of items in the page. Default 50.'),
+    cursor: z
+      .string()
+      .max(2048)
+      .optional()
+      .describe('`next` of the previous page. It is valid only with the same filters, sort order and scope.'),
+    sort: z
+      .enum(sorts.flatMap((key) => [key, `-${key}`]))
+      .default(defaultSort)
+      .describe(
+        'Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`.',
+      ),
     search: ListSearch,
-    count: z.literal('exact').optional().meta({ description: 'Adds `total`' }),
+    count: z
+      .literal('exact')
+      .optional()
+      .describe('`exact` adds the number of all matching items as `total`.'),
     ...filters,
   });
 
 /** The envelope of every list. */
 export const listOf = (item: z.ZodType) =>
-  z.strictObject({ items: z.array(item), next: z.string().nullable(), total: z.int().optional() });
+  z.strictObject({
+    items: z.array(item).describe('The items of this page, in the requested order.'),
+    next: z.string().nullable().describe('The `cursor` of the next page. Null on the last page.'),
+    total: z.int().optional().describe('Number of all matching items. Present only with `count=exact`.'),
+  });
 
 export type ListQuery = {
   limit: number;

@@ -47,19 +47,33 @@ export function applyPatch<W extends z.ZodObject>(
 /** The body of `bulk_destroy`; an empty one destroys nothing. */
 export const BulkDestroyBody = z.union([
   z.strictObject({
-    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, '1 to 500 ids').meta({
-      minItems: 1,
-      maxItems: 500,
-    }),
+    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, '1 to 500 ids')
+      .meta({
+        minItems: 1,
+        maxItems: 500,
+      })
+      .describe('Identifiers of the objects to delete.'),
   }),
-  z.strictObject({ all: z.literal(true) }),
+  z.strictObject({
+    all: z
+      .literal(true)
+      .describe('Deletes every object of the collection that is in the scope of the caller.'),
+  }),
 ]);
 
 export const BulkDestroyResult = z.strictObject({
-  deleted_count: z.int(),
-  deleted: z.array(z.string()),
-  failed_count: z.int(),
-  failed: z.array(z.strictObject({ id: z.string(), code: z.string(), detail: z.string() })),
+  deleted_count: z.int().describe('Number of objects that were deleted.'),
+  deleted: z.array(z.string()).describe('Identifiers of the deleted objects, at most 500.'),
+  failed_count: z.int().describe('Number of objects that could not be deleted.'),
+  failed: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('Identifier of the object.'),
+        code: z.string().describe('Problem code, such as `in_use`.'),
+        detail: z.string().describe('Why the object was not deleted.'),
+      }),
+    )
+    .describe('The objects that could not be deleted, at most 100.'),
 });
 
 function without(body: unknown, names: readonly string[]): unknown {
@@ -74,7 +88,8 @@ function patchMember(member: z.ZodType, isImmutable: boolean): z.ZodType {
   const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
   const example = isImmutable ? shape.meta({ example: undefined }) : shape;
   const isRequired = !member.safeParse(undefined).success;
-  return isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
+  const patched = isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
+  return member.description ? patched.describe(member.description) : patched;
 }
 
 /** A required member without a value is refused as `required`, as in a new object. */

@@ -9,18 +9,20 @@ import { viewOf } from '../http/views.ts';
 import { addSeconds } from '../kernel/clock.ts';
 
 const Stored = z.strictObject({
-  id: Id,
-  portal: z.enum(['admin', 'user']),
-  source_ip: z.string(),
-  user_agent: z.string(),
-  platform: z.string(),
-  created_at: Moment,
-  last_seen_at: Moment,
+  id: Id.describe('Identifier of the session.'),
+  portal: z.enum(['admin', 'user']).describe('Portal of the session: `admin` (administrators) or `user`.'),
+  source_ip: z.string().describe('IP address from which the user logged in.'),
+  user_agent: z.string().describe('Header `User-Agent` of the login. Empty if it was absent.'),
+  platform: z.string().describe('`platform` of the login request. Empty if it was absent.'),
+  created_at: Moment.describe('When the user logged in.'),
+  last_seen_at: Moment.describe('When the session was last used; written at most once a minute.'),
 });
 
 /** A live session as its owner and administrators see it. */
 export const LoginSession = Stored.extend({
-  expires_at: Moment.meta({ description: 'Ends at this moment at the latest, and before when it is idle' }),
+  expires_at: Moment.describe(
+    'Latest end of the session. It ends earlier after `session.idle_s` seconds without a request.',
+  ),
 });
 
 export const SessionsQuery = listQuery(['created_at', 'last_seen_at'], {}, '-created_at');

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import { createPortal, type PortalDeps } from '../../functions/portal.ts';
+import { documentOf } from '../../shared/http/document.ts';
 import { modules } from '../../shared/modules.ts';
 import { budgets, overBudget } from '../../shared/runtime/cli/build.ts';
 import { type Bundle, bundleAll, edgeModules, root } from '../../shared/runtime/cli/bundles.ts';
@@ -69,6 +71,21 @@ describe('the bundles for Workers', () => {
       // Logins by card ask KDCs, and so does the test of a domain.
       const tcp = ['auth', 'webui'].includes(bundle.module) ? ['cloudflare:sockets'] : [];
       expect(['node:buffer', 'node:crypto', ...ldap, ...tcp]).toEqual(expect.arrayContaining(builtins));
+    }
+  });
+
+  it('USE-12: hold no descriptions of schemas', async () => {
+    const { components } = documentOf(createPortal({ portalType: 'universal' } as PortalDeps).modules);
+    const schemas: Record<string, { properties?: Record<string, { description?: string }> }> = JSON.parse(
+      JSON.stringify(components?.schemas),
+    );
+    const texts = ['Site', 'User', 'Workplace', 'Audit', 'Connection', 'AgentLogBody', 'SsaMessages'].flatMap(
+      (name) => Object.values(schemas[name]?.properties ?? {}).map(({ description = '' }) => description),
+    );
+    expect(texts.length).toBeGreaterThan(100);
+    for (const { file } of [...workers, ...lambda]) {
+      const bundle = await readFile(file, 'utf8');
+      expect(texts.filter((text) => bundle.includes(text))).toEqual([]);
     }
   });
 

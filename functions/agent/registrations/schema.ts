@@ -8,15 +8,20 @@ export const RegisterBody = z.object({
     .min(1)
     .max(256)
     .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
-    .meta({ description: 'The machine that is registered', example: 'golden-image' }),
-  mac: absent(cut(64)).meta({ description: 'Tells the machine, whatever it is called' }),
-  ip: absent(cut(64)),
-  version: absent(cut(64)),
+    .meta({ example: 'golden-image' })
+    .describe('Name of the machine to register.'),
+  mac: absent(cut(64)).describe(
+    'MAC address of the machine. It identifies the machine whatever its name is.',
+  ),
+  ip: absent(cut(64)).describe('IP address of the machine.'),
+  version: absent(cut(64)).describe('Version of the agent.'),
 });
 
 export const Registered = resultOf(
-  z.string().meta({
-    description: 'What agents of this machine, and of copies of it, are to be initialized with; shown once',
-    example: 'agrt_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw',
-  }),
+  z
+    .string()
+    .meta({ example: 'agrt_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' })
+    .describe(
+      'Registration token. Agents of this machine and of its copies call `initialize` with it. Shown once.',
+    ),
 );

@@ -2,41 +2,50 @@ import { z } from 'zod';
 import { absent, cut, Done, resultOf, Token, UserName } from '../../../shared/fleet/agents/calls.ts';
 import { Id } from '../../../shared/http/fields.ts';
 
-const OwnToken = Token.meta({
-  description: 'That of the workplace, as `initialize` gave it',
-  example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw',
-});
+const OwnToken = Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
+  'Token of the workplace, as `initialize` returned it.',
+);
 
 export const LoginBody = z.object({
   token: OwnToken,
   username: UserName,
-  session_type: absent(cut(64)).meta({ description: 'How he works there', example: 'rdp' }),
+  session_type: absent(cut(64))
+    .meta({ example: 'rdp' })
+    .describe('Protocol of the session, such as `rdp`. Default: `unknown`.'),
 });
 
 export const LogoutBody = z.object({
   token: OwnToken,
-  session_id: absent(cut(64)).meta({ description: 'As `login` gave it' }),
-  username: absent(UserName),
-  session_type: absent(cut(64)),
+  session_id: absent(cut(64)).describe('`session_id` of the login.'),
+  username: absent(UserName).describe(
+    'Login name of the user, used if no session has `session_id`. Without both, the only session of the workplace ends.',
+  ),
+  session_type: absent(cut(64)).describe('Kind of the session. Accepted for compatibility and not used.'),
 });
 
 const Text = z.string().nullable();
 const Seconds = z.int().nullable();
 
 const LoggedInResult = z.strictObject({
-  ip: Text.meta({ description: 'Address of the client, where the dispatcher has told' }),
-  hostname: Text.meta({ description: 'Name of the client, where the dispatcher has told' }),
-  dead_line: Seconds.meta({ description: 'Seconds after which the session must end; null for never' }),
-  deadline: Seconds.meta({ description: 'The same' }),
-  max_idle: Seconds.meta({ description: 'Seconds after which an idle session ends; null for never' }),
-  session_id: Id,
+  ip: Text.describe('IP address of the client. Null if the dispatcher has not reported it.'),
+  hostname: Text.describe('Name of the client machine. Null if the dispatcher has not reported it.'),
+  dead_line: Seconds.describe(
+    'Seconds after which the session must end. Null: no limit. The portal sets none.',
+  ),
+  deadline: Seconds.describe('Same as `dead_line`, in seconds, for other versions of the agent.'),
+  max_idle: Seconds.describe(
+    'Seconds without input after which the session ends. Null: no limit. The portal sets none.',
+  ),
+  session_id: Id.describe('Identifier of the session, for `logout` and for session agents.'),
 });
 export type LoggedInResult = z.output<typeof LoggedInResult>;
-export const LoggedIn = resultOf(LoggedInResult);
+export const LoggedIn = resultOf(LoggedInResult.describe('Session that began.'));
 
 /** By GET, for agents that can do no more; what else they send is ignored. */
 export const NotifyQuery = z.object({
-  action: z.enum(['login', 'logout']),
+  action: z
+    .enum(['login', 'logout'])
+    .describe('`login`: a user has logged in; `logout`: a user has logged out.'),
   token: OwnToken,
   username: UserName,
 });

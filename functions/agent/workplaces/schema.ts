@@ -1,44 +1,61 @@
 import { z } from 'zod';
 import { absent, cut, resultOf, Token } from '../../../shared/fleet/agents/calls.ts';
 
-const OwnToken = Token.meta({
-  description: 'That of the workplace, as `initialize` gave it',
-  example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw',
-});
-const EitherToken = Token.meta({
-  description: 'That of a registration, or that of the workplace',
-  example: 'agrt_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw',
-});
+const OwnToken = Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
+  'Token of the workplace, as `initialize` returned it.',
+);
+const EitherToken = Token.meta({ example: 'agrt_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
+  'Token of a registration, or token of the workplace.',
+);
 const notKept = z
   .unknown()
   .optional()
-  .meta({ description: 'Taken and not kept: nobody calls an agent from here' });
-const Type = absent(cut(64));
+  .describe('Accepted for compatibility and not stored: the portal never calls an agent.');
+const Type = absent(cut(64)).describe(
+  'Type of the actor, such as `managed` or `unmanaged`. Accepted and not used.',
+);
 
-const Address = z.union([z.ipv4().max(15), z.ipv6().max(45)]).meta({ example: '10.0.0.7' });
+const Address = z
+  .union([z.ipv4().max(15), z.ipv6().max(45)])
+  .meta({ example: '10.0.0.7' })
+  .describe('IP address of the workplace.');
 const Interfaces = z
-  .array(z.object({ mac: absent(cut(64)).meta({ example: '52:54:00:00:00:01' }), ip: absent(cut(64)) }))
-  .max(64);
+  .array(
+    z.object({
+      mac: absent(cut(64)).meta({ example: '52:54:00:00:00:01' }).describe('MAC address of the interface.'),
+      ip: absent(cut(64)).describe('IP address of the interface.'),
+    }),
+  )
+  .max(64)
+  .describe('Network interfaces of the machine. The workplace is found by their MAC addresses.');
 
 export const InitializeBody = z.object({
   type: Type,
-  version: absent(cut(64)),
+  version: absent(cut(64)).describe('Version of the agent.'),
   token: EitherToken,
-  id: Interfaces.meta({ description: 'The network interfaces of the machine' }),
+  id: Interfaces,
 });
 
 const Text = z.string().nullable();
 export const Initialized = resultOf(
-  z.strictObject({
-    own_token: Text.meta({ description: 'For every further call of this workplace' }),
-    token: Text.meta({ description: 'The same' }),
-    master_token: Text.meta({ description: 'The token of the registration, when it came with that' }),
-    unique_id: Text.meta({ description: 'The MAC address by which the workplace was found' }),
-    os: z
-      .strictObject({ action: z.literal('none') })
-      .nullable()
-      .meta({ description: 'What is left to do with the operating system' }),
-  }),
+  z
+    .strictObject({
+      own_token: Text.describe(
+        'Token for all further calls of this workplace. Null if no workplace matches.',
+      ),
+      token: Text.describe('Same as `own_token`, for other versions of the agent.'),
+      master_token: Text.describe(
+        'Registration token of the call. Null if the call came with the token of a workplace.',
+      ),
+      unique_id: Text.describe('MAC address by which the workplace was found. Null if no workplace matches.'),
+      os: z
+        .strictObject({
+          action: z.literal('none').describe('Always `none`: the agent has nothing to configure.'),
+        })
+        .nullable()
+        .describe('What the agent must do with the operating system. Null if no workplace matches.'),
+    })
+    .describe('Tokens of the workplace. All members are null if no workplace matches.'),
 );
 
 export const TestBody = z.object({ type: Type, token: EitherToken });
@@ -47,21 +64,26 @@ export const AddressBody = z.object({ token: OwnToken, ip: Address, port: notKep
 
 export const VersionBody = z.object({
   token: OwnToken,
-  version: cut(64).meta({ example: '4.0.0' }),
-  build: absent(cut(64)),
+  version: cut(64).meta({ example: '4.0.0' }).describe('Version of the agent.'),
+  build: absent(cut(64)).describe('Build of the agent.'),
 });
 
 export const LogBody = z.object({
   token: OwnToken,
-  level: absent(z.union([z.number(), cut(16)])).meta({
-    description:
-      'A word, or a number: of Python (20 is info, 40 error) or of an OpenUDS actor (30000, 50000)',
-    example: 'info',
-  }),
-  message: cut(4096).meta({ example: 'The desktop is ready' }),
+  level: absent(z.union([z.number(), cut(16)]))
+    .meta({ example: 'info' })
+    .describe(
+      'Severity: a word, a number of Python (20 info, 40 error) or of an OpenUDS actor (30000, 50000). Default `info`; lower levels are not stored.',
+    ),
+  message: cut(4096).meta({ example: 'The desktop is ready' }).describe('Text of the log record.'),
 });
 
-export const TicketBody = z.object({ token: OwnToken, ticket: cut(256).meta({ example: 'once' }) });
+export const TicketBody = z.object({
+  token: OwnToken,
+  ticket: cut(256)
+    .meta({ example: 'once' })
+    .describe('Ticket that the agent received. Accepted for compatibility.'),
+});
 
 export const UnmanagedBody = z.object({
   token: EitherToken,

@@ -1,30 +1,45 @@
 import { z } from 'zod';
-import { Certificates, Comments, flagFilter, Id, Ids, Moment, Name } from '../../../shared/http/fields.ts';
+import {
+  Certificates,
+  Comments,
+  CreatedAt,
+  flagFilter,
+  Id,
+  Ids,
+  Name,
+  UpdatedAt,
+} from '../../../shared/http/fields.ts';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 
 /** Nothing but public members is taken: a private key that was pasted by mistake is not kept. */
 const Keys = z.strictObject({
   keys: z
-    .array(z.strictObject({ ...PublicKey.shape, use: z.literal('sig').optional() }))
+    .array(
+      z.strictObject({
+        ...PublicKey.shape,
+        use: z.literal('sig').optional().describe('Purpose of the key: always `sig`.'),
+      }),
+    )
     .min(1)
     .max(16)
-    .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'Each `kid` once'),
+    .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'Each `kid` once')
+    .describe('Public keys with distinct `kid`. Private members are refused.'),
 });
 
 const Issuer = z
   .string()
   .max(512)
   .regex(/^https?:\/\/[\x21-\x7e]+$/, 'The base URL of the peer')
-  .meta({ description: 'The `iss` of its tokens, letter by letter', example: 'https://other.example.com' });
+  .meta({ example: 'https://other.example.com' })
+  .describe('Base URL of the peer. The claim `iss` of its tokens must equal it exactly.');
 
 export const PeerWrite = z.object({
-  name: Name,
+  name: Name.describe('Name of the peer aggregator, unique without regard to case.'),
   comments: Comments,
   issuer: Issuer,
   jwks: Keys.nullable()
     .default(null)
     .meta({
-      description: 'The public keys that it signs with, unless `jwks_url` tells where they are',
       example: {
         keys: [
           {
@@ -37,25 +52,29 @@ export const PeerWrite = z.object({
           },
         ],
       },
-    }),
+    })
+    .describe('Public keys that the peer signs with. Null if `jwks_url` is set.'),
   jwks_url: z
     .string()
     .max(2048)
     .nullable()
     .default(null)
-    .meta({ description: 'Where it publishes its keys; https', example: null }),
+    .meta({ example: null })
+    .describe('HTTPS address where the peer publishes its keys. Null if `jwks` is set.'),
   ca_certificate: Certificates.nullable()
     .default(null)
-    .meta({ description: 'Who vouches for the server of `jwks_url`, unless a public authority does' }),
-  roles: Ids.default([]).meta({ description: 'What its sessions may do, and no more' }),
-  enabled: z.boolean().default(true),
+    .describe('PEM certificates trusted for the server of `jwks_url`. Null: the public authorities.'),
+  roles: Ids.default([]).describe(
+    'Identifiers of the roles whose permissions sessions of the peer have. Default: none.',
+  ),
+  enabled: z.boolean().default(true).describe('False refuses tokens of the peer. Default true.'),
 });
 
 export const Peer = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the peer. Set by the portal.'),
   ...PeerWrite.shape,
-  created_at: Moment,
-  updated_at: Moment,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
-export const peerFilters = { enabled: flagFilter };
+export const peerFilters = { enabled: flagFilter.describe('Only peers with this value of `enabled`.') };

@@ -18,10 +18,13 @@ const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((v
 
 /** Members that are not known here are ignored: a newer portal may tell more. */
 export const Heartbeat = z.object({
-  token: z.string().min(1).max(16_384).meta({
-    description:
-      'A JWT signed with a key of this installation or of a registered peer. `iss` is its base URL, `aud` the address of this operation, `portal` an object of `name`, `fqdn`, `portal_type`, `runtime`, `version`, `started_at` and, where they are known, `build`, `os` and `metrics`. The header `typ` is `heartbeat+jwt`, `sub` equals `iss`; `jti`, `iat` and `exp` are required too.',
-  }),
+  token: z
+    .string()
+    .min(1)
+    .max(16_384)
+    .describe(
+      'JWT with `typ` `heartbeat+jwt`, signed by this installation or a registered peer. Claims: `iss` and `sub` the base URL, `aud` the address of this operation, `jti`, `iat`, `exp`, and `portal` with name, fqdn, portal_type, runtime, version, started_at and optionally build, os, metrics.',
+    ),
 });
 
 /** The claim `portal`. */
@@ -38,22 +41,24 @@ export const ToldPortal = z.object({
 });
 
 export const Accepted = z.strictObject({
-  result: z.literal('ok'),
+  result: z.literal('ok').describe('Always `ok`.'),
   name: z
     .string()
-    .meta({ description: 'As it is listed here: that of a peer begins with the name of the peer' }),
-  expires_in: z.int().meta({ description: 'Seconds after which the portal is offline without another' }),
+    .describe(
+      'Name under which the portal is listed. For a portal of a peer it begins with the name of the peer.',
+    ),
+  expires_in: z.int().describe('Seconds until the portal counts as offline without another heartbeat.'),
 });
 
 export const Self = z.strictObject({
-  id: Id.nullable().meta({ description: 'Null until its first heartbeat' }),
-  uuid: Id.nullable(),
-  name: z.string(),
-  fqdn: z.string(),
-  portal_type: PortalType,
-  runtime: Runtime,
-  version: z.string(),
-  state: z.enum(['online', 'offline']).meta({ description: 'As its heartbeats say' }),
-  last_seen_at: Moment.nullable(),
-  uptime_s: z.int().meta({ description: 'Of the process or isolate that answers' }),
+  id: Id.nullable().describe('Identifier of the portal. Null until its first heartbeat.'),
+  uuid: Id.nullable().describe('Same as `id`.'),
+  name: z.string().describe('Name of the portal.'),
+  fqdn: z.string().describe('Host name of the base URL.'),
+  portal_type: PortalType.describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
+  runtime: Runtime.describe('Platform that runs the portal: Node.js, Cloudflare Workers or AWS Lambda.'),
+  version: z.string().describe('Version of the portal.'),
+  state: z.enum(['online', 'offline']).describe('`online` while heartbeats arrive, else `offline`.'),
+  last_seen_at: Moment.nullable().describe('Time of the last heartbeat. Null until the first.'),
+  uptime_s: z.int().describe('Seconds since the answering process or isolate started.'),
 });

@@ -3,26 +3,29 @@ import { Id } from '../../../shared/http/fields.ts';
 
 /** For a dispatcher of ours, or from a peer aggregator; both at once mean nothing. */
 export const JwtauthBody = z.union([
-  z.strictObject({ dispatcher_id: Id }),
   z.strictObject({
-    token: z.string().min(1).max(8192).meta({
-      description:
-        'A JWT signed by a registered peer. Header: `typ` `peer+jwt`, `kid`, `alg`. Claims: `iss` and `sub` the issuer of the peer, `aud` the base URL of this portal, `iat`, `exp` at most 600 seconds later, `jti`.',
-    }),
+    dispatcher_id: Id.describe('Identifier of the dispatcher on which the portal authorizes itself.'),
+  }),
+  z.strictObject({
+    token: z
+      .string()
+      .min(1)
+      .max(8192)
+      .describe(
+        'JWT with `typ` `peer+jwt`, signed by a registered peer. Claims: `iss` and `sub` the issuer of the peer, `aud` the base URL of this portal, `iat`, `exp` at most 600 seconds later, and `jti`.',
+      ),
   }),
 ]);
 
-const lifeOf = (what: string) => z.int().meta({ description: `Seconds for which ${what} holds` });
-
 export const JwtauthAnswer = z.union([
   z.strictObject({
-    result: z.literal('ok'),
-    dispatcher_id: Id,
-    expires_in: lifeOf('the session key'),
+    result: z.literal('ok').describe('Always `ok`.'),
+    dispatcher_id: Id.describe('Identifier of the dispatcher.'),
+    expires_in: z.int().describe('Seconds for which the session key of the dispatcher is valid.'),
   }),
   z.strictObject({
-    result: z.literal('ok'),
-    token: z.string().meta({ description: 'For the header X-Auth-Token' }),
-    expires_in: lifeOf('the session'),
+    result: z.literal('ok').describe('Always `ok`.'),
+    token: z.string().describe('Session token for the header `X-Auth-Token`.'),
+    expires_in: z.int().describe('Seconds for which the session is valid.'),
   }),
 ]);

@@ -3,12 +3,12 @@ import { Id } from '../../../shared/http/fields.ts';
 
 /** Member names are the specification's own. */
 export const Domain = z.strictObject({
-  authUuid: Id,
-  auth: z.string(),
-  authSmallName: z.string(),
-  type: z.string(),
-  priority: z.int(),
-  isCustom: z.boolean(),
-  isTwoFactor: z.boolean(),
-  isPkinit: z.boolean(),
+  authUuid: Id.describe('Identifier of the domain: `authId` of a login.'),
+  auth: z.string().describe('Name of the domain: `auth` of a login.'),
+  authSmallName: z.string().describe('Short label of the domain: `authSmallName` of a login.'),
+  type: z.string().describe('Type of the domain: `internal`, `ldap`, `active_directory` or `freeipa`.'),
+  priority: z.int().describe('Position in the list: lower numbers come first. Set by an administrator.'),
+  isCustom: z.boolean().describe('Always false: the portal has no custom domain types.'),
+  isTwoFactor: z.boolean().describe('True if logins need a second factor.'),
+  isPkinit: z.boolean().describe('True if logins with a certificate (Kerberos PKINIT) are possible.'),
 });

@@ -4,18 +4,44 @@ import { languages } from '../../../shared/messages/languages.ts';
 import { LoginAnswer } from '../login-answer.ts';
 
 const credentials = {
-  username: z.string().min(1).max(256).meta({ example: 'admin' }),
-  password: z.string().min(1).max(1024).meta({ example: 'a long pass phrase of yours' }),
-  authId: z.string().max(64).optional().meta({ description: '`authUuid` of the domain list' }),
-  auth: z.string().max(256).optional().meta({ description: 'Name of the domain' }),
+  username: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ example: 'admin' })
+    .describe('Login name: a plain name, or with a domain as `DOMAIN\\name` or `name@suffix`.'),
+  password: z
+    .string()
+    .min(1)
+    .max(1024)
+    .meta({ example: 'a long pass phrase of yours' })
+    .describe('Password of the user.'),
+  authId: z.string().max(64).optional().describe('Identifier of the domain: `authUuid` of the domain list.'),
+  auth: z.string().max(256).optional().describe('Name of the domain.'),
   authSmallName: z
     .string()
     .max(64)
     .optional()
-    .meta({ description: 'Label of the domain', example: 'builtin' }),
-  portal: z.enum(['admin', 'user']).optional().meta({ description: 'This portal, or none' }),
-  platform: z.string().max(128).optional(),
-  locale: z.string().max(35).optional(),
+    .meta({ example: 'builtin' })
+    .describe('Short label of the domain.'),
+  portal: z
+    .enum(['admin', 'user'])
+    .optional()
+    .describe(
+      'Portal of the session: `admin` (administrators) or `user`. Without access to it the login is refused with 403. Default: `admin` for a user with a role, else `user`.',
+    ),
+  platform: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('Platform of the client, for the session list and the audit. Default: not known.'),
+  locale: z
+    .string()
+    .max(35)
+    .optional()
+    .describe(
+      'Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, then `Accept-Language`.',
+    ),
 };
 
 const namesDomain = (body: { authId?: unknown; auth?: unknown; authSmallName?: unknown }): boolean =>
@@ -31,30 +57,36 @@ export const TwoFactorLoginBody = z
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'Of the device, or a recovery code; without one a challenge is given' }),
-    challenge_id: z.string().max(256).optional().meta({
-      description: 'Of the challenge that was given; it is met once, from the network that asked for it',
-    }),
+      .describe('Code of the authenticator app, or a recovery code. Without it the answer is a challenge.'),
+    challenge_id: z
+      .string()
+      .max(256)
+      .optional()
+      .describe(
+        '`challenge_id` of the challenge. It is valid once and only from the network that requested it.',
+      ),
   })
   .refine(namesDomain, rule);
 
 const Enrolment = z.strictObject({
-  otpauth_uri: z.string().meta({ description: 'For a picture that the device reads' }),
-  secret: z.string().meta({ description: 'Base32, for a device that is typed into' }),
+  otpauth_uri: z.string().describe('URI of the secret (`otpauth://`), to be shown as a QR code.'),
+  secret: z.string().describe('The secret in Base32, for manual entry.'),
 });
 
 const Challenge = z.strictObject({
-  result: z.literal('challenge'),
-  challenge_id: Id,
-  method: z.literal('totp'),
-  expires_in: z.int().meta({ description: 'Seconds' }),
-  enrolment: Enrolment.optional().meta({ description: 'Only for a user without a device' }),
+  result: z.literal('challenge').describe('Always `challenge`: a code is needed.'),
+  challenge_id: Id.describe('Identifier of the challenge, for the next call.'),
+  method: z.literal('totp').describe('Kind of the second factor: always `totp` (RFC 6238).'),
+  expires_in: z.int().describe('Seconds until the challenge ends.'),
+  enrolment: Enrolment.optional().describe(
+    'Secret of a new authenticator app. Present only for a user without a second factor.',
+  ),
 });
 
 const recovery_codes = z
   .array(z.string())
   .optional()
-  .meta({ description: 'Ten, when the code finished an enrolment; each is good once, shown this once' });
+  .describe('Ten recovery codes, each valid once. Shown only in the answer that finishes an enrolment.');
 
 export const TwoFactorLoginAnswer = z.union([LoginAnswer.extend({ recovery_codes }), Challenge]);
 
@@ -65,17 +97,20 @@ export const SignInAnswer = z.union([
 ]);
 
 export const PageToken = z.strictObject({
-  token: z.string().meta({ description: 'For the header X-Auth-Token' }),
-  expires_in: z.literal(600).meta({ description: 'Seconds; it ends with the browser session at the latest' }),
+  token: z.string().describe('Token for the header `X-Auth-Token`.'),
+  expires_in: z
+    .literal(600)
+    .describe('Seconds until the token ends. It ends earlier with the browser session.'),
 });
 
 export const SignInQuery = z.strictObject({
-  next: z
-    .string()
-    .max(256)
+  next: z.string().max(256).optional().describe('Path of the page of this portal to open after the login.'),
+  language: z
+    .enum(languages)
     .optional()
-    .meta({ description: 'The page to go to afterwards, one of this portal' }),
-  language: z.enum(languages).optional(),
+    .describe(
+      'Language of the page: `en` or `ru`. Default: the language of the user, then `Accept-Language`.',
+    ),
 });
 
-export const Done = z.strictObject({ result: z.literal('ok') });
+export const Done = z.strictObject({ result: z.literal('ok').describe('Always `ok`.') });

@@ -7,7 +7,7 @@ import { base, endpoint } from '../deps.ts';
 import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { PkinitFinalize, PkinitLogin, PkinitRaw, PkinitResponse, PkinitTask } from './schema.ts';
 
-const params = z.object({ auth_uuid: Id });
+const params = z.object({ auth_uuid: Id.describe('Identifier of the authentication domain.') });
 /** Certificates with their chain. */
 const maxBodyBytes = 131_072;
 const path = `PATCH ${base}/authenticators/{auth_uuid}/pkinit` as const;

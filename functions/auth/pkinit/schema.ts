@@ -1,40 +1,55 @@
 import { z } from 'zod';
 
-const base64 = (description: string) => z.string().meta({ description: `Base64: ${description}` });
-const Certificate = z.string().min(1).max(65_536).meta({ description: 'X.509, PEM or base64 of DER' });
-const ChallengeId = z.string().min(1).max(8192).meta({ description: '`challenge_id` of `login`' });
-const Signature = z.base64().min(1).max(8192).meta({
-  description: 'Base64: over `data_to_sign`, with SHA-256; of a curve as a SEQUENCE or as `r || s`',
-});
+const Certificate = z
+  .string()
+  .min(1)
+  .max(65_536)
+  .describe('X.509 certificate in PEM, or base64 of its DER form.');
+const ChallengeId = z.string().min(1).max(8192).describe('`challenge_id` of `pkinit/login`.');
+const Signature = z
+  .base64()
+  .min(1)
+  .max(8192)
+  .describe(
+    'Signature of `data_to_sign` with SHA-256, in base64. An ECDSA signature is a DER SEQUENCE or `r || s`.',
+  );
 
 export const PkinitLogin = z.strictObject({
-  certificate: Certificate,
+  certificate: Certificate.describe('Certificate of the card: X.509 in PEM, or base64 of its DER form.'),
   chain: z
     .array(Certificate)
     .max(8)
     .nullish()
-    .meta({ description: 'Certificates between this one and an authority that the KDC knows' }),
+    .describe(
+      'Certificates between the certificate of the card and an authority that the KDC trusts. Default: none.',
+    ),
   username: z
     .string()
     .min(1)
     .max(256)
     .nullish()
-    .meta({ description: 'One of the names in the certificate; the first unless given' }),
+    .describe('One of the principal names in the certificate. Default: the first of them.'),
 });
 export const PkinitRaw = z.strictObject({ challenge_id: ChallengeId, signature: Signature });
 export const PkinitFinalize = z.strictObject({
   challenge_id: ChallengeId,
-  signature: Signature.nullish(),
+  signature: Signature.nullish().describe(
+    'Signature of `data_to_sign`, as for `pkinit/raw`. Absent if `pkinit/raw` was called before.',
+  ),
 });
 
 export const PkinitTask = z.strictObject({
-  challenge_id: z.string(),
-  realm: z.string(),
-  principal: z.string(),
-  digest_algorithm: z.literal('sha256'),
-  signature_algorithm: z.enum(['RSASSA-PKCS1-v1_5', 'ECDSA']),
-  data_to_sign: base64('what the card signs'),
-  digest: base64('SHA-256 of it, for cards that sign digests'),
-  expires_in: z.int().meta({ description: 'Seconds' }),
+  challenge_id: z.string().describe('State of the login, sealed by the portal, for the next call.'),
+  realm: z.string().describe('Kerberos realm of the domain.'),
+  principal: z.string().describe('Kerberos principal that logs in.'),
+  digest_algorithm: z.literal('sha256').describe('Digest of the signature: always SHA-256.'),
+  signature_algorithm: z
+    .enum(['RSASSA-PKCS1-v1_5', 'ECDSA'])
+    .describe('Signature algorithm that the key of the certificate needs.'),
+  data_to_sign: z.string().describe('Data that the card signs, in base64.'),
+  digest: z.string().describe('SHA-256 of `data_to_sign` in base64, for cards that sign digests.'),
+  expires_in: z.int().describe('Seconds in which the login must be finished.'),
 });
-export const PkinitResponse = z.strictObject({ response: base64('AS-REP of the KDC (RFC 4120)') });
+export const PkinitResponse = z.strictObject({
+  response: z.string().describe('AS-REP message of the KDC (RFC 4120) in base64.'),
+});

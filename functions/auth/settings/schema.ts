@@ -1,26 +1,54 @@
 import { z } from 'zod';
 
 export const Settings = z.strictObject({
-  version: z.string(),
-  portal_type: z.enum(['admin', 'user', 'universal']),
-  languages: z.array(z.string()),
-  default_language: z.string(),
-  site_name: z.string(),
-  password_policy: z.strictObject({
-    min_length: z.int(),
-    min_length_two_factor: z.int(),
-    max_length: z.int(),
-  }),
-  session: z.strictObject({
-    admin_absolute_s: z.int(),
-    user_absolute_s: z.int(),
-    idle_s: z.int(),
-    max_per_user: z.int(),
-  }),
-  lockout: z.strictObject({ max_tries: z.int(), block_s: z.int() }),
-  two_factor: z.strictObject({ methods: z.array(z.string()) }),
-  client_download_url: z.string(),
+  version: z.string().describe('Version of the portal.'),
+  portal_type: z
+    .enum(['admin', 'user', 'universal'])
+    .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
+  languages: z.array(z.string()).describe('Languages of the texts of the portal.'),
+  default_language: z
+    .string()
+    .describe('Language of users without a choice of their own: `ui.default_language`.'),
+  site_name: z.string().describe('Name of the installation, from the themes.'),
+  password_policy: z
+    .strictObject({
+      min_length: z.int().describe('Least number of characters of a password.'),
+      min_length_two_factor: z
+        .int()
+        .describe('Least number of characters of a password in a domain with a second factor.'),
+      max_length: z.int().describe('Greatest number of characters of a password.'),
+    })
+    .describe('Rules for passwords of the internal domain.'),
+  session: z
+    .strictObject({
+      admin_absolute_s: z.int().describe('Seconds after which an administrator session ends.'),
+      user_absolute_s: z.int().describe('Seconds after which a user session ends.'),
+      idle_s: z.int().describe('Seconds without a request after which a session ends.'),
+      max_per_user: z.int().describe('Largest number of sessions of one user; the oldest ends. 0: no limit.'),
+    })
+    .describe('Limits of sessions.'),
+  lockout: z
+    .strictObject({
+      max_tries: z.int().describe('Number of failed logins from one network that lock an account there.'),
+      block_s: z
+        .int()
+        .describe('Seconds of the first lock. Each further lock lasts twice as long, at most one hour.'),
+    })
+    .describe('Rules for locking accounts.'),
+  two_factor: z
+    .strictObject({ methods: z.array(z.string()).describe('Kinds of second factors: `totp`.') })
+    .describe('Second factors that the portal supports.'),
+  client_download_url: z
+    .string()
+    .describe('Address where users find the client program. Empty if none is set.'),
 });
 
-const Jwk = z.looseObject({ kty: z.string(), kid: z.string(), alg: z.string(), use: z.literal('sig') });
-export const Jwks = z.strictObject({ keys: z.array(Jwk) });
+const Jwk = z.looseObject({
+  kty: z.string().describe('Key type (RFC 7517).'),
+  kid: z.string().describe('Key identifier. The header `kid` of a token names it.'),
+  alg: z.string().describe('Signature algorithm of the key.'),
+  use: z.literal('sig').describe('Purpose of the key: always `sig`.'),
+});
+export const Jwks = z.strictObject({
+  keys: z.array(Jwk).describe('Public keys of the portal: one, or two during a rotation.'),
+});

@@ -9,9 +9,20 @@ import {
 import { Id } from '../../../shared/http/fields.ts';
 
 const wishes = {
-  protocol: z.enum(['rdp', 'spice']).optional().meta({ description: 'Preferred delivery protocol' }),
-  client_version: z.string().max(64).optional(),
-  hostname: z.string().max(255).optional().meta({ description: "Name of the user's machine" }),
+  protocol: z
+    .enum(['rdp', 'spice'])
+    .optional()
+    .describe('Preferred delivery protocol. Default: chosen by the dispatcher.'),
+  client_version: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Version of the client component, passed on to the dispatcher.'),
+  hostname: z
+    .string()
+    .max(255)
+    .optional()
+    .describe('Name of the client machine, passed on to the dispatcher.'),
 };
 
 export const ConnectionQuery = z.strictObject(wishes);
@@ -21,56 +32,76 @@ export const ReadinessQuery = z
 
 /** Answers of nodes are checked where they come in; here only what we add is. */
 export const Connection = z.looseObject({
-  protocol: z.enum(['rdp', 'spice']),
-  method: z.enum(['new', 'legacy']),
-  service_id: z.string(),
-  session_uuid: z.string().optional(),
-  farm_id: Id,
-  host: z.string(),
-  port: z.int(),
-  username: z.string(),
-  domain: z.string(),
-  password: z.string().optional().meta({ description: 'One-time' }),
-  expires_in: z.int(),
+  protocol: z.enum(['rdp', 'spice']).describe('Delivery protocol of the connection.'),
+  method: z.enum(['new', 'legacy']).describe('Connection method of the client component: `new` or `legacy`.'),
+  service_id: z.string().describe('Identifier of the service, as in the request.'),
+  session_uuid: z
+    .string()
+    .optional()
+    .describe('Identifier of the session. Absent if the dispatcher names none.'),
+  farm_id: Id.describe('Identifier of the farm that serves the connection.'),
+  host: z.string().describe('Host to connect to: the gateway if there is one, else the workplace.'),
+  port: z.int().describe('TCP port to connect to.'),
+  username: z.string().describe('Login name for the workplace.'),
+  domain: z.string().describe('Domain for the login at the workplace. Empty if there is none.'),
+  password: z
+    .string()
+    .optional()
+    .describe('One-time password for this connection. Absent if the client must ask for one.'),
+  expires_in: z.int().describe('Seconds for which the parameters are valid.'),
   gateway: z
     .strictObject({
-      host: z.string(),
-      port: z.int(),
-      ticket: z.string().meta({
-        description:
-          'Opens up to 4 tunnels for RDP, whose programs may have to begin anew, and up to 16 for SPICE, whose channels are connections of their own: within 30 seconds of the first, all from the address that this was asked from',
-      }),
-      expires_in: z.int().meta({ description: 'Seconds in which the first tunnel must begin' }),
+      host: z.string().describe('Host of the gateway.'),
+      port: z.int().describe('TCP port of the gateway.'),
+      ticket: z
+        .string()
+        .describe('Opens up to 4 tunnels for RDP or 16 for SPICE, within 30 seconds of the first one.'),
+      expires_in: z.int().describe('Seconds in which the first tunnel must begin.'),
     })
     .optional()
-    .meta({
-      description: 'The way in, where one serves the site and the client; `host` and `port` are its own',
-    }),
+    .describe('Gateway of the connection. Absent if the client connects directly.'),
   conflict: Conflict.optional(),
 });
 
 export const Readiness = z.looseObject({
-  verdict: z.enum(['connect', 'wait', 'abandon']),
-  method: z.enum(['new', 'legacy']),
-  protocol: z.string(),
-  ready: z.boolean(),
-  state: z.string(),
-  reason_code: z.string(),
-  message: z.string().optional(),
-  retry_after_ms: z.int().optional(),
-  percent: z.number().optional(),
-  farm_id: Id,
+  verdict: z
+    .enum(['connect', 'wait', 'abandon'])
+    .describe('`connect`: the service is ready; `wait`: try again later; `abandon`: it cannot be used now.'),
+  method: z.enum(['new', 'legacy']).describe('Connection method of the client component: `new` or `legacy`.'),
+  protocol: z.string().describe('Delivery protocol of the connection.'),
+  ready: z.boolean().describe('True if the client can connect now.'),
+  state: z.string().describe('State of the service, such as `ready`, `busy` or `maintenance`.'),
+  reason_code: z
+    .string()
+    .describe('Stable word for the cause of the verdict, such as `maintenance` or `gateway_unavailable`.'),
+  message: z.string().optional().describe('Text for the user. Absent if there is none.'),
+  retry_after_ms: z
+    .int()
+    .optional()
+    .describe('Milliseconds after which to ask again. Present only with `wait`, if known.'),
+  percent: z
+    .number()
+    .optional()
+    .describe('Progress of the preparation in percent. Absent if it is not known.'),
+  farm_id: Id.describe('Identifier of the farm that would serve the connection.'),
   conflict: Conflict.optional(),
-  explain: z.array(Explanation).optional(),
+  explain: z
+    .array(Explanation)
+    .optional()
+    .describe('How the members of the rule were chosen. Present only with `explain=true`; empty for a pool.'),
 });
 
-export const ReconnectBody = z.strictObject({ session_uuid: Id });
+export const ReconnectBody = z.strictObject({
+  session_uuid: Id.describe('Identifier of the live session of the caller, given by the dispatcher.'),
+});
 
 export const Reconnection = z.strictObject({
   link: z
     .string()
-    .meta({ description: 'By https, or by a scheme of the system parameter `aggregator.link_schemes`' }),
-  expires_in: z.int(),
-  session_uuid: Id,
-  farm_id: Id,
+    .describe(
+      'Link to the session: `https`, or a scheme of the system parameter `aggregator.link_schemes`. The former link stops working.',
+    ),
+  expires_in: z.int().describe('Seconds for which the link is valid.'),
+  session_uuid: Id.describe('Identifier of the session.'),
+  farm_id: Id.describe('Identifier of the farm of the session.'),
 });

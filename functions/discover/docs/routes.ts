@@ -49,7 +49,7 @@ export const docsOperations = [
       access: 'signed-in',
       browser: 'administrator',
       summary: 'A file of the interactive reference',
-      params: z.object({ file: z.enum(Object.keys(files)) }),
+      params: z.object({ file: z.enum(Object.keys(files)).describe('Name of a file of the reference.') }),
       conditional: true,
       returns: [200, null],
       alsoReturns: ['text/javascript', 'text/css'],

@@ -8,13 +8,13 @@ import { endpoint } from '../deps.ts';
 import { catalogue } from './catalogue.ts';
 
 const ErrorEntry = z.strictObject({
-  code: z.string(),
-  status: z.int(),
-  title: z.string(),
-  retryable: z.boolean(),
-  meaning: z.string(),
-  cause: z.string(),
-  remedy: z.string(),
+  code: z.string().describe('Stable code of the problem.'),
+  status: z.int().describe('HTTP status of the problem.'),
+  title: z.string().describe('Short text of the problem.'),
+  retryable: z.boolean().describe('True if the same request may succeed later.'),
+  meaning: z.string().describe('What the code says about the request.'),
+  cause: z.string().describe('What usually leads to the problem.'),
+  remedy: z.string().describe('What the caller or the administrator can do.'),
 });
 type ErrorEntry = z.output<typeof ErrorEntry>;
 
@@ -30,7 +30,7 @@ export const errorOperations = [
       access: 'public',
       summary: 'What a problem code means, and what to do about it',
       description: 'A page for browsers, JSON for programs, by `Accept`.',
-      params: z.object({ code: z.enum(codes) }),
+      params: z.object({ code: z.enum(codes).describe('Code of the problem, such as `not_found`.') }),
       returns: [200, ErrorEntry],
       alsoReturns: ['text/html'],
     },

@@ -7,17 +7,30 @@ import { modules } from '../../../shared/modules.ts';
 import { type DiscoverCtx, endpoint } from '../deps.ts';
 
 const Discovery = z.strictObject({
-  portal_type: z.enum(['admin', 'user', 'universal']),
-  version: z.string(),
-  modules: z.array(
-    z.strictObject({
-      name: z.string(),
-      versions: z.array(z.string()),
-      path: z.string(),
-      purpose: z.string(),
-    }),
-  ),
-  sites: z.array(z.strictObject({ uri: z.string(), versions: z.array(z.string()) })),
+  portal_type: z
+    .enum(['admin', 'user', 'universal'])
+    .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
+  version: z.string().describe('Version of the portal.'),
+  modules: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the module, such as `webui`.'),
+        versions: z
+          .array(z.string())
+          .describe('Version segments in the paths of the module. Empty if its paths have none.'),
+        path: z.string().describe('Beginning of the paths of the module.'),
+        purpose: z.string().describe('What the module is for.'),
+      }),
+    )
+    .describe('Modules that this type of portal offers.'),
+  sites: z
+    .array(
+      z.strictObject({
+        uri: z.string().describe('Name of the site in URLs.'),
+        versions: z.array(z.string()).describe('Versions of the API that the site serves.'),
+      }),
+    )
+    .describe('Sites that the caller may use or administer.'),
 });
 
 export const moduleOperations = [

@@ -4,9 +4,14 @@ import { etagOf } from '../../../shared/http/conditions.ts';
 import { endpoint } from '../deps.ts';
 
 const OpenApi = z.looseObject({
-  openapi: z.string().meta({ example: '3.1.0' }),
-  info: z.looseObject({ title: z.string(), version: z.string() }),
-  paths: z.record(z.string(), z.unknown()),
+  openapi: z.string().meta({ example: '3.1.0' }).describe('Version of the OpenAPI specification.'),
+  info: z
+    .looseObject({
+      title: z.string().describe('Name of the API.'),
+      version: z.string().describe('Version of the API.'),
+    })
+    .describe('Facts about the API.'),
+  paths: z.record(z.string(), z.unknown()).describe('Operations by path and method.'),
 });
 
 const forms = [

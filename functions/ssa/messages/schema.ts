@@ -12,16 +12,31 @@ export const MessagesQuery = z.strictObject({
     .regex(/^\d*$/, 'Must be a number of seconds')
     .transform((text) => Math.min(Number(text), longestS))
     .optional()
-    .meta({ description: 'Seconds to wait for a message when there is none, 25 at most', example: '0' }),
-  after: Id.optional().meta({ description: 'The last message that was shown: it and those before it go' }),
+    .meta({ example: '0' })
+    .describe('Seconds to wait for a message if there is none, at most 25. Default 0.'),
+  after: Id.optional().describe(
+    'Identifier of the last message that was shown. Acknowledges it and all messages before it.',
+  ),
 });
 
 const Message = z.strictObject({
-  id: Id,
-  kind: z.enum(['message', 'logoff']),
-  title: z.string().optional().meta({ example: 'Maintenance' }),
-  message: z.string().optional().meta({ example: 'Please save your work' }),
+  id: Id.describe('Identifier of the message, for `after`.'),
+  kind: z.enum(['message', 'logoff']).describe('`message`: show a message; `logoff`: end the session.'),
+  title: z
+    .string()
+    .optional()
+    .meta({ example: 'Maintenance' })
+    .describe('Title of the message. Absent if it has none.'),
+  message: z
+    .string()
+    .optional()
+    .meta({ example: 'Please save your work' })
+    .describe('Text of the message. Absent if it has none.'),
 });
 export type Message = z.output<typeof Message>;
 
-export const Messages = resultOf(z.strictObject({ items: z.array(Message) }));
+export const Messages = resultOf(
+  z
+    .strictObject({ items: z.array(Message).describe('Messages that are not acknowledged, oldest first.') })
+    .describe('Waiting messages.'),
+);

@@ -3,28 +3,67 @@ import { Id, Moment } from '../../../shared/http/fields.ts';
 import { patchBody } from '../../../shared/http/write-shapes.ts';
 import { type Language, languages } from '../../../shared/messages/languages.ts';
 
-const Named = z.strictObject({ id: Id, name: z.string() });
-
-export const Userinfo = z.strictObject({
-  id: Id,
-  name: z.string(),
-  real_name: z.string(),
-  email: z.string(),
-  domain: z.strictObject({ uuid: Id, name: z.string(), small_name: z.string() }),
-  portal: z.enum(['admin', 'user']),
-  roles: z.array(Named),
-  permissions: z.array(z.string()),
-  scope: z.strictObject({ sites: z.union([z.literal('*'), z.array(Id)]) }),
-  groups: z.array(Named),
-  sites: z.array(z.strictObject({ id: Id, uri: z.string(), name: z.string() })),
-  language: z.string().nullable(),
-  must_change_password: z.boolean(),
-  ip: z.string(),
-  session: z.strictObject({ created_at: Moment, expires_at: Moment, idle_expires_at: Moment }),
-  last_login_at: Moment.nullable(),
+const Named = z.strictObject({
+  id: Id.describe('Identifier of the role or group.'),
+  name: z.string().describe('Name of the role or group.'),
 });
 
-const OwnLanguage = z.object({ language: z.enum(languages).optional() });
+export const Userinfo = z.strictObject({
+  id: Id.describe('Identifier of the user.'),
+  name: z.string().describe('Login name of the user.'),
+  real_name: z.string().describe('Full name of the user. Empty if it is not known.'),
+  email: z.string().describe('E-mail address of the user. Empty if it is not known.'),
+  domain: z
+    .strictObject({
+      uuid: Id.describe('Identifier of the domain.'),
+      name: z.string().describe('Name of the domain.'),
+      small_name: z.string().describe('Short label of the domain.'),
+    })
+    .describe('Domain of the user.'),
+  portal: z.enum(['admin', 'user']).describe('Portal of the session: `admin` (administrators) or `user`.'),
+  roles: z.array(Named).describe('Roles of the caller.'),
+  permissions: z.array(z.string()).describe('Permissions that the caller has in this session.'),
+  scope: z
+    .strictObject({
+      sites: z
+        .union([z.literal('*'), z.array(Id)])
+        .describe('`*`: all sites; otherwise the identifiers of the sites.'),
+    })
+    .describe('Widest set of sites in which the caller has a permission.'),
+  groups: z.array(Named).describe('Groups of the user.'),
+  sites: z
+    .array(
+      z.strictObject({
+        id: Id.describe('Identifier of the site.'),
+        uri: z.string().describe('Name of the site in URLs.'),
+        name: z.string().describe('Name of the site.'),
+      }),
+    )
+    .describe('Sites that the user may use.'),
+  language: z
+    .string()
+    .nullable()
+    .describe('Language that the user chose. Null: the language of the request applies.'),
+  must_change_password: z
+    .boolean()
+    .describe('True if only the password can be changed before anything else.'),
+  ip: z.string().describe('IP address of the caller, as the portal sees it.'),
+  session: z
+    .strictObject({
+      created_at: Moment.describe('When the session or service token was created.'),
+      expires_at: Moment.describe('Latest end of the session or service token.'),
+      idle_expires_at: Moment.describe('End of the session if no further request follows.'),
+    })
+    .describe('Times of the session.'),
+  last_login_at: Moment.nullable().describe('Last login of the user. Null before the first.'),
+});
+
+const OwnLanguage = z.object({
+  language: z
+    .enum(languages)
+    .optional()
+    .describe('Language of texts for the user: `en` or `ru`. Null removes the choice.'),
+});
 
 /** Of what `GET` gives one may set the language; the rest is ignored. */
 export const OwnChange = patchBody(
@@ -33,6 +72,11 @@ export const OwnChange = patchBody(
 ) as z.ZodType<{ language?: Language | null }>;
 
 export const PasswordChange = z.strictObject({
-  current: z.string().min(1).max(1024),
-  new: z.string().min(1).max(1024).meta({ example: 'another pass phrase of yours' }),
+  current: z.string().min(1).max(1024).describe('Current password of the user.'),
+  new: z
+    .string()
+    .min(1)
+    .max(1024)
+    .meta({ example: 'another pass phrase of yours' })
+    .describe('New password. It must satisfy the password policy and differ from the last ones.'),
 });

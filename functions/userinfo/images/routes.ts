@@ -11,7 +11,10 @@ export const imageOperations = [
       summary: 'The picture of a service, on every portal type',
       description: 'By its id, or `rdp`, `spice`, `default`; anything else gives the default picture.',
       params: z.object({
-        image_id: z.string().meta({ description: 'The id of a picture, or a name', example: 'rdp' }),
+        image_id: z
+          .string()
+          .meta({ example: 'rdp' })
+          .describe('Identifier of a picture, or `rdp`, `spice` or `default`.'),
       }),
       conditional: true,
       returns: [200, null],

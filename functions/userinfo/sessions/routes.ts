@@ -6,7 +6,7 @@ import { base, endpoint } from '../deps.ts';
 import { endSession, listSessions } from './usecases.ts';
 
 const OwnSession = LoginSession.extend({
-  current: z.boolean().meta({ description: 'The session of this request' }),
+  current: z.boolean().describe('True for the session of this request.'),
 });
 
 export const sessionOperations = [
@@ -32,7 +32,7 @@ export const sessionOperations = [
       needsLogin: true,
       duringPasswordChange: true,
       summary: "End one of the caller's sessions",
-      params: z.object({ id: Id }),
+      params: z.object({ id: Id.describe('Identifier of the session.') }),
       returns: [204, null],
       errors: ['invalid_state'],
     },

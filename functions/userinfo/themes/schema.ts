@@ -28,18 +28,25 @@ const WebLink = z
 const Picture = PictureUri.nullable().default(null);
 
 export const ThemeWrite = z.strictObject({
-  site_name: PlainName.default(defaultSiteName),
-  logo: Picture,
-  favicon: Picture,
-  login_background: Picture,
-  primary_color: Color.default('#2563eb'),
-  accent_color: Color.default('#0f766e'),
-  login_text: Lines(4096),
-  footer_text: Lines(1024),
-  copyright: Text(256),
-  copyright_link: WebLink,
-  support_link: WebLink,
-  default_language: z.enum(languages).default(languages[0]),
+  site_name: PlainName.default(defaultSiteName).describe('Name of the installation, shown on pages.'),
+  logo: Picture.describe('Logo of the pages, as a data URI. Null: none.'),
+  favicon: Picture.describe('Icon of the pages, as a data URI. Null: the built-in icon.'),
+  login_background: Picture.describe('Background picture of the sign-in page, as a data URI. Null: none.'),
+  primary_color: Color.default('#2563eb').describe('Main colour of the pages, `#rrggbb`.'),
+  accent_color: Color.default('#0f766e').describe('Second colour of the pages, `#rrggbb`.'),
+  login_text: Lines(4096).describe(
+    'Text on the sign-in page. Markup is shown as plain text. Default: empty.',
+  ),
+  footer_text: Lines(1024).describe('Text at the end of the pages. Default: empty.'),
+  copyright: Text(256).describe('Copyright line of the pages. Default: empty.'),
+  copyright_link: WebLink.describe('Web address behind the copyright line. Default: empty.'),
+  support_link: WebLink.describe('Web address of the support. Default: empty.'),
+  default_language: z
+    .enum(languages)
+    .default(languages[0])
+    .describe(
+      'Language of users without a choice of their own. Same as the parameter `ui.default_language`.',
+    ),
 });
 
 export const Theme = z.strictObject(ThemeWrite.shape);

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 
-const Password = z.string().min(1).max(1024).meta({ example: 'a long pass phrase of yours' });
-const Code = z.string().min(1).max(64).meta({ description: 'Of the device', example: '123456' });
+const Password = z
+  .string()
+  .min(1)
+  .max(1024)
+  .meta({ example: 'a long pass phrase of yours' })
+  .describe('Password of the user.');
+const Code = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ example: '123456' })
+  .describe('Current code of the authenticator app.');
 
 export const EnrolmentStep = z.union([
   z.strictObject({ password: Password }),
@@ -10,15 +20,17 @@ export const EnrolmentStep = z.union([
 
 export const EnrolmentAnswer = z.union([
   z.strictObject({
-    otpauth_uri: z.string().meta({ description: 'For a picture that the device reads' }),
-    secret: z.string().meta({ description: 'Base32, for a device that is typed into' }),
+    otpauth_uri: z.string().describe('URI of the secret (`otpauth://`), to be shown as a QR code.'),
+    secret: z.string().describe('The secret in Base32, for manual entry.'),
   }),
   z.strictObject({
-    recovery_codes: z.array(z.string()).meta({ description: 'Ten, each good once; shown this once' }),
+    recovery_codes: z
+      .array(z.string())
+      .describe('Ten recovery codes, each valid once. Shown only in this answer.'),
   }),
 ]);
 
 export const Removal = z.strictObject({
   password: Password,
-  code: Code.meta({ description: 'Of the device, or a recovery code' }),
+  code: Code.describe('Current code of the authenticator app, or a recovery code.'),
 });

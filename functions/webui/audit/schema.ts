@@ -5,50 +5,74 @@ import { listQuery } from '../../../shared/http/list.ts';
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
 const Result = z.enum(['success', 'failure']);
 const Text = z.string().nullable();
-const Hash = z.string().nullable().meta({ description: 'SHA-256, hexadecimal; null until sealed' });
+const Hash = z.string().nullable().describe('SHA-256 in hexadecimal. Null until the event is sealed.');
 
 export const AuditEvent = z.strictObject({
-  id: Id,
-  seq: z.int().nullable().meta({ description: 'Place in the chain; null until sealed' }),
-  at: Moment,
-  event: z.string().meta({ example: 'portal.EntityAction' }),
-  category: Category,
-  level: z.enum(['info', 'warning', 'error']),
-  result: Result,
-  user: Text,
-  user_id: Id.nullable(),
-  domain: Text,
-  portal: Text,
-  service_token: Text,
-  source_ip: Text,
-  user_agent: Text,
-  request_id: Text,
-  method: Text,
-  path: Text.meta({ description: 'The route, not the address' }),
-  object_type: Text,
-  object_id: Text,
-  object_name: Text,
-  action: Text,
-  changes: z.array(z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() })),
-  details: z.record(z.string(), z.unknown()),
-  message: z.string(),
-  count: z.int().meta({ description: 'How many occurrences the event stands for' }),
-  prev_hash: Hash,
-  hash: Hash,
+  id: Id.describe('Identifier of the event.'),
+  seq: z
+    .int()
+    .nullable()
+    .describe('Position in the hash chain, counted from 1. Null until the event is sealed.'),
+  at: Moment.describe('When the event happened.'),
+  event: z
+    .string()
+    .meta({ example: 'portal.EntityAction' })
+    .describe('Name of the event, such as `portal.EntityAction`.'),
+  category: Category.describe(
+    '`auth`: logins and access; `config`: objects and parameters; `session`, `workplace`: actions and connections on dispatchers; `system`: exports and the portal itself.',
+  ),
+  level: z.enum(['info', 'warning', 'error']).describe('Severity of the event.'),
+  result: Result.describe('`success`, or `failure` if the request was refused or failed.'),
+  user: Text.describe(
+    'Login name of the user, name of the peer, or `system` for a job. Null if it is not known.',
+  ),
+  user_id: Id.nullable().describe('Identifier of the user or peer. Null if it is not known.'),
+  domain: Text.describe('Label of the domain of the user, or issuer of the peer. Null if it is not known.'),
+  portal: Text.describe('Portal of the session: `admin` or `user`. Null without a session.'),
+  service_token: Text.describe('Name of the service token of the request. Null if it used none.'),
+  source_ip: Text.describe('IP address of the caller. Null without a request.'),
+  user_agent: Text.describe('Header `User-Agent` of the request. Null without a request.'),
+  request_id: Text.describe('Identifier of the request. Null without a request.'),
+  method: Text.describe('HTTP method of the request. Null without a request.'),
+  path: Text.describe('Route of the request with its placeholders. Null without a request.'),
+  object_type: Text.describe(
+    'Kind of the object, as in operation identifiers. Null if the event concerns none.',
+  ),
+  object_id: Text.describe('Identifier of the object. Null if the event concerns none.'),
+  object_name: Text.describe('Name of the object at that time. Null if the event concerns none.'),
+  action: Text.describe('What was done, such as `create`. Null if the event has no action.'),
+  changes: z
+    .array(
+      z.strictObject({
+        field: z.string().describe('Name of the changed member.'),
+        before: z.unknown().describe('Value before the change. Null if there was none.'),
+        after: z.unknown().describe('Value after the change. Null if there is none.'),
+      }),
+    )
+    .describe('Changed members with their values. Secrets are masked.'),
+  details: z
+    .record(z.string(), z.unknown())
+    .describe('Further facts of the event. The members depend on the event.'),
+  message: z.string().describe('Text of the event in English. Empty if it has none.'),
+  count: z.int().describe('Number of equal occurrences that the event stands for.'),
+  prev_hash: Hash.describe('`hash` of the previous event of the chain. Null until the event is sealed.'),
+  hash: Hash.describe(
+    'SHA-256 of the event and `prev_hash`, in hexadecimal. Null until the event is sealed.',
+  ),
 });
 
 const Exactly = z.string().max(256).optional();
 
 export const auditFilters = {
-  from: Instant.optional().meta({ description: 'Events at or after this moment' }),
-  to: Instant.optional().meta({ description: 'Events before this moment' }),
-  event: Exactly,
-  category: Category.optional(),
-  result: Result.optional(),
-  user: Exactly.meta({ description: 'Name of the user, without regard to case' }),
-  object_type: Exactly,
-  object_id: Exactly,
-  source_ip: Exactly,
+  from: Instant.optional().describe('Only events at or after this moment.'),
+  to: Instant.optional().describe('Only events before this moment.'),
+  event: Exactly.describe('Only events with this name.'),
+  category: Category.optional().describe('Only events of this category.'),
+  result: Result.optional().describe('Only events with this result.'),
+  user: Exactly.describe('Only events of the user with this login name, compared without regard to case.'),
+  object_type: Exactly.describe('Only events about objects of this kind.'),
+  object_id: Exactly.describe('Only events about the object with this identifier.'),
+  source_ip: Exactly.describe('Only events from this IP address.'),
 };
 
 /** Events are found by what they say, not by a name: there is no `search`. */
@@ -58,19 +82,21 @@ const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 export const VerifyQuery = z
   .strictObject({
-    from: Seq.default(1).meta({ description: '`seq` of the first event', example: 1 }),
-    to: Seq.optional().meta({ description: '`seq` of the last event; the last sealed one when absent' }),
+    from: Seq.default(1).meta({ example: 1 }).describe('Position (`seq`) of the first event. Default 1.'),
+    to: Seq.optional().describe('Position (`seq`) of the last event. Default: the last sealed event.'),
   })
   .refine(({ from, to = from }) => from <= to, { path: ['to'], message: 'Must not be less than `from`' });
 
 export const Verification = z.strictObject({
-  ok: z.boolean().meta({ description: 'All events that were looked at are as they were sealed' }),
-  checked: z.int().meta({
-    description: 'How many events were looked at, from `from` on, those that retention has removed included',
-  }),
-  sealed_to: z.int().meta({ description: '`seq` of the last event that was sealed; 0 before the first' }),
-  first_bad: z.int().optional().meta({
-    description:
-      '`seq` of the first event that was changed, is missing, does not follow the one before, or is not what a signed checkpoint says',
-  }),
+  ok: z.boolean().describe('True if every checked event is as it was sealed.'),
+  checked: z
+    .int()
+    .describe('Number of checked events from `from` on, including events that the retention removed.'),
+  sealed_to: z.int().describe('Position (`seq`) of the last sealed event. 0 before the first.'),
+  first_bad: z
+    .int()
+    .optional()
+    .describe(
+      'Position (`seq`) of the first event that was changed, is missing, breaks the chain or contradicts a signed checkpoint. Absent if `ok` is true.',
+    ),
 });

@@ -110,7 +110,7 @@ export const authenticatorOperations = [
       route: `PATCH ${path}/{uuid}/attribute`,
       access: 'authenticators.update',
       summary: 'Add, change or delete an attribute that users get a copy of at login',
-      params: z.object({ uuid: Id }),
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
       body: { required: AttributeChange },
       returns: [200, Authenticator],
       errors: ['already_exists', 'invalid_state'],

@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import { Comments, Id, Moment, Name, Priority, TagNames } from '../../../shared/http/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  Moment,
+  Name,
+  Priority,
+  TagNames,
+  UpdatedAt,
+} from '../../../shared/http/fields.ts';
 import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { Kerberos } from '../../../shared/identity/domains/directory-fields.ts';
+import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
@@ -12,17 +21,21 @@ const DomainType = z.enum(domainTypes);
 const SmallName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Letters, digits, hyphen and underscore')
-  .meta({ description: 'The label by which dispatchers know the domain', maxLength: 64, example: 'corp' });
+  .meta({ maxLength: 64, example: 'corp' })
+  .describe('Short label of the domain, unique. Dispatchers identify the domain by it.');
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
-  name: field(Name, { type: 'text', label: 'Name', tooltip: 'Shown where people log in' }),
+  name: field(
+    Name.describe('Name of the domain, unique without regard to case. Shown on the sign-in page.'),
+    { type: 'text', label: 'Name', tooltip: 'Shown where people log in' },
+  ),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
     tooltip: 'The label by which dispatchers know the domain',
   }),
-  type: field(DomainType, {
+  type: field(DomainType.describe('Type of the domain. Set at creation only.'), {
     type: 'choice',
     label: 'Type',
     tooltip: 'Set at creation only',
@@ -30,24 +43,47 @@ export const ownFields = {
     readonly: true,
   }),
   comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'For administrators' }),
-  priority: field(Priority, { type: 'numeric', label: 'Priority', tooltip: 'Lower ones are listed first' }),
-  state: field(DomainState.default('visible'), {
-    type: 'choice',
-    label: 'State',
-    tooltip: 'Whether people can log in, and whether the domain is listed for that',
-    choices: states,
+  priority: field(Priority.describe('Position in the domain list: lower numbers come first. Default 1.'), {
+    type: 'numeric',
+    label: 'Priority',
+    tooltip: 'Lower ones are listed first',
   }),
-  subjects: field(z.enum(keysOf(subjects)).default('all'), {
-    type: 'choice',
-    label: 'Who may log in',
-    tooltip: 'Staff are the users that hold a role',
-    choices: subjects,
-  }),
-  two_factor: field(z.boolean().default(false), {
-    type: 'checkbox',
-    label: 'Second factor',
-    tooltip: 'Ask for a one-time code besides the password',
-  }),
+  state: field(
+    DomainState.default('visible').describe(
+      '`visible`: users can log in; `hidden`: the same, but the domain is not listed; `disabled`: no logins. Default `visible`.',
+    ),
+    {
+      type: 'choice',
+      label: 'State',
+      tooltip: 'Whether people can log in, and whether the domain is listed for that',
+      choices: states,
+    },
+  ),
+  subjects: field(
+    z
+      .enum(keysOf(subjects))
+      .default('all')
+      .describe(
+        'Users that may log in: `all`, `users` (without a role) or `staff` (with a role). Default `all`.',
+      ),
+    {
+      type: 'choice',
+      label: 'Who may log in',
+      tooltip: 'Staff are the users that hold a role',
+      choices: subjects,
+    },
+  ),
+  two_factor: field(
+    z
+      .boolean()
+      .default(false)
+      .describe('True: logins need a second factor besides the password. Default false.'),
+    {
+      type: 'checkbox',
+      label: 'Second factor',
+      tooltip: 'Ask for a one-time code besides the password',
+    },
+  ),
   tags: field(TagNames, {
     type: 'taglist',
     label: 'Tags',
@@ -60,103 +96,145 @@ export const AuthenticatorWrite = z.object({
   params: z
     .record(z.string(), z.unknown())
     .default({})
-    .meta({ description: 'By type; described by `authenticators/gui/{data_type}`' }),
+    .describe(
+      'Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain.',
+    ),
 });
 
 const shown = {
-  bind_password: z.null(),
-  bind_password_set: z.boolean(),
-  hosts: z.array(z.string()).max(5).meta({ description: 'Empty without the permission for all sites' }),
+  bind_password: z.null().describe('Always null: the password is never returned.'),
+  bind_password_set: z.boolean().describe('True if a password is stored.'),
+  hosts: z
+    .array(z.string())
+    .max(5)
+    .describe('Servers in the order of use. Empty without the permission for all sites.'),
   kerberos: Kerberos.extend({
-    kdc: z.array(z.string()).max(10).meta({ description: 'Empty without the permission for all sites' }),
-    kdc_hostnames: z.array(z.string()).meta({ description: 'Empty without the permission for all sites' }),
-  }).nullable(),
+    kdc: z
+      .array(z.string())
+      .max(10)
+      .describe('Key distribution centres as `host:port`. Empty without the permission for all sites.'),
+    kdc_hostnames: z
+      .array(z.string())
+      .describe(
+        'Names that the certificate of the KDC may have. Empty without the permission for all sites.',
+      ),
+  })
+    .nullable()
+    .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
 };
 const { internal, ldap, active_directory } = paramShapes;
 
 export const Authenticator = z.strictObject({
-  id: Id,
-  uuid: Id,
+  id: Id.describe('Identifier of the domain. Set by the portal.'),
+  uuid: Id.describe('Same as `id`.'),
   ...AuthenticatorWrite.shape,
-  params: z.union([internal, ldap.extend(shown), active_directory.extend(shown)]),
-  attributes: z.array(z.strictObject({ name: z.string(), source: z.string(), title: z.string() })),
-  users_count: z.int(),
-  groups_count: z.int(),
-  account_refused_at: Moment.nullable().meta({
-    description:
-      'When the directory refused the password of the account that searches; null if it was accepted since',
-  }),
-  account_retry_at: Moment.nullable().meta({
-    description: 'When the refused password is tried again; another password is tried at once',
-  }),
-  created_at: Moment,
-  updated_at: Moment,
+  params: z
+    .union([internal, ldap.extend(shown), active_directory.extend(shown)])
+    .describe('Parameters of the directory. Empty for an internal domain.'),
+  attributes: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the attribute in `attributes` of users.'),
+        source: z.string().describe('Attribute of the directory that is copied.'),
+        title: z.string().describe('Name of the attribute for people. Empty if it has none.'),
+      }),
+    )
+    .describe('Attributes of the directory that are copied to users at login.'),
+  users_count: z.int().describe('Number of users of the domain in the portal.'),
+  groups_count: z.int().describe('Number of groups of the domain in the portal.'),
+  account_refused_at: Moment.nullable().describe(
+    'When the directory refused the password of the account that searches. Null if it was accepted since.',
+  ),
+  account_retry_at: Moment.nullable().describe(
+    'When the refused password is tried again; a new password is tried at once. Null if it is not refused.',
+  ),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const authenticatorFilters = {
-  type: DomainType.optional(),
-  state: DomainState.optional(),
-  tag: z.string().max(64).optional(),
+  type: DomainType.optional().describe('Only domains of this type.'),
+  state: DomainState.optional().describe('Only domains in this state.'),
+  tag: z.string().max(64).optional().describe('Only domains with this tag.'),
 };
 
-export const TypeParam = z.object({ type: DomainType });
-export const DataTypeParam = z.object({ data_type: DomainType });
+export const TypeParam = z.object({ type: DomainType.describe('Type of the domain.') });
+export const DataTypeParam = z.object({ data_type: DomainType.describe('Type of the domain.') });
 
 export const TypeEntry = z.strictObject({
-  type: DomainType,
-  name: z.string(),
-  description: z.string(),
-  is_external: z.boolean().meta({ description: 'Users are kept elsewhere' }),
-  needs_password: z.boolean().meta({ description: 'A new user needs a password here' }),
-  search_users_supported: z.boolean(),
-  search_groups_supported: z.boolean(),
-  create_users_supported: z.boolean(),
-  two_factor_supported: z.boolean(),
-  pkinit_supported: z.boolean(),
-  label_username: z.string(),
-  label_groupname: z.string(),
-  label_password: z.string(),
+  type: DomainType.describe('Type of a domain.'),
+  name: z.string().describe('Name of the type for people.'),
+  description: z.string().describe('What the type is for.'),
+  is_external: z.boolean().describe('True if a directory keeps the users.'),
+  needs_password: z
+    .boolean()
+    .describe('True if the portal stores the passwords, so that a new user needs one.'),
+  search_users_supported: z.boolean().describe('True if users can be searched.'),
+  search_groups_supported: z.boolean().describe('True if groups can be searched.'),
+  create_users_supported: z.boolean().describe('True if users can be created in the portal.'),
+  two_factor_supported: z.boolean().describe('True if logins can need a second factor.'),
+  pkinit_supported: z
+    .boolean()
+    .describe('True if logins with a certificate (Kerberos PKINIT) can be set up.'),
+  label_username: z.string().describe('Label of the field for the login name.'),
+  label_groupname: z.string().describe('Label of the field for the group name.'),
+  label_password: z.string().describe('Label of the field for the password.'),
 });
 
 const nameOfDirectory = /^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/;
 
 /** An attribute of the directory that users get a copy of when they log in. */
 export const AttributeChange = z.strictObject({
-  action: z.enum(['add', 'change', 'delete']),
+  action: z
+    .enum(['add', 'change', 'delete'])
+    .describe('`add` or `change` sets the attribute, `delete` removes it.'),
   name: z
     .string()
     .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
-    .meta({ maxLength: 64, example: 'phone' }),
+    .meta({ maxLength: 64, example: 'phone' })
+    .describe('Name of the attribute in `attributes` of users.'),
   source: z
     .string()
     .regex(nameOfDirectory, 'An attribute of the directory')
-    .meta({
-      description: 'Attribute of the directory; the name, unless given',
-      maxLength: 64,
-      example: 'telephoneNumber',
-    })
-    .nullish(),
-  title: z.string().trim().max(128).nullish(),
+    .meta({ maxLength: 64, example: 'telephoneNumber' })
+    .nullish()
+    .describe('Attribute of the directory that is copied. Default: `name`.'),
+  title: z.string().trim().max(128).nullish().describe('Name of the attribute for people. Default: empty.'),
 });
 
 /** The fields of a domain as far as they are filled in; a stored domain's id stands in for its secrets. */
 export const TestBody = z.object({
-  id: Id.optional(),
-  ...Object.fromEntries(Object.keys(ownFields).map((name) => [name, z.unknown().optional()])),
+  id: Id.optional().describe(
+    'Identifier of a stored domain whose secrets are used, while the destination stays the same.',
+  ),
+  ...Object.fromEntries(
+    Object.keys(ownFields).map((name) => [
+      name,
+      z.unknown().optional().describe('Same as the member of a domain. Only given members are checked.'),
+    ]),
+  ),
   params: AuthenticatorWrite.shape.params,
-  username: z.string().max(256).optional(),
-  password: z.string().max(1024).optional(),
+  username: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('Login name of a user to search for. The answer shows the groups.'),
+  password: z.string().max(1024).optional().describe('Password of that user, to test its login.'),
 });
 
 export const TestResult = z.strictObject({
-  success: z.boolean(),
-  message: z.string(),
-  checks: z.array(
-    z.strictObject({
-      name: z.string(),
-      status: z.enum(['pass', 'fail', 'skipped']),
-      detail: z.string(),
-      took_ms: z.int(),
-    }),
-  ),
+  success: z.boolean().describe('True if no check failed.'),
+  message: z.string().describe('Result of the test in one sentence.'),
+  checks: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the check.'),
+        status: z
+          .enum(['pass', 'fail', 'skipped'])
+          .describe('`pass`, `fail`, or `skipped` if an earlier check failed or nothing was to check.'),
+        detail: z.string().describe('What was found. Empty if there is nothing to say.'),
+        took_ms: z.int().describe('Duration of the check in milliseconds.'),
+      }),
+    )
+    .describe('Single checks in the order of their run.'),
 });

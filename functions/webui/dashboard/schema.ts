@@ -5,85 +5,113 @@ import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.t
 import { Id, Moment, State, Status } from '../../../shared/http/fields.ts';
 
 /** A part that could not be had says why by its code. */
-const Missing = z.strictObject({ error: z.string() });
+const Missing = z.strictObject({
+  error: z.string().describe('Problem code: this part of the dashboard could not be read.'),
+});
 const part = <T extends z.ZodType>(shape: T) => z.union([shape, Missing]);
 
 const SiteOverview = z.strictObject({
-  id: Id,
-  uri: z.string(),
-  name: z.string(),
-  status: Status,
+  id: Id.describe('Identifier of the site.'),
+  uri: z.string().describe('Name of the site in URLs.'),
+  name: z.string().describe('Name of the site.'),
+  status: Status.describe(
+    '`pass`: a dispatcher of the site passes; `fail`: all enabled ones fail; `unknown`: otherwise.',
+  ),
   state: State,
-  farms: z.int(),
-  dispatchers_up: z.int(),
-  dispatchers: z.int(),
-  pools: z.int(),
-  workplaces: z.int(),
-  in_use: z.int(),
-  sessions: z.int(),
-  fetched_at: Moment.nullable().meta({ description: 'Of what was read of its farms, the oldest' }),
+  farms: z.int().describe('Number of farms.'),
+  dispatchers_up: z.int().describe('Number of enabled dispatchers whose last probe passed.'),
+  dispatchers: z.int().describe('Number of enabled dispatchers.'),
+  pools: z.int().describe('Number of pools.'),
+  workplaces: z.int().describe('Number of workplaces.'),
+  in_use: z.int().describe('Number of workplaces in use.'),
+  sessions: z.int().describe('Number of workplace sessions.'),
+  fetched_at: Moment.nullable().describe(
+    'When the oldest part of the data was read. Null if nothing was read.',
+  ),
 });
 
 const Failure = z.strictObject({
-  id: Id,
-  at: Moment,
-  level: z.string(),
-  source: z.string(),
-  object_type: z.string().nullable(),
-  object_id: z.string().nullable(),
-  object_name: z.string().nullable(),
-  message: z.string(),
+  id: Id.describe('Identifier of the journal record.'),
+  at: Moment.describe('When it happened.'),
+  level: z.string().describe('Severity: `error` or `critical`.'),
+  source: z.string().describe('Part of the installation that failed, such as `dispatcher`.'),
+  object_type: z
+    .string()
+    .nullable()
+    .describe('Kind of the object, as in operation identifiers. Null if there is none.'),
+  object_id: z.string().nullable().describe('Identifier of the object. Null if there is none.'),
+  object_name: z.string().nullable().describe('Name of the object. Null if there is none.'),
+  message: z.string().describe('Text of the record.'),
 });
 
 /** A pool whose workplaces are nearly all taken. */
 const NearlyFull = z.strictObject({
-  uuid: Id,
-  name: z.string(),
-  farm_id: Id,
-  farm_name: z.string(),
-  site_id: Id,
-  site_name: z.string(),
-  usage_percent: z.number(),
+  uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  name: z.string().describe('Name of the pool.'),
+  farm_id: Id.describe('Identifier of the farm.'),
+  farm_name: z.string().describe('Name of the farm.'),
+  site_id: Id.describe('Identifier of the site.'),
+  site_name: z.string().describe('Name of the site.'),
+  usage_percent: z.number().describe('Used part of the pool in percent, as the dispatcher reports it.'),
 });
 
 const ExpiringCertificate = z.strictObject({
-  dispatcher_id: Id,
-  name: z.string(),
-  site_id: Id,
-  site_name: z.string(),
-  subject: z.string(),
-  not_after: z.string(),
-  days_left: z.int(),
+  dispatcher_id: Id.describe('Identifier of the dispatcher.'),
+  name: z.string().describe('Name of the dispatcher.'),
+  site_id: Id.describe('Identifier of the site.'),
+  site_name: z.string().describe('Name of the site.'),
+  subject: z.string().describe('Subject of the certificate.'),
+  not_after: z.string().describe('End of the validity of the certificate.'),
+  days_left: z.int().describe('Days until the certificate expires. Negative after that.'),
 });
 
 export const AdminDashboard = z.strictObject({
-  generated_at: Moment,
+  generated_at: Moment.describe('When the dashboard was built.'),
   counters: part(
     z.strictObject({
-      sites: z.int(),
-      farms: z.int(),
-      dispatchers: z.int(),
-      gateways: z.int(),
-      domains: z.int(),
-      users: z.int(),
-      admin_sessions: z.int(),
-      user_sessions: z.int(),
-      workplaces: z.int(),
-      workplaces_in_use: z.int(),
-      sessions: z.int(),
+      sites: z.int().describe('Number of sites.'),
+      farms: z.int().describe('Number of farms.'),
+      dispatchers: z.int().describe('Number of dispatchers.'),
+      gateways: z.int().describe('Number of gateways.'),
+      domains: z.int().describe('Number of authentication domains.'),
+      users: z.int().describe('Number of users.'),
+      admin_sessions: z.int().describe('Number of live administrator sessions.'),
+      user_sessions: z.int().describe('Number of live user sessions.'),
+      workplaces: z.int().describe('Number of workplaces.'),
+      workplaces_in_use: z.int().describe('Number of workplaces in use.'),
+      sessions: z.int().describe('Number of workplace sessions.'),
     }),
+  ).describe(
+    'Totals, or the code of the failure. Sites and their contents are counted within the scope of the caller.',
   ),
-  sites: part(z.array(SiteOverview)),
-  pools_near_full: part(z.array(NearlyFull)),
-  recent_failures: part(z.array(Failure)),
-  failed_logins_24h: part(z.int()),
-  certificates_expiring: part(z.array(ExpiringCertificate)),
+  sites: part(z.array(SiteOverview)).describe('Sites by name, at most 500, or the code of the failure.'),
+  pools_near_full: part(z.array(NearlyFull)).describe(
+    'The 20 fullest pools with at least 90 percent in use, or the code of the failure.',
+  ),
+  recent_failures: part(z.array(Failure)).describe(
+    'The latest ten failures of the journal that are not closed, or the code of the failure.',
+  ),
+  failed_logins_24h: part(z.int()).describe(
+    'Number of failed logins in the last 24 hours, or the code of the failure.',
+  ),
+  certificates_expiring: part(z.array(ExpiringCertificate)).describe(
+    'Certificates of dispatchers that expire soon, or the code of the failure.',
+  ),
 });
 
 export const UserDashboard = z.strictObject({
-  generated_at: Moment,
-  site: z.strictObject({ id: Id, uri: z.string(), name: z.string(), maintenance: z.boolean() }),
-  services: z.array(ClientService),
-  sessions: z.array(WorkplaceSession).meta({ description: 'As the snapshot has them, the latest first' }),
-  sites: z.array(FarmStatus),
+  generated_at: Moment.describe('When the dashboard was built.'),
+  site: z
+    .strictObject({
+      id: Id.describe('Identifier of the site.'),
+      uri: z.string().describe('Name of the site in URLs.'),
+      name: z.string().describe('Name of the site.'),
+      maintenance: z.boolean().describe('True during maintenance of the site.'),
+    })
+    .describe('The requested site.'),
+  services: z.array(ClientService).describe('Services of the caller, ordered by name.'),
+  sessions: z
+    .array(WorkplaceSession)
+    .describe('Workplace sessions of the caller at the site, latest first, at most 500.'),
+  sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the site.'),
 });

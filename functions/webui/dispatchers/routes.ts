@@ -31,7 +31,7 @@ export const dispatcherOperations = [
       route: `GET ${base}/farms/{id}/dispatchers`,
       access: 'dispatchers.read',
       summary: 'List the dispatcher nodes of a farm',
-      params: z.object({ id: Id }),
+      params: z.object({ id: Id.describe('Identifier of the farm.') }),
       query: listQuery(dispatcherSorts, dispatcherFilters),
       returns: [200, listOf(Dispatcher)],
     },

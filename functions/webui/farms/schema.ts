@@ -1,52 +1,84 @@
 import { z } from 'zod';
 import { refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { Comments, flagFilter, Id, Moment, Name, State, Status } from '../../../shared/http/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  flagFilter,
+  Id,
+  Moment,
+  Name,
+  State,
+  Status,
+  UpdatedAt,
+} from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 
 export const FarmWrite = z.object({
-  name: Name,
-  site_id: Id,
+  name: Name.describe('Name of the farm, unique without regard to case.'),
+  site_id: Id.describe('Identifier of the site of the farm.'),
   comments: Comments,
-  enabled: z.boolean().default(true),
-  maintenance: z.boolean().default(false),
-  maintenance_template_id: Id.nullable().default(null),
-  weight: z.int().min(1).max(100).default(10),
+  enabled: z.boolean().default(true).describe('False: the farm is neither used nor probed. Default true.'),
+  maintenance: z
+    .boolean()
+    .default(false)
+    .describe('True: the farm is in maintenance, as `maintenance_template_id` says. Default false.'),
+  maintenance_template_id: Id.nullable()
+    .default(null)
+    .describe(
+      'Identifier of the maintenance template that sets times, message and sessions. Null: at once and without end.',
+    ),
+  weight: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(10)
+    .describe(
+      'Relative capacity of the farm from 1 to 100, for sorting. Routing does not use it. Default 10.',
+    ),
   balancing: z
     .enum(['priority', 'round_robin', 'least_loaded'])
     .default('priority')
-    .meta({ description: 'How a node of the farm is chosen for a call' }),
+    .describe(
+      'Choice of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest answer). Default `priority`.',
+    ),
 });
 
 export const Farm = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the farm. Set by the portal.'),
   ...FarmWrite.shape,
-  site_name: z.string(),
-  tags: z.array(z.string()),
-  dispatchers_count: z.int(),
-  status: Status,
+  site_name: z.string().describe('Name of the site.'),
+  tags: z.array(z.string()).describe('Tags that the dispatchers of the farm report.'),
+  dispatchers_count: z.int().describe('Number of dispatchers in the farm.'),
+  status: Status.describe(
+    '`pass`: a dispatcher passes; `fail`: all enabled ones fail; `unknown`: otherwise. Set by probes.',
+  ),
   state: State,
-  last_sync_at: Moment.nullable().meta({
-    description:
-      'When the part of the farm that was read longest ago was read; null until each part was read once',
-  }),
-  last_sync_error: z.string().nullable(),
-  created_at: Moment,
-  updated_at: Moment,
+  last_sync_at: Moment.nullable().describe(
+    'When the oldest part of the data of the farm was read. Null until every part was read once.',
+  ),
+  last_sync_error: z
+    .string()
+    .nullable()
+    .describe('Problem code of a part of the data that could not be read. Null if all parts were read.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const farmFilters = {
-  site_id: Id.optional(),
-  enabled: flagFilter,
-  maintenance: flagFilter,
-  status: Status.optional(),
+  site_id: Id.optional().describe('Only farms of the site with this identifier.'),
+  enabled: flagFilter.describe('Only farms with this value of `enabled`.'),
+  maintenance: flagFilter.describe('Only farms with this value of `maintenance`.'),
+  status: Status.optional().describe('Only farms with this status.'),
 };
 
 /** A tag that a node of the farm knows. */
 export const FarmTag = z.strictObject({
-  name: z.string(),
-  farm_id: Id,
-  dispatcher_id: Id.nullable(),
-  fetched_at: Moment,
+  name: z.string().describe('Name of the tag, as the dispatcher reports it.'),
+  farm_id: Id.describe('Identifier of the farm.'),
+  dispatcher_id: Id.nullable().describe(
+    'Identifier of the dispatcher that reported the tag. Null if the dispatcher was deleted.',
+  ),
+  fetched_at: Moment.describe('When the tag was read.'),
 });
 
 export const FarmTagQuery = listQuery(['name'], refreshFlag);

@@ -1,6 +1,15 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { flagFilter, Id, Ids, Moment, Name, Priority } from '../../../shared/http/fields.ts';
+import {
+  CreatedAt,
+  flagFilter,
+  Id,
+  Ids,
+  Moment,
+  Name,
+  Priority,
+  UpdatedAt,
+} from '../../../shared/http/fields.ts';
 
 /** Sorted and each once, so that another order is no change. */
 const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sort();
@@ -13,67 +22,81 @@ const Host = z
 const Network = z.string().max(64).refine(isNetwork, 'A network as CIDR, such as 10.20.0.0/16');
 
 export const GatewayWrite = z.object({
-  name: Name,
-  host: Host,
-  port: z.int().min(1).max(65_535).default(443),
+  name: Name.describe('Name of the gateway, unique without regard to case.'),
+  host: Host.describe('DNS name or IP address that clients connect to.'),
+  port: z.int().min(1).max(65_535).default(443).describe('TCP port that clients connect to. Default 443.'),
   protocols: z
     .array(z.enum(['rdp', 'spice']))
     .min(1)
     .max(16)
     .transform(inOrder)
-    .default(['rdp', 'spice']),
-  sites: Ids.default([]).meta({ description: 'Sites whose users go through it' }),
+    .default(['rdp', 'spice'])
+    .describe('Delivery protocols that the gateway serves. Default: all.'),
+  sites: Ids.default([]).describe(
+    'Identifiers of the sites whose users connect through the gateway. Default: none.',
+  ),
   networks: z
     .array(Network)
     .max(256)
     .transform(inOrder)
     .default([])
-    .meta({ description: 'Networks of the clients that it serves; none means all' }),
-  client_address: z.enum(['exact', 'family', 'off']).default('family').meta({
-    description:
-      'From where the tunnels of a ticket may come: `exact` from the address that asked for it, `family` also from an address of the other family (IPv4, IPv6), `off` from anywhere',
-  }),
-  priority: Priority,
-  enabled: z.boolean().default(true),
-  maintenance: z.boolean().default(false),
+    .describe('Client networks (CIDR) that the gateway serves. Default: empty, which means all.'),
+  client_address: z
+    .enum(['exact', 'family', 'off'])
+    .default('family')
+    .describe(
+      'Addresses from which a ticket is accepted: `exact`: the one that requested it; `family`: also one of the other IP version; `off`: any. Default `family`.',
+    ),
+  priority: Priority.describe('Rank among the gateways of a site: the lowest number is used. Default 1.'),
+  enabled: z.boolean().default(true).describe('False: the gateway gets no connections. Default true.'),
+  maintenance: z
+    .boolean()
+    .default(false)
+    .describe('True: the gateway gets no new connections. Default false.'),
 });
 
 /** What a patch may ask for besides members of the object. */
 export const GatewayChange = GatewayWrite.extend({
   rotate_token: z
     .boolean()
-    .meta({ description: 'True gives a new token; the former one stops at once' })
-    .optional(),
+    .optional()
+    .describe('True creates a new token; the former one stops working at once.'),
 });
 
 const State = z.enum(['online', 'offline', 'unknown']);
 
 export const Gateway = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the gateway. Set by the portal.'),
   ...GatewayWrite.shape,
-  token: z.string().nullable().meta({ description: 'Shown once, where it is made; afterwards null' }),
-  token_set: z.boolean(),
-  state: State.meta({
-    description:
-      'By its heartbeats alone: `online` when one came within 60 seconds, `unknown` before the first',
-  }),
+  token: z
+    .string()
+    .nullable()
+    .describe('Token of the gateway. Returned once, when it is created or rotated; otherwise null.'),
+  token_set: z.boolean().describe('True if the gateway has a token.'),
+  state: State.describe(
+    'By heartbeats: `online`: one in the last 60 seconds; `offline`: none; `unknown`: never one.',
+  ),
   status: z
     .enum(['pass', 'fail', 'unknown'])
-    .meta({ description: 'The same as of other objects; the journal tells of its changes' }),
-  version: z.string().nullable(),
-  last_seen_at: Moment.nullable().meta({ description: 'The last heartbeat' }),
-  last_used_at: Moment.nullable().meta({ description: 'The last tunnel that began or ended' }),
-  stats: z.strictObject({ connections: z.int(), sent: z.int(), received: z.int() }).meta({
-    description: 'As its last heartbeat told; tunnels move it on until the next',
-  }),
-  created_at: Moment,
-  updated_at: Moment,
+    .describe('The same as `state`, as `pass`, `fail` or `unknown`.'),
+  version: z.string().nullable().describe('Version that the gateway reports. Null until it reports one.'),
+  last_seen_at: Moment.nullable().describe('Last heartbeat. Null before the first.'),
+  last_used_at: Moment.nullable().describe('When a tunnel last began or ended. Null before the first.'),
+  stats: z
+    .strictObject({
+      connections: z.int().describe('Number of open tunnels.'),
+      sent: z.int().describe('Bytes sent.'),
+      received: z.int().describe('Bytes received.'),
+    })
+    .describe('Traffic of the gateway from its last heartbeat, updated by tunnels that begin and end.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const gatewayFilters = {
-  site_id: Id.optional(),
-  enabled: flagFilter,
-  state: State.optional(),
+  site_id: Id.optional().describe('Only gateways of the site with this identifier.'),
+  enabled: flagFilter.describe('Only gateways with this value of `enabled`.'),
+  state: State.optional().describe('Only gateways in this state.'),
 };
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';

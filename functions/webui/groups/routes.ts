@@ -19,7 +19,7 @@ export const groupOperations = [
       description:
         'The header `Link` with `rel="next"` leads to the next page. Each page reads all matching groups of the directory, ' +
         'at most 10,000; `search` limits them.',
-      params: z.object({ auth_uuid: Id }),
+      params: z.object({ auth_uuid: Id.describe('Identifier of the authentication domain.') }),
       query: ExternalQuery,
       returns: [200, z.array(ExternalGroup)],
       errors: [

@@ -1,42 +1,65 @@
 import { z } from 'zod';
-import { Comments, Id, Ids, Moment, Name, PageLimit } from '../../../shared/http/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, PageLimit, UpdatedAt } from '../../../shared/http/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);
 
 export const GroupWrite = z.object({
-  name: Name.meta({ description: 'Set at creation only' }),
-  external_id: z.string().max(1024).nullable().default(null).meta({ description: 'DN of a directory group' }),
+  name: Name.describe('Name of the group, unique in its domain. Set at creation only.'),
+  external_id: z
+    .string()
+    .max(1024)
+    .nullable()
+    .default(null)
+    .describe(
+      'Distinguished name of the group in the directory. Null for an internal or meta group. Set at creation only.',
+    ),
   comments: Comments,
-  state: GroupState.default('active'),
-  type: GroupType.default('group').meta({ description: 'Set at creation only' }),
+  state: GroupState.default('active').describe(
+    '`active`; `inactive`: the group gives its members no access. Default `active`.',
+  ),
+  type: GroupType.default('group').describe(
+    '`group`, or `meta`: made of other groups. Set at creation only. Default `group`.',
+  ),
   meta_if_any: z
     .boolean()
     .default(false)
-    .meta({ description: 'Members of any part belong to the meta group; otherwise members of all parts' }),
-  groups: Ids.default([]).meta({ description: 'The parts of a meta group: groups of the same domain' }),
-  skip_two_factor: z.boolean().default(false),
+    .describe(
+      'True: members of any part belong to the meta group; false: only members of all parts. Default false.',
+    ),
+  groups: Ids.default([]).describe(
+    'Identifiers of the parts of a meta group, groups of the same domain. Default: none.',
+  ),
+  skip_two_factor: z
+    .boolean()
+    .default(false)
+    .describe(
+      'True: members need not enrol a second factor. An enrolled one is still required. Default false.',
+    ),
 });
 
 export const Group = z.strictObject({
-  id: Id,
-  uuid: Id,
+  id: Id.describe('Identifier of the group. Set by the portal.'),
+  uuid: Id.describe('Same as `id`.'),
   ...GroupWrite.shape,
-  users_count: z.int(),
-  created_at: Moment,
-  updated_at: Moment,
+  users_count: z.int().describe('Number of users in the group.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const ExternalQuery = z.strictObject({
-  search: z.string().max(128).default(''),
-  limit: PageLimit,
-  cursor: z.string().max(2048).optional().meta({ description: 'From the `Link` header of the page before' }),
+  search: z.string().max(128).default('').describe('Part of the name of a group. Default: all groups.'),
+  limit: PageLimit.describe('Largest number of groups in the answer. Default 50.'),
+  cursor: z.string().max(2048).optional().describe('Cursor from the header `Link` of the previous page.'),
 });
 
 export const ExternalGroup = z.strictObject({
-  id: z.string().meta({ description: 'Distinguished name' }),
-  name: z.string(),
-  registered: z.boolean(),
+  id: z.string().describe('Distinguished name of the group.'),
+  name: z.string().describe('Name of the group in the directory.'),
+  registered: z.boolean().describe('True if the group exists in the portal.'),
 });
 
-export const groupFilters = { type: GroupType.optional(), state: GroupState.optional() };
+export const groupFilters = {
+  type: GroupType.optional().describe('Only groups of this type.'),
+  state: GroupState.optional().describe('Only groups in this state.'),
+};

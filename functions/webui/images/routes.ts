@@ -4,7 +4,10 @@ import { base, endpoint } from '../deps.ts';
 
 const gallery = `${base}/gallery/images` as const;
 const params = z.object({
-  image_id: z.string().meta({ description: 'The id of a picture, or a name', example: 'rdp' }),
+  image_id: z
+    .string()
+    .meta({ example: 'rdp' })
+    .describe('Identifier of a picture, or `rdp`, `spice` or `default`.'),
 });
 
 export const imageOperations = [

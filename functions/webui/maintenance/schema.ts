@@ -1,36 +1,48 @@
 import { z } from 'zod';
-import { Id, Instant, Moment, Name } from '../../../shared/http/fields.ts';
+import { CreatedAt, Id, Instant, Moment, Name, UpdatedAt } from '../../../shared/http/fields.ts';
 
 export const MaintenanceTemplateWrite = z.object({
-  name: Name,
-  title: z.string().max(256).default(''),
+  name: Name.describe('Name of the template, unique without regard to case.'),
+  title: z.string().max(256).default('').describe('Title of the message for users. Default: empty.'),
   message: z
     .string()
     .trim()
     .min(1)
     .max(1024)
-    .meta({ description: 'What users are told', example: 'Maintenance on Saturday from 10 to 12' }),
-  start_at: Instant.nullable().default(null),
+    .meta({ example: 'Maintenance on Saturday from 10 to 12' })
+    .describe('Message for users.'),
+  start_at: Instant.nullable().default(null).describe('When the maintenance begins. Null: at once.'),
   end_at: Instant.meta({ example: '2026-11-21T10:30:00.000Z' })
     .nullable()
     .default(null)
-    .meta({ description: 'Later than `start_at`' }),
+    .describe('When the maintenance ends, after `start_at`. Null: when it is switched off.'),
   warn_minutes: z
     .int()
     .min(0)
     .max(1440)
     .default(10)
-    .meta({ description: 'How long before the start users are warned' }),
-  block_new_sessions: z.boolean().default(true),
-  disconnect_sessions: z.boolean().default(false),
-  logoff_sessions: z.boolean().default(false),
+    .describe('Minutes before the start at which users are warned. Default 10.'),
+  block_new_sessions: z
+    .boolean()
+    .default(true)
+    .describe('True: no new sessions during the maintenance; reconnecting stays possible. Default true.'),
+  disconnect_sessions: z
+    .boolean()
+    .default(false)
+    .describe('True: sessions are disconnected at the start. Default false.'),
+  logoff_sessions: z
+    .boolean()
+    .default(false)
+    .describe(
+      'True: sessions are logged off at the start; this prevails over `disconnect_sessions`. Default false.',
+    ),
 });
 
 export const MaintenanceTemplate = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the template. Set by the portal.'),
   ...MaintenanceTemplateWrite.shape,
-  start_at: Moment.nullable(),
-  end_at: Moment.nullable(),
-  created_at: Moment,
-  updated_at: Moment,
+  start_at: Moment.nullable().describe('When the maintenance begins. Null: at once.'),
+  end_at: Moment.nullable().describe('When the maintenance ends. Null: when it is switched off.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant, Moment } from '../../../shared/http/fields.ts';
+import { CreatedAt, Id, Instant, Moment, UpdatedAt } from '../../../shared/http/fields.ts';
 
 const Level = z.enum(['info', 'warning', 'error', 'critical']);
 const Source = z.enum(['portal', 'site', 'farm', 'dispatcher', 'gateway', 'domain', 'jobs', 'database']);
@@ -7,35 +7,58 @@ const State = z.enum(['open', 'acknowledged', 'closed']);
 const Word = z.string().max(128);
 
 export const MonitoringWrite = z.object({
-  at: Instant.nullable().default(null).meta({ description: 'When it happened; now unless given' }),
-  level: Level,
-  source: Source.default('portal'),
-  object_type: Word.nullable().default(null),
-  object_id: Word.nullable().default(null),
-  object_name: z.string().max(256).nullable().default(null),
-  code: Word.default(''),
-  message: z.string().trim().min(1).max(4096).meta({ example: 'The backup of the datastore took two hours' }),
-  details: z.record(z.string(), z.unknown()).default({}),
-  state: State.default('open'),
+  at: Instant.nullable().default(null).describe('When it happened. Default: now.'),
+  level: Level.describe('Severity of the record.'),
+  source: Source.default('portal').describe(
+    'Part of the installation that the record is about. Default `portal`.',
+  ),
+  object_type: Word.nullable()
+    .default(null)
+    .describe('Kind of the object, as in operation identifiers. Default null: no object.'),
+  object_id: Word.nullable().default(null).describe('Identifier of the object. Default null: no object.'),
+  object_name: z
+    .string()
+    .max(256)
+    .nullable()
+    .default(null)
+    .describe('Name of the object. Default null: no object.'),
+  code: Word.default('').describe('Stable word for the kind of the record. Default: empty.'),
+  message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .meta({ example: 'The backup of the datastore took two hours' })
+    .describe('Text of the record.'),
+  details: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Further facts, any JSON object. Default: empty.'),
+  state: State.default('open').describe(
+    '`open`, `acknowledged` (an administrator works on it) or `closed`. Default `open`.',
+  ),
 });
 
 export const MonitoringRecord = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the record. Set by the portal.'),
   ...MonitoringWrite.shape,
-  at: Moment,
-  acknowledged_by: z.string().nullable().meta({ description: 'The name of the user who acknowledged it' }),
-  acknowledged_at: Moment.nullable(),
-  created_at: Moment,
-  updated_at: Moment,
+  at: Moment.describe('When it happened.'),
+  acknowledged_by: z
+    .string()
+    .nullable()
+    .describe('Name of the user that acknowledged the record. Null while it is open.'),
+  acknowledged_at: Moment.nullable().describe('When the record was acknowledged. Null while it is open.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const monitoringFilters = {
-  level: Level.optional(),
-  source: Source.optional(),
-  state: State.optional(),
-  object_type: Word.optional(),
-  object_id: Word.optional(),
-  code: Word.optional(),
-  from: Instant.optional().meta({ description: 'That moment and later' }),
-  to: Instant.optional().meta({ description: 'That moment and earlier' }),
+  level: Level.optional().describe('Only records of this severity.'),
+  source: Source.optional().describe('Only records of this source.'),
+  state: State.optional().describe('Only records in this state.'),
+  object_type: Word.optional().describe('Only records about objects of this kind.'),
+  object_id: Word.optional().describe('Only records about the object with this identifier.'),
+  code: Word.optional().describe('Only records with this code.'),
+  from: Instant.optional().describe('Only records at or after this moment.'),
+  to: Instant.optional().describe('Only records at or before this moment.'),
 };

@@ -5,21 +5,34 @@ import { build, version } from '../../../shared/kernel/version.ts';
 import { base, endpoint, type WebuiCtx } from '../deps.ts';
 
 const NodeInfo = z.strictObject({
-  name: z.string(),
-  version: z.string(),
-  build: z.string(),
-  portal_type: z.enum(['admin', 'user', 'universal']),
-  runtime: z.enum(['node', 'workers', 'lambda']),
-  os: z.string(),
-  uptime_s: z.int(),
-  time: Moment,
-  timezone: z.string(),
-  database: z.strictObject({
-    kind: z.enum(['postgresql', 'embedded']),
-    version: z.string(),
-    latency_ms: z.number(),
-  }),
-  jobs: z.strictObject({ workers: z.int(), last_run_at: Moment.nullable() }),
+  name: z.string().describe('Name of the host.'),
+  version: z.string().describe('Version of the portal.'),
+  build: z.string().describe('Build of the portal.'),
+  portal_type: z
+    .enum(['admin', 'user', 'universal'])
+    .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
+  runtime: z
+    .enum(['node', 'workers', 'lambda'])
+    .describe('Platform that runs the portal: Node.js, Cloudflare Workers or AWS Lambda.'),
+  os: z.string().describe('Operating system of the host.'),
+  uptime_s: z.int().describe('Seconds since the process or isolate started.'),
+  time: Moment.describe('Current time of the host.'),
+  timezone: z.string().describe('Time zone of the host (IANA name).'),
+  database: z
+    .strictObject({
+      kind: z
+        .enum(['postgresql', 'embedded'])
+        .describe('`postgresql`: a server; `embedded`: PostgreSQL within the process.'),
+      version: z.string().describe('Version of PostgreSQL.'),
+      latency_ms: z.number().describe('Duration of one query in milliseconds.'),
+    })
+    .describe('The database of the portal.'),
+  jobs: z
+    .strictObject({
+      workers: z.int().describe('Number of job workers that reported in the last 15 seconds.'),
+      last_run_at: Moment.nullable().describe('When a job last ran. Null before the first.'),
+    })
+    .describe('The background jobs.'),
 });
 
 export const nodeInfoOperations = [

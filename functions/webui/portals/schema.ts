@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Moment, TagName, TagNames } from '../../../shared/http/fields.ts';
+import { CreatedAt, Id, Moment, TagName, TagNames, UpdatedAt } from '../../../shared/http/fields.ts';
 
 const Runtime = z.enum(['node', 'workers', 'lambda']);
 const State = z.enum(['online', 'offline']);
@@ -7,26 +7,34 @@ const State = z.enum(['online', 'offline']);
 export const PortalWrite = z.object({ tags: TagNames });
 
 export const Portal = z.strictObject({
-  id: Id,
-  uuid: Id,
-  name: z.string(),
-  fqdn: z.string(),
-  portal_type: z.enum(['admin', 'user', 'universal']),
-  runtime: Runtime,
-  version: z.string(),
-  os: z.string(),
-  state: State,
-  last_seen_at: Moment,
-  uptime_s: z.int(),
+  id: Id.describe('Identifier of the portal. Set by the portal.'),
+  uuid: Id.describe('Same as `id`.'),
+  name: z
+    .string()
+    .describe(
+      'Name of the portal, from its heartbeat. It begins with the name of the peer for a portal of a peer.',
+    ),
+  fqdn: z.string().describe('Host name of the portal, from its heartbeat.'),
+  portal_type: z
+    .enum(['admin', 'user', 'universal'])
+    .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
+  runtime: Runtime.describe('Platform that runs the portal: Node.js, Cloudflare Workers or AWS Lambda.'),
+  version: z.string().describe('Version of the portal, from its heartbeat.'),
+  os: z.string().describe('Operating system, from its heartbeat. Empty if it is not known.'),
+  state: State.describe('`online` while heartbeats arrive, else `offline`.'),
+  last_seen_at: Moment.describe('Time of the last heartbeat.'),
+  uptime_s: z.int().describe('Seconds from the start of the portal to its last heartbeat.'),
   ...PortalWrite.shape,
-  created_at: Moment,
-  updated_at: Moment,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const portalFilters = {
-  state: State.optional(),
-  runtime: Runtime.optional(),
-  tag: TagName.optional(),
+  state: State.optional().describe('Only portals in this state.'),
+  runtime: Runtime.optional().describe('Only portals on this platform.'),
+  tag: TagName.optional().describe('Only portals with this tag.'),
 };
 
-export const PortalTags = z.strictObject({ tags: z.array(TagName).max(50) });
+export const PortalTags = z.strictObject({
+  tags: z.array(TagName).max(50).describe('Names of the tags of the portal.'),
+});

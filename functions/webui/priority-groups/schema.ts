@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { Comments, Id, Ids, Moment, Name, Priority } from '../../../shared/http/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, Priority, UpdatedAt } from '../../../shared/http/fields.ts';
 
-const Preference = z.strictObject({ farm_id: Id, priority: Priority });
+const Preference = z.strictObject({
+  farm_id: Id.describe('Identifier of the farm. Each farm occurs once.'),
+  priority: Priority.describe('Rank of the farm in this group: lower numbers are preferred. Default 1.'),
+});
 
 /** Ordered by farm, so that another order is no change: what counts is the priority of each. */
 const Preferences = z
@@ -23,17 +26,21 @@ const repeated = {
 } as const;
 
 export const PriorityGroupWrite = z.object({
-  name: Name,
+  name: Name.describe('Name of the priority group, unique without regard to case.'),
   comments: Comments,
-  priority: Priority.meta({ description: 'Of several groups that are for somebody, lower ones come first' }),
-  users: Ids.default([]).meta({ description: 'For whom it is; without users and groups, for everybody' }),
-  groups: Ids.default([]),
-  farms: Preferences.default([]).meta({ description: 'Which farms to prefer, lower priorities first' }),
+  priority: Priority.describe('Rank among the priority groups of a user: lower numbers prevail. Default 1.'),
+  users: Ids.default([]).describe(
+    'Identifiers of the users that the group applies to. Without users and groups it applies to all.',
+  ),
+  groups: Ids.default([]).describe(
+    'Identifiers of the groups that it applies to. Without users and groups it applies to all.',
+  ),
+  farms: Preferences.default([]).describe('Preferred farms. Default: none.'),
 });
 
 export const PriorityGroup = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the priority group. Set by the portal.'),
   ...PriorityGroupWrite.shape,
-  created_at: Moment,
-  updated_at: Moment,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });

@@ -1,35 +1,41 @@
 import { z } from 'zod';
 import { permissions } from '../../../shared/access/permissions.ts';
-import { Comments, Id, Ids, Moment, Name } from '../../../shared/http/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, UpdatedAt } from '../../../shared/http/fields.ts';
 
 const PermissionId = z.enum(permissions).meta({ example: 'sites.read' });
 
 export const RoleWrite = z.object({
-  name: Name,
+  name: Name.describe('Name of the role, unique without regard to case.'),
   comments: Comments,
   permissions: z
     .array(PermissionId)
     .max(permissions.length)
-    .transform((ids) => [...new Set(ids)].sort()),
+    .transform((ids) => [...new Set(ids)].sort())
+    .describe('Permissions that the role grants.'),
   scope: z
-    .strictObject({ sites: z.union([z.literal('*'), Ids]).default('*') })
+    .strictObject({
+      sites: z
+        .union([z.literal('*'), Ids])
+        .default('*')
+        .describe('`*`: all sites; otherwise identifiers of sites. Default `*`.'),
+    })
     .default({ sites: '*' })
-    .meta({ description: 'The sites within which the permissions hold' }),
+    .describe('Sites in which the permissions apply. Default: all.'),
 });
 
 export const Role = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the role. Set by the portal.'),
   ...RoleWrite.shape,
-  builtin: z.boolean(),
-  users_count: z.int(),
-  created_at: Moment,
-  updated_at: Moment,
+  builtin: z.boolean().describe('True for a role of the portal, which cannot be changed or deleted.'),
+  users_count: z.int().describe('Number of users that have the role.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const PermissionEntry = z.strictObject({
-  id: PermissionId,
-  resource: z.string(),
-  action: z.string(),
-  name: z.string(),
-  description: z.string(),
+  id: PermissionId.describe('Identifier of the permission: `<resource>.<action>`.'),
+  resource: z.string().describe('Resource of the permission.'),
+  action: z.string().describe('Action of the permission.'),
+  name: z.string().describe('Short name of the permission for people.'),
+  description: z.string().describe('What the permission allows.'),
 });

@@ -2,22 +2,25 @@ import { z } from 'zod';
 import { byKey, keyText } from '../../../shared/fleet/routing-facts.ts';
 import {
   Comments,
+  CreatedAt,
   flagFilter,
   Id,
   Ids,
-  Moment,
   Name,
   PlainName,
   Priority,
   TagNames,
+  UpdatedAt,
 } from '../../../shared/http/fields.ts';
 import { PictureUri } from '../../../shared/http/picture-field.ts';
 
 const Member = z.strictObject({
-  farm_id: Id,
-  servicepool_uuid: Id.meta({ description: 'The pool, by the identifier that its dispatchers gave it' }),
-  priority: Priority,
-  enabled: z.boolean().default(true),
+  farm_id: Id.describe('Identifier of a farm of the site of the rule.'),
+  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  priority: Priority.describe(
+    'Rank of the member with `policy` `priority` or `least_loaded`: lower numbers come first. Default 1.',
+  ),
+  enabled: z.boolean().default(true).describe('False: the member is not used. Default true.'),
 });
 
 /** The order of the members does not matter; a pool is named once. */
@@ -42,47 +45,67 @@ const Members = z
 const Tags = TagNames.transform((names) => [...new Set(names)].sort());
 
 const TagMatch = z
-  .strictObject({ any: Tags, all: Tags })
+  .strictObject({
+    any: Tags.describe('A pool needs at least one of these tags. Default: none.'),
+    all: Tags.describe('A pool needs every one of these tags. Default: none.'),
+  })
   .refine(({ any, all }) => any.length + all.length > 0, 'Names no tag')
   .nullable()
   .default(null)
-  .meta({
-    description:
-      'In place of members: pools of the site with one of `any` and every one of `all` of these tags',
-    example: { any: ['office'], all: [] },
-  });
+  .meta({ example: { any: ['office'], all: [] } })
+  .describe('Selects pools of the site by their tags, instead of `members`. Null: the rule uses `members`.');
 
 export const RuleWrite = z.object({
-  name: Name,
-  site_id: Id,
+  name: Name.describe('Name of the rule, unique without regard to case.'),
+  site_id: Id.describe('Identifier of the site of the rule.'),
   comments: Comments,
-  enabled: z.boolean().default(true),
-  display_name: PlainName.nullable()
-    .default(null)
-    .meta({ description: 'What users see; the name unless given' }),
-  image_id: Id.nullable().default(null),
+  enabled: z.boolean().default(true).describe('False: the rule offers nothing. Default true.'),
+  display_name: PlainName.nullable().default(null).describe('Name that users see. Null: `name`.'),
+  image_id: Id.nullable().default(null).describe('Identifier of the picture that users see. Null: none.'),
   image: PictureUri.nullable()
     .default(null)
-    .meta({ description: 'Write-only: a picture as a data URI; it is stored, and `image_id` set to it' }),
-  policy: z.enum(['priority', 'round_robin', 'least_loaded', 'random']).default('priority'),
-  failover: z.boolean().default(true),
-  affinity: z.enum(['session', 'last_used', 'none']).default('session'),
-  members: Members.default([]),
+    .describe('New picture as a data URI. Write-only: it is stored and `image_id` is set to it.'),
+  policy: z
+    .enum(['priority', 'round_robin', 'least_loaded', 'random'])
+    .default('priority')
+    .describe(
+      'Choice among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`.',
+    ),
+  failover: z
+    .boolean()
+    .default(true)
+    .describe('True: the next member is tried if a node cannot answer. Default true.'),
+  affinity: z
+    .enum(['session', 'last_used', 'none'])
+    .default('session')
+    .describe(
+      '`session`: prefer a member with a live session of the user; `last_used`: also the member used last; `none`: neither. Default `session`.',
+    ),
+  members: Members.default([]).describe(
+    'Pools that the rule offers as one service. Default: none, if `match_tags` is set.',
+  ),
   match_tags: TagMatch,
-  users: Ids.default([]).meta({ description: 'Without users and groups: whoever may use the site' }),
-  groups: Ids.default([]),
+  users: Ids.default([]).describe(
+    'Identifiers of the users that may use the rule. Without users and groups: every user of the site.',
+  ),
+  groups: Ids.default([]).describe(
+    'Identifiers of the groups that may use the rule. Without users and groups: every user of the site.',
+  ),
 });
 
 const { image: _, ...shown } = RuleWrite.shape;
 
 export const Rule = z.strictObject({
-  id: Id,
+  id: Id.describe('Identifier of the rule. Set by the portal.'),
   ...shown,
-  display_name: z.string(),
-  site_name: z.string(),
-  created_at: Moment,
-  updated_at: Moment,
+  display_name: z.string().describe('Name that users see. Default: `name`.'),
+  site_name: z.string().describe('Name of the site.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
-export const ruleFilters = { site_id: Id.optional(), enabled: flagFilter };
+export const ruleFilters = {
+  site_id: Id.optional().describe('Only rules of the site with this identifier.'),
+  enabled: flagFilter.describe('Only rules with this value of `enabled`.'),
+};
 export const ruleSorts = ['name', 'created_at', 'updated_at'] as const;

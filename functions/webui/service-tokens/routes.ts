@@ -8,7 +8,10 @@ import { NewServiceToken, ServiceToken, ServiceTokensQuery, ServiceTokenWrite } 
 import { createToken, revokeToken } from './usecases.ts';
 
 const path = `${base}/authenticators/{auth_uuid}/users/{uuid}/tokens` as const;
-const params = z.object({ auth_uuid: Id, uuid: Id });
+const params = z.object({
+  auth_uuid: Id.describe('Identifier of the authentication domain.'),
+  uuid: Id.describe('Identifier of the user.'),
+});
 const view = viewOf(ServiceToken);
 
 export const serviceTokenOperations = [
@@ -47,7 +50,7 @@ export const serviceTokenOperations = [
       route: `DELETE ${path}/{id}`,
       access: 'users.update',
       summary: 'Revoke a service token',
-      params: params.extend({ id: Id }),
+      params: params.extend({ id: Id.describe('Identifier of the token.') }),
       returns: [204, null],
     },
     (ctx, { params: { auth_uuid, uuid, id } }) => revokeToken(ctx, { domainId: auth_uuid, userId: uuid }, id),

@@ -9,27 +9,32 @@ const Permissions = z
   .transform((ids) => [...new Set(ids)].sort());
 
 export const ServiceTokenWrite = z.strictObject({
-  name: PlainName.meta({ example: 'Nightly report' }),
+  name: PlainName.meta({ example: 'Nightly report' }).describe('Name of the token, unique for its user.'),
   expires_at: z.iso
     .datetime({ offset: true })
     .max(40)
-    .meta({ description: 'At most 366 days from now', example: '2026-11-21T08:30:00.000Z' }),
-  permissions: Permissions.meta({
-    description: 'Of these the token has what the user holds as well, at each request; none for a mere user',
-  }),
+    .meta({ example: '2026-11-21T08:30:00.000Z' })
+    .describe('When the token ends, at most 366 days from now.'),
+  permissions: Permissions.describe(
+    'Permissions of the token. At each request only those apply that the user holds too.',
+  ),
 });
 
 export const ServiceToken = z.strictObject({
-  id: Id,
-  name: z.string(),
-  permissions: z.array(z.string()),
-  created_at: Moment,
-  expires_at: Moment,
-  last_seen_at: Moment.nullable(),
+  id: Id.describe('Identifier of the token. Set by the portal.'),
+  name: z.string().describe('Name of the token.'),
+  permissions: z
+    .array(z.string())
+    .describe('Permissions of the token. At each request only those apply that the user holds too.'),
+  created_at: Moment.describe('When the token was created.'),
+  expires_at: Moment.describe('When the token ends.'),
+  last_seen_at: Moment.nullable().describe(
+    'When the token was last used; written at most once a minute. Null before the first use.',
+  ),
 });
 
 export const NewServiceToken = ServiceToken.extend({
-  token: z.string().meta({ description: 'For the header X-Auth-Token; shown this once' }),
+  token: z.string().describe('The token, for the header `X-Auth-Token`. Returned once.'),
 });
 
 export const ServiceTokensQuery = listQuery(['name', 'created_at', 'expires_at'], {});

@@ -11,6 +11,10 @@ import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './s
 import { listPolicies, updatePool } from './usecases.ts';
 
 const view = viewOf(ServicesPool);
+const poolParams = z.object({
+  id: Id.describe('Identifier of the farm.'),
+  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+});
 
 export const servicesPoolOperations = [
   endpoint(
@@ -31,7 +35,7 @@ export const servicesPoolOperations = [
       access: 'servicespools.update',
       summary: 'Change a pool on its dispatcher',
       description: '`id` is the farm.',
-      params: z.object({ id: Id, servicepool_uuid: Id }),
+      params: poolParams,
       body: { required: PoolUpdateBody },
       returns: [200, ServicesPool],
       errors: actionErrors,
@@ -49,7 +53,7 @@ export const servicesPoolOperations = [
       summary: 'Begin or end the maintenance of a workplace pool',
       description:
         '`id` is the farm. With a template it begins and ends by itself, and users are warned before; until it starts the pool stays as it is.',
-      params: z.object({ id: Id, servicepool_uuid: Id }),
+      params: poolParams,
       body: { required: MaintenanceBody },
       returns: [202, ServicesPool],
       errors: actionErrors,
@@ -66,8 +70,14 @@ export const servicesPoolOperations = [
       access: 'servicespools.read',
       summary: 'List the policies of a pool, as its dispatcher says now',
       description: 'Where several farms have a pool of this identifier, `farm_id` names one.',
-      params: z.object({ service_pool_uuid: Id }),
-      query: z.strictObject({ farm_id: Id.optional() }),
+      params: z.object({
+        service_pool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+      }),
+      query: z.strictObject({
+        farm_id: Id.optional().describe(
+          'Identifier of the farm. Required if several farms have a pool with this identifier.',
+        ),
+      }),
       returns: [200, PolicyList],
       errors: actionErrors,
     },

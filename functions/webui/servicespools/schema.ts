@@ -5,41 +5,45 @@ import { listQuery } from '../../../shared/http/list.ts';
 import { writeBody } from '../../../shared/http/write-shapes.ts';
 
 export const ServicesPool = z.strictObject({
-  uuid: Id,
-  name: z.string(),
-  short_name: z.string(),
-  comments: z.string(),
-  state: z.string().meta({ example: 'ready' }),
-  visible: z.boolean(),
+  uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  name: z.string().describe('Name of the pool.'),
+  short_name: z.string().describe('Short name of the pool. Empty if it has none.'),
+  comments: z.string().describe('Notes of the dispatcher. Empty if there are none.'),
+  state: z.string().meta({ example: 'ready' }).describe('State of the pool, as the dispatcher reports it.'),
+  visible: z.boolean().describe('True if users see the pool.'),
   ...farmMembers,
-  maintenance: z.boolean(),
-  maintenance_template_id: Id.nullable(),
-  protocols: z.array(z.string()),
-  initial_srvs: z.int(),
-  cache_l1_srvs: z.int(),
-  cache_l2_srvs: z.int(),
-  max_srvs: z.int(),
-  workplaces_count: z.int(),
-  in_use_count: z.int(),
-  in_preparation_count: z.int(),
-  usage_percent: z.number(),
-  restrained: z.boolean(),
-  tags: z.array(z.string()),
-  fetched_at: Moment,
+  maintenance: z.boolean().describe('True during maintenance of the pool.'),
+  maintenance_template_id: Id.nullable().describe(
+    'Identifier of the maintenance template of the pool. Null if there is none.',
+  ),
+  protocols: z.array(z.string()).describe('Delivery protocols of the pool, such as `rdp` or `spice`.'),
+  initial_srvs: z.int().describe('Number of workplaces that the pool starts with.'),
+  cache_l1_srvs: z.int().describe('Number of workplaces kept running for new users.'),
+  cache_l2_srvs: z.int().describe('Number of workplaces kept prepared but not running.'),
+  max_srvs: z.int().describe('Largest number of workplaces of the pool.'),
+  workplaces_count: z.int().describe('Number of workplaces of the pool.'),
+  in_use_count: z.int().describe('Number of workplaces in use.'),
+  in_preparation_count: z.int().describe('Number of workplaces in preparation.'),
+  usage_percent: z.number().describe('Used part of the pool in percent, as the dispatcher reports it.'),
+  restrained: z
+    .boolean()
+    .describe('True if the dispatcher restrains the pool, usually after failures to create workplaces.'),
+  tags: z.array(z.string()).describe('Tags of the pool on the dispatcher.'),
+  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
 });
 
 const Count = z.int().min(0).max(100_000);
 
 /** Whoever leaves out a size would empty the pool, so that all of them are required. */
 export const PoolUpdate = z.object({
-  name: Name,
-  short_name: z.string().trim().max(128).default(''),
-  comments: z.string().max(1024).default(''),
-  visible: z.boolean().default(true),
-  initial_srvs: Count,
-  cache_l1_srvs: Count,
-  cache_l2_srvs: Count,
-  max_srvs: Count,
+  name: Name.describe('Name of the pool.'),
+  short_name: z.string().trim().max(128).default('').describe('Short name of the pool. Default: empty.'),
+  comments: z.string().max(1024).default('').describe('Notes for administrators. Default: empty.'),
+  visible: z.boolean().default(true).describe('True if users see the pool. Default true.'),
+  initial_srvs: Count.describe('Number of workplaces that the pool starts with.'),
+  cache_l1_srvs: Count.describe('Number of workplaces kept running for new users.'),
+  cache_l2_srvs: Count.describe('Number of workplaces kept prepared but not running.'),
+  max_srvs: Count.describe('Largest number of workplaces of the pool.'),
   tags: TagNames,
 });
 
@@ -52,20 +56,20 @@ const PolicyValue = z.union([z.boolean(), z.number(), z.string(), z.array(z.stri
 
 export const PolicyList = z.array(
   z.strictObject({
-    key: z.string().meta({ example: 'clipboard' }),
-    name: z.string(),
-    group: z.string(),
-    value: PolicyValue,
-    default: PolicyValue,
-    type: z.string().meta({ example: 'bool' }),
-    inherited: z.boolean(),
+    key: z.string().meta({ example: 'clipboard' }).describe('Identifier of the policy on the dispatcher.'),
+    name: z.string().describe('Name of the policy for people.'),
+    group: z.string().describe('Group of the policy.'),
+    value: PolicyValue.describe('Value in force.'),
+    default: PolicyValue.describe('Value without a setting of the pool.'),
+    type: z.string().meta({ example: 'bool' }).describe('Type of the value, as the dispatcher names it.'),
+    inherited: z.boolean().describe('True if the value comes from a higher level and not from the pool.'),
   }),
 );
 
 export const ServicesPoolQuery = listQuery(['name', 'usage_percent', 'in_use_count'], {
   ...farmFilters,
-  state: z.string().max(64).optional(),
-  maintenance: flagFilter,
-  tag: z.string().max(64).optional(),
+  state: z.string().max(64).optional().describe('Only pools in this state.'),
+  maintenance: flagFilter.describe('Only pools with this value of `maintenance`.'),
+  tag: z.string().max(64).optional().describe('Only pools with this tag.'),
   ...refreshFlag,
 });

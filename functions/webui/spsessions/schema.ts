@@ -8,25 +8,35 @@ export const WorkplaceSessionQuery = listQuery(
   ['started_at'],
   {
     ...farmFilters,
-    servicepool_uuid: Id.optional(),
+    servicepool_uuid: Id.optional().describe('Only sessions of the pool with this identifier.'),
     user: z
       .string()
       .max(512)
       .optional()
-      .meta({ description: 'A name, or `label\\name` for that of one domain; without regard to case' }),
-    state: SessionState.optional(),
-    protocol: z.string().max(64).optional(),
+      .describe(
+        'Only sessions of this user: a name, or `label\\name` with the label of a domain. Compared without regard to case.',
+      ),
+    state: SessionState.optional().describe('Only sessions in this state.'),
+    protocol: z.string().max(64).optional().describe('Only sessions with this protocol.'),
     ...refreshFlag,
   },
   '-started_at',
 );
 
-export const SessionParams = z.object({ id: Id, session_uuid: Id });
+export const SessionParams = z.object({
+  id: Id.describe('Identifier of the farm.'),
+  session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+});
 
 /** The session had ended before. */
-export const Gone = z.strictObject({ result: z.literal('gone') });
+export const Gone = z.strictObject({
+  result: z.literal('gone').describe('Always `gone`: the session had ended before.'),
+});
 
 export const Assistance = z.strictObject({
-  url: z.string().meta({ example: 'https://d1.north.example.com/assist/once' }),
-  expires_in: z.int().meta({ description: 'Seconds', example: 300 }),
+  url: z
+    .string()
+    .meta({ example: 'https://d1.north.example.com/assist/once' })
+    .describe('One-time URL of the remote assistant.'),
+  expires_in: z.int().meta({ example: 300 }).describe('Seconds for which the URL is valid.'),
 });

@@ -27,22 +27,51 @@ function shapeOfValue({ default: value, min, max, choices, pattern }: Fact): z.Z
 }
 
 const described = (fact: Fact) =>
-  z.strictObject({
-    value: shapeOfValue(fact),
-    default: z.union([z.string(), z.number(), z.boolean()]),
-    type: z.enum(['text', 'numeric', 'boolean', 'choice', 'readonly', 'secret']),
-    ...(fact.min !== undefined && { min: z.number() }),
-    ...(fact.max !== undefined && { max: z.number() }),
-    ...(fact.choices && { choices: z.array(z.string()) }),
-    ...(fact.unit !== undefined && { unit: z.string() }),
-    help: z.string(),
-  });
+  z
+    .strictObject({ value: shapeOfValue(fact).describe(`Value in force${measureOf(fact)}.`), ...facts(fact) })
+    .describe(textOf(fact));
+
+/** What the portal says about a parameter besides its value. */
+const facts = (fact: Fact) => ({
+  default: z.union([z.string(), z.number(), z.boolean()]).describe('Value without a setting.'),
+  type: z
+    .enum(['text', 'numeric', 'boolean', 'choice', 'readonly', 'secret'])
+    .describe('Kind of the control that edits the value.'),
+  ...(fact.min !== undefined && { min: z.number().describe('Least value, in the unit of the parameter.') }),
+  ...(fact.max !== undefined && {
+    max: z
+      .number()
+      .describe('Greatest value, in the unit of the parameter; of a text its number of characters.'),
+  }),
+  ...(fact.choices && { choices: z.array(z.string()).describe('Possible values.') }),
+  ...(fact.unit !== undefined && {
+    unit: z.string().describe('Unit of the value: `ms`, `s`, `h` or `d`.'),
+  }),
+  help: z.string().describe('What the parameter controls.'),
+});
 
 /** What `GET` gave may be sent back; of each parameter only the value counts. */
-const written = (fact: Fact) => z.strictObject({ value: shapeOfValue(fact), ...ignored });
+const written = (fact: Fact) =>
+  z
+    .strictObject({ value: shapeOfValue(fact).describe(`New value${measureOf(fact)}.`), ...ignored })
+    .describe(textOf(fact));
+
+const units: Record<string, string> = { ms: 'milliseconds', s: 'seconds', h: 'hours', d: 'days' };
+
+const measureOf = ({ unit, default: value }: Fact): string => {
+  if (unit !== undefined) return ` in ${units[unit] ?? unit}`;
+  return typeof value === 'number' ? ' (a number)' : '';
+};
+
+/** The parameter as documents describe it: what it controls, and its default with the unit. */
+const textOf = ({ help, unit, default: value }: Fact): string =>
+  `${help}. Default: ${value === '' ? 'empty' : [value, unit && units[unit]].filter((part) => part !== undefined).join(' ')}.`;
 
 const ignored = Object.fromEntries(
-  ['default', 'type', 'min', 'max', 'choices', 'unit', 'help'].map((name) => [name, z.unknown().optional()]),
+  ['default', 'type', 'min', 'max', 'choices', 'unit', 'help'].map((name) => [
+    name,
+    z.unknown().optional().describe('Ignored: only `value` is written.'),
+  ]),
 );
 
 type Section = [key: string, fact: Fact][];
@@ -57,7 +86,9 @@ const shapeOf = (build: (fact: Fact) => z.ZodType, wrap: (shape: z.ZodRawShape) 
   Object.fromEntries(
     [...sections].map(([section, entries]) => [
       section,
-      wrap(Object.fromEntries(entries.map(([key, fact]) => [key, build(fact)]))),
+      wrap(Object.fromEntries(entries.map(([key, fact]) => [key, build(fact)]))).describe(
+        `Parameters of the section \`${section}\`.`,
+      ),
     ]),
   );
 

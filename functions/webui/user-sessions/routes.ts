@@ -6,7 +6,10 @@ import { base, endpoint } from '../deps.ts';
 import { endSessions, listSessions } from './usecases.ts';
 
 const path = `${base}/authenticators/{auth_uuid}/users/{uuid}/sessions` as const;
-const params = z.object({ auth_uuid: Id, uuid: Id });
+const params = z.object({
+  auth_uuid: Id.describe('Identifier of the authentication domain.'),
+  uuid: Id.describe('Identifier of the user.'),
+});
 
 export const userSessionOperations = [
   endpoint(

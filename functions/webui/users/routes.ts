@@ -45,7 +45,7 @@ export const userOperations = [
       description:
         'For users that have roles or have logged in before the portal kept the identifiers of entries: until they are bound, ' +
         'their logins are refused with the reason `user_not_bound`. Every permission of the user is needed.',
-      params: z.object({ id: Id }),
+      params: z.object({ id: Id.describe('Identifier of the user.') }),
       returns: [200, User],
       errors: [
         ...(['not_found', 'invalid_state', 'overloaded', 'upstream_failed', 'upstream_refused'] as const),

@@ -1,25 +1,39 @@
 import { z } from 'zod';
-import { Comments, Id, Ids, Moment, Name } from '../../../shared/http/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Moment, Name, UpdatedAt } from '../../../shared/http/fields.ts';
 
 const UserState = z.enum(['active', 'inactive']);
 const UserKind = z.enum(['person', 'service']);
 
 export const UserWrite = z.object({
-  name: Name,
-  real_name: z.string().trim().max(256).default(''),
-  email: z.union([z.literal(''), z.email().max(256)]).default(''),
+  name: Name.describe('Login name, unique in its domain. It cannot be changed in a directory domain.'),
+  real_name: z.string().trim().max(256).default('').describe('Full name of the user. Default: empty.'),
+  email: z
+    .union([z.literal(''), z.email().max(256)])
+    .default('')
+    .describe('E-mail address of the user. Default: empty.'),
   comments: Comments,
-  state: UserState.default('active'),
-  kind: UserKind.default('person'),
+  state: UserState.default('active').describe(
+    '`active`; `inactive`: the user cannot log in and live sessions end. Default `active`.',
+  ),
+  kind: UserKind.default('person').describe(
+    '`person`: logs in; `service`: has no password and uses service tokens. Default `person`.',
+  ),
   password: z
     .string()
     .max(1024)
     .nullable()
     .default(null)
-    .meta({ description: 'Required for a new person of an internal domain; never read back' }),
-  must_change_password: z.boolean().default(false),
-  groups: Ids.default([]),
-  roles: Ids.default([]),
+    .describe(
+      'Password of a person in an internal domain; required for a new one. Never returned; null keeps the stored one.',
+    ),
+  must_change_password: z
+    .boolean()
+    .default(false)
+    .describe('True: the user must change the password after the next login. Default false.'),
+  groups: Ids.default([]).describe(
+    'Identifiers of the groups of the user. Read-only in a directory domain. Default: none.',
+  ),
+  roles: Ids.default([]).describe('Identifiers of the roles of the user. Default: none.'),
 });
 
 /**
@@ -27,28 +41,35 @@ export const UserWrite = z.object({
  * is ignored. A password can be replaced and not removed.
  */
 export const UserPatch = UserWrite.extend({
-  password: z.string().max(1024).meta({ description: 'Cannot be removed: `null` is refused' }),
-  locked_until: z.null().optional(),
-  two_factor_enrolled: z.boolean().optional(),
+  password: z.string().max(1024).describe('New password. It can be replaced, not removed: null is refused.'),
+  locked_until: z.null().optional().describe('Null lifts the locks of the account.'),
+  two_factor_enrolled: z
+    .boolean()
+    .optional()
+    .describe('False removes the second factor of the user. True is ignored.'),
 });
 
 export const User = z.strictObject({
-  id: Id,
-  uuid: Id,
+  id: Id.describe('Identifier of the user. Set by the portal.'),
+  uuid: Id.describe('Same as `id`.'),
   ...UserWrite.shape,
-  password: z.null(),
-  password_set: z.boolean(),
-  attributes: z.record(z.string(), z.string()),
-  two_factor_enrolled: z.boolean(),
-  locked_until: Moment.nullable(),
-  last_login_at: Moment.nullable(),
-  created_at: Moment,
-  updated_at: Moment,
+  password: z.null().describe('Always null: the password is never returned.'),
+  password_set: z.boolean().describe('True if a password is stored.'),
+  attributes: z
+    .record(z.string(), z.string())
+    .describe('Attributes copied from the directory at login, by name.'),
+  two_factor_enrolled: z.boolean().describe('True if the user has enrolled a second factor.'),
+  locked_until: Moment.nullable().describe(
+    'End of the longest lock of the account. Null if it is not locked.',
+  ),
+  last_login_at: Moment.nullable().describe('Last login of the user. Null before the first.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 });
 
 export const userFilters = {
-  state: UserState.optional(),
-  kind: UserKind.optional(),
-  group: Id.optional(),
-  role: Id.optional(),
+  state: UserState.optional().describe('Only users in this state.'),
+  kind: UserKind.optional().describe('Only users of this kind.'),
+  group: Id.optional().describe('Only members of the group with this identifier.'),
+  role: Id.optional().describe('Only users with the role of this identifier.'),
 };

@@ -1,7 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { actionErrors } from '../../../shared/fleet/actions.ts';
 import { maintainedWorkplace } from '../../../shared/fleet/maintenance-orders.ts';
-import { Id } from '../../../shared/http/fields.ts';
 import { viewOf } from '../../../shared/http/views.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
@@ -114,7 +113,7 @@ export const workplaceActionOperations = [
       access: 'workplaces.tag',
       summary: 'Replace the tags of a workplace',
       description,
-      params: z.object({ id: Id, workplace_uuid: Id }),
+      params: WorkplaceParams.omit({ servicespool_uuid: true }),
       body: { required: TagsBody },
       returns: [200, Workplace],
       ...atNode,
@@ -129,7 +128,7 @@ export const workplaceActionOperations = [
       access: 'workplaces.message',
       summary: 'Show a message to whoever works at the workplaces of a pool',
       description: `${description} Each workplace asked for is either delivered to, or told with a code why not.`,
-      params: z.object({ id: Id, servicespool_uuid: Id }),
+      params: WorkplaceParams.omit({ workplace_uuid: true }),
       body: { required: MessageBody },
       returns: [200, MessageResult],
       ...atNode,

@@ -9,79 +9,146 @@ const MachineState = z.enum(['running', 'stopped', 'suspended', 'starting', 'sto
 const Text = z.string().nullable();
 
 export const Workplace = z.strictObject({
-  uuid: Id,
-  name: z.string(),
+  uuid: Id.describe('Identifier of the workplace, given by the dispatcher.'),
+  name: z.string().describe('Name of the workplace.'),
   ...farmMembers,
-  servicepool_uuid: Id,
-  servicepool_name: z.string(),
-  unique_id: z.string().meta({ description: 'MAC address', example: '52:54:00:00:00:01' }),
-  hostname: z.string(),
-  ip: z.string(),
-  state: State,
-  machine_state: MachineState,
-  owner: z.strictObject({ domain: z.string(), name: z.string() }).nullable(),
-  in_use: z.boolean(),
-  in_use_since: Moment.nullable(),
-  client_ip: Text,
-  client_host: Text,
-  maintenance: z.boolean(),
-  tags: z.array(z.string()),
-  agent_version: Text,
-  agent_seen_at: Moment.nullable(),
-  revision: z.int(),
-  created_at: Moment.nullable(),
-  fetched_at: Moment,
+  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  servicepool_name: z.string().describe('Name of the pool. Empty if the dispatcher does not report it.'),
+  unique_id: z
+    .string()
+    .meta({ example: '52:54:00:00:00:01' })
+    .describe('MAC address of the workplace. Empty if the dispatcher does not report it.'),
+  hostname: z.string().describe('Host name of the machine. Empty if it is not known.'),
+  ip: z.string().describe('IP address of the machine. Empty if it is not known.'),
+  state: State.describe('State of the workplace. An unknown state of the dispatcher is reported as `error`.'),
+  machine_state: MachineState.describe('State of the virtual machine.'),
+  owner: z
+    .strictObject({
+      domain: z
+        .string()
+        .describe('Label of the domain of the owner. Empty if the dispatcher does not report it.'),
+      name: z.string().describe('Login name of the owner.'),
+    })
+    .nullable()
+    .describe('User that the workplace is assigned to. Null if it is not assigned.'),
+  in_use: z.boolean().describe('True while a user works at the workplace.'),
+  in_use_since: Moment.nullable().describe('When the current use began. Null if it is not in use.'),
+  client_ip: Text.describe('IP address of the client. Null if it is not known.'),
+  client_host: Text.describe('Name of the client machine. Null if it is not known.'),
+  maintenance: z.boolean().describe('True during maintenance of the workplace.'),
+  tags: z.array(z.string()).describe('Tags of the workplace on the dispatcher.'),
+  agent_version: Text.describe('Version of the workplace agent. Null if it is not known.'),
+  agent_seen_at: Moment.nullable().describe('Last call of the workplace agent. Null if it is not known.'),
+  revision: z.int().describe('Number of the publication of the pool from which the workplace was made.'),
+  created_at: Moment.nullable().describe(
+    'When the workplace was created on the dispatcher. Null if it is not known.',
+  ),
+  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
 });
 
 export const WorkplaceQuery = listQuery(['name'], {
   ...farmFilters,
-  servicepool_uuid: Id.optional(),
-  state: State.optional(),
-  machine_state: MachineState.optional(),
+  servicepool_uuid: Id.optional().describe('Only workplaces of the pool with this identifier.'),
+  state: State.optional().describe('Only workplaces in this state.'),
+  machine_state: MachineState.optional().describe('Only workplaces whose machine is in this state.'),
   owner: z
     .string()
     .max(512)
     .optional()
-    .meta({ description: 'A name, or `label\\name` for that of one domain; without regard to case' }),
-  in_use: flagFilter,
-  maintenance: flagFilter,
-  tag: z.string().max(64).optional(),
+    .describe(
+      'Only workplaces of this user: a name, or `label\\name` with the label of a domain. Compared without regard to case.',
+    ),
+  in_use: flagFilter.describe('Only workplaces with this value of `in_use`.'),
+  maintenance: flagFilter.describe('Only workplaces with this value of `maintenance`.'),
+  tag: z.string().max(64).optional().describe('Only workplaces with this tag.'),
   ...refreshFlag,
 });
 
-export const WorkplaceParams = z.object({ id: Id, servicespool_uuid: Id, workplace_uuid: Id });
+export const WorkplaceParams = z.object({
+  id: Id.describe('Identifier of the farm.'),
+  servicespool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  workplace_uuid: Id.describe('Identifier of the workplace, given by the dispatcher.'),
+});
 
 export const AssignBody = z.union([
-  z.strictObject({ authenticator_id: Id, user_id: Id }),
-  z.strictObject({ authenticator_id: Id.nullable().optional(), user_id: z.null() }),
+  z.strictObject({
+    authenticator_id: Id.describe('Identifier of the domain of the user.'),
+    user_id: Id.describe('Identifier of the new owner.'),
+  }),
+  z.strictObject({
+    authenticator_id: Id.nullable().optional().describe('Ignored: the workplace loses its owner.'),
+    user_id: z.null().describe('Null removes the owner.'),
+  }),
 ]);
 export type AssignBody = z.output<typeof AssignBody>;
 
-const force = z.boolean().nullable().default(false).meta({
-  description: 'Also while a user works there, or where that is not known; needs `workplaces.force`',
-});
+const force = z
+  .boolean()
+  .nullable()
+  .default(false)
+  .describe(
+    'True acts even if a session is live or its state is not known. Needs the permission `workplaces.force`. Default false.',
+  );
 
-export const MachineBody = z.strictObject({ action: z.enum(machineActions), force });
+export const MachineBody = z.strictObject({
+  action: z
+    .enum(machineActions)
+    .describe(
+      'Change of the state of the virtual machine. A change that the present state does not allow is refused with 409.',
+    ),
+  force,
+});
 export const RefreshBody = z.strictObject({ force });
 export const DeleteQuery = z.strictObject({
-  force: Flag.optional().meta({
-    description: 'Also while a user works there, or where that is not known; needs `workplaces.force`',
-  }),
+  force: Flag.optional().describe(
+    'True deletes even if a session is live or its state is not known. Needs the permission `workplaces.force`.',
+  ),
 });
-export const TagsBody = z.strictObject({ tags: z.array(TagName).max(50) });
+export const TagsBody = z.strictObject({
+  tags: z.array(TagName).max(50).describe('New tags of the workplace. They replace the present ones.'),
+});
 
 const message = {
-  title: z.string().trim().max(128).nullable().default(null),
-  message: z.string().trim().min(1).max(1024).meta({ example: 'Please save your work' }),
-  level: z.enum(['info', 'warning', 'error']).default('info'),
+  title: z.string().trim().max(128).nullable().default(null).describe('Title of the message. Null: none.'),
+  message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1024)
+    .meta({ example: 'Please save your work' })
+    .describe('Text of the message.'),
+  level: z
+    .enum(['info', 'warning', 'error'])
+    .default('info')
+    .describe('Severity that the client shows. Default `info`.'),
 };
 
 export const MessageBody = z.union([
-  z.strictObject({ workplaces: z.array(Id).min(1).max(1000), ...message }),
-  z.strictObject({ all: z.literal(true), ...message }),
+  z.strictObject({
+    workplaces: z
+      .array(Id)
+      .min(1)
+      .max(1000)
+      .describe('Identifiers of workplaces of the pool, given by the dispatcher.'),
+    ...message,
+  }),
+  z.strictObject({
+    all: z.literal(true).describe('Sends the message to every workplace of the pool.'),
+    ...message,
+  }),
 ]);
 
 export const MessageResult = z.strictObject({
-  delivered: z.array(Id),
-  failed: z.array(z.strictObject({ workplace_uuid: Id, code: z.string().meta({ example: 'no_session' }) })),
+  delivered: z.array(Id).describe('Identifiers of the workplaces that the message reached.'),
+  failed: z
+    .array(
+      z.strictObject({
+        workplace_uuid: Id.describe('Identifier of the workplace.'),
+        code: z
+          .string()
+          .meta({ example: 'no_session' })
+          .describe('Why the message was not delivered, such as `no_session`.'),
+      }),
+    )
+    .describe('Workplaces that the message did not reach.'),
 });

@@ -9,16 +9,19 @@ const Figure = z
 
 /** Members that are not known are of no interest, and null is the same as absent. */
 export const HeartbeatBody = z.object({
-  connections: Figure.meta({ description: 'Tunnels that are open', example: 12 }),
-  sent: Figure.meta({ description: 'Bytes sent since it counts', example: 52_428_800 }),
-  received: Figure.meta({ description: 'Bytes received since it counts', example: 734_003_200 }),
+  connections: Figure.meta({ example: 12 }).describe('Number of open tunnels.'),
+  sent: Figure.meta({ example: 52_428_800 }).describe('Bytes sent since the gateway started to count.'),
+  received: Figure.meta({ example: 734_003_200 }).describe(
+    'Bytes received since the gateway started to count.',
+  ),
   version: z
     .string()
     .trim()
     .max(64)
     .nullish()
     .transform((value) => value ?? undefined)
-    .meta({ example: '4.0.1' }),
+    .meta({ example: '4.0.1' })
+    .describe('Version of the gateway.'),
 });
 
 export const Noted = z.strictObject({});

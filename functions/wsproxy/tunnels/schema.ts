@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
 const Secret = z.string().min(1).max(128);
-const gateway_token = Secret.meta({ description: 'The token of the gateway, as its creation showed it' });
+const gateway_token = Secret.describe('Token of the gateway, as its creation returned it.');
 
 export const BeginParams = z.object({
-  ticket: Secret.meta({ description: 'What the client got with its connection' }),
-  client_ip: z.string().max(64).meta({ description: 'The address that the client comes from' }),
+  ticket: Secret.describe('Ticket that the client received with its connection.'),
+  client_ip: z.string().max(64).describe('IP address of the client, as the gateway sees it.'),
   gateway_token,
 });
 
 export const EndParams = z.object({
-  notify: Secret.meta({ description: 'What the answer to the ticket gave' }),
+  notify: Secret.describe('`notify` of the answer to the ticket.'),
   gateway_token,
 });
 
@@ -26,17 +26,21 @@ const Bytes = z
   .transform((digits) => Math.min(Number(digits ?? 0), Number.MAX_SAFE_INTEGER));
 
 export const EndQuery = z.object({
-  sent: Bytes.meta({ description: 'Bytes sent, as the gateway counts them', example: '4096' }),
-  recv: Bytes.meta({ description: 'Bytes received, as the gateway counts them', example: '1048576' }),
+  sent: Bytes.meta({ example: '4096' }).describe(
+    'Bytes sent through the tunnel, as the gateway counts them. Default 0.',
+  ),
+  recv: Bytes.meta({ example: '1048576' }).describe(
+    'Bytes received through the tunnel, as the gateway counts them. Default 0.',
+  ),
 });
 
 export const Tunnel = z.strictObject({
-  host: z.string().meta({ description: 'Where the tunnel leads' }),
-  port: z.int(),
-  notify: z.string().meta({ description: 'Ends this tunnel and no other; good for as long as it is open' }),
+  host: z.string().describe('Host to which the gateway connects.'),
+  port: z.int().describe('TCP port to which the gateway connects.'),
+  notify: z.string().describe('Secret that reports the end of this tunnel. Valid while the tunnel is open.'),
   tunnel_key: z
     .string()
-    .meta({ description: 'A key that the client knows as well: SHA-256 of `tunnel:<ticket>` in base64url' }),
+    .describe('Key that the client can compute too: SHA-256 of `tunnel:<ticket>` in base64url.'),
 });
 
 export const Ended = z.strictObject({});

@@ -19,12 +19,12 @@ export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out',
 export const resultOf = <R extends Shape>(result: R) =>
   z.strictObject({
     result,
-    stamp: z.int().meta({ description: 'Unix seconds', example: 1_795_249_800 }),
-    version: z.string().meta({ example: version }),
+    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the answer in Unix seconds.'),
+    version: z.string().meta({ example: version }).describe('Version of the portal.'),
   });
 
 /** Of calls that have nothing to tell. */
-export const Done = resultOf(z.literal('ok')).meta({ id: 'AgentDone' });
+export const Done = resultOf(z.literal('ok').describe('Always `ok`.')).meta({ id: 'AgentDone' });
 
 /*
  * Members as agents send them: `null` is as good as absent, and what is too long for us is cut rather than refused.
@@ -42,4 +42,5 @@ export const UserName = z
   .min(1)
   .max(256)
   .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
-  .meta({ description: 'A name, `domain\\name` or `name@domain`', example: 'ada' });
+  .meta({ example: 'ada' })
+  .describe('Login name of the user: a plain name, `DOMAIN\\name` or `name@domain`.');

@@ -11,20 +11,27 @@ import { type ListCtx, refreshFarms } from './refresh.ts';
 
 /** The envelope of a merged list: how old the part of each farm concerned is stands beside the items. */
 export const mergedListOf = (item: z.ZodType) =>
-  listOf(item).extend({ sites: z.array(FarmStatus).meta({ description: 'One for each farm concerned' }) });
+  listOf(item).extend({
+    sites: z.array(FarmStatus).describe('State of the data, one entry for each farm concerned.'),
+  });
 
 /** Asks for the farms to be read before the answer. */
 export const refreshFlag = {
-  refresh: Flag.optional().meta({ description: 'Reads the farms first, until the deadline of lists' }),
+  refresh: Flag.optional().describe(
+    'True reads the farms concerned before the answer, within `aggregator.list_deadline_ms` milliseconds.',
+  ),
 };
 
 /** Filters and members that all merged lists have. */
-export const farmFilters = { site_id: Id.optional(), farm_id: Id.optional() };
+export const farmFilters = {
+  site_id: Id.optional().describe('Only items of the site with this identifier.'),
+  farm_id: Id.optional().describe('Only items of the farm with this identifier.'),
+};
 export const farmMembers = {
-  farm_id: Id,
-  farm_name: z.string(),
-  site_id: Id,
-  site_name: z.string(),
+  farm_id: Id.describe('Identifier of the farm.'),
+  farm_name: z.string().describe('Name of the farm.'),
+  site_id: Id.describe('Identifier of the site.'),
+  site_name: z.string().describe('Name of the site.'),
 };
 
 type MergedQuery = ListQuery & {

@@ -6,24 +6,34 @@ export const SessionState = z.enum(['active', 'disconnected']);
 const Text = z.string().nullable();
 
 export const WorkplaceSession = z.strictObject({
-  session_uuid: Id,
+  session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
   ...farmMembers,
-  servicepool_uuid: Id,
-  servicepool_name: z.string(),
-  workplace_uuid: Id,
-  workplace_name: z.string(),
-  workplace_ip: z.string(),
-  user: z.string(),
-  domain: z.string(),
-  protocol: z.string(),
-  client_ip: Text,
-  client_host: Text,
-  gateway_id: Id.nullable(),
+  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  servicepool_name: z.string().describe('Name of the pool. Empty if the dispatcher does not report it.'),
+  workplace_uuid: Id.describe('Identifier of the workplace, given by the dispatcher.'),
+  workplace_name: z.string().describe('Name of the workplace. Empty if the dispatcher does not report it.'),
+  workplace_ip: z
+    .string()
+    .describe('IP address of the workplace. Empty if the dispatcher does not report it.'),
+  user: z.string().describe('Login name of the user, as the dispatcher reports it.'),
+  domain: z.string().describe('Label of the domain of the user. Empty if the dispatcher does not report it.'),
+  protocol: z.string().describe('Delivery protocol, such as `rdp` or `spice`.'),
+  client_ip: Text.describe('IP address of the client. Null if it is not known.'),
+  client_host: Text.describe('Name of the client machine. Null if it is not known.'),
+  gateway_id: Id.nullable().describe(
+    'Identifier of the gateway of the session. Null if the session has none or it is not known.',
+  ),
   tunnels: z
-    .strictObject({ connections: z.int(), sent: z.int(), received: z.int() })
-    .meta({ description: 'Through our gateways: open connections, and the bytes of those that have ended' }),
-  state: SessionState,
-  started_at: Moment,
-  last_seen_at: Moment,
-  fetched_at: Moment,
+    .strictObject({
+      connections: z.int().describe('Number of open tunnels.'),
+      sent: z.int().describe('Bytes that gateways sent through tunnels that have ended.'),
+      received: z.int().describe('Bytes that gateways received through tunnels that have ended.'),
+    })
+    .describe('Tunnels of the session through gateways of this portal.'),
+  state: SessionState.describe(
+    '`active`: the user is connected; `disconnected`: the session continues without a client.',
+  ),
+  started_at: Moment.describe('When the session began.'),
+  last_seen_at: Moment.describe('Last activity of the session that the dispatcher reported.'),
+  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
 });

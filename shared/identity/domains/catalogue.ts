@@ -26,12 +26,18 @@ const activeDirectory = {
     group_id_attribute: 'cn',
     member_attribute: 'member',
   }),
-  nested_groups: field(z.boolean().default(false), {
-    type: 'checkbox',
-    label: 'Nested groups',
-    tooltip: 'Members of a group that is in a group belong to both',
-    tab: 'Groups',
-  }),
+  nested_groups: field(
+    z
+      .boolean()
+      .default(false)
+      .describe('True: members of a group that is in another group belong to both. Default false.'),
+    {
+      type: 'checkbox',
+      label: 'Nested groups',
+      tooltip: 'Members of a group that is in a group belong to both',
+      tab: 'Groups',
+    },
+  ),
 };
 
 /** The parameters of each type of domain: they are validated by these fields and described by them. */

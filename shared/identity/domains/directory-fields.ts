@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import { Certificates } from '../../http/fields.ts';
 import type { DomainWord } from '../../messages/domain-words.ts';
-import {
-  type DirectoryPeer,
-  directoryUrl,
-  hostAndPort,
-  parseDirectoryUrl,
-  parseKdc,
-} from '../../remotes/directory/address.ts';
+import { connectionShapes, Kerberos, searchShapes } from './directory-shapes.ts';
 import { field } from './fields.ts';
 
 /** What differs between directories. */
@@ -21,76 +14,39 @@ type Defaults = {
 
 const [server, users, groups, kerberosTab] = ['Server', 'Users', 'Groups', 'Kerberos'] as const;
 
-/** A text in the one spelling that is stored. */
-const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | undefined, message: string) =>
-  z
-    .string()
-    .max(300)
-    .regex(pattern, message)
-    .transform((text, { addIssue }) => {
-      const peer = parse(text);
-      if (peer) return peer.text;
-      addIssue(message);
-      return z.NEVER;
-    });
-
-const Hosts = z.array(spelledBy(directoryUrl, parseDirectoryUrl, 'ldap:// or ldaps://, a host and a port'));
-const Kdcs = z.array(spelledBy(hostAndPort, parseKdc, 'A host, a colon and a port'));
-/** RFC 4512, 2.5: a name or an object identifier; some directories have underscores besides. */
-const Attribute = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,127}$/, 'A name of the directory');
-const DistinguishedName = z.string().trim().max(1024);
-const Filter = z
-  .string()
-  .trim()
-  .max(2048)
-  .regex(/^(\(.*\))?$/s, 'A filter in parentheses (RFC 4515)')
-  .refine(isBalanced, 'The parentheses do not match');
-
-/** Directories that have a realm write it in upper case. A KDC compares it with regard to case (RFC 4120, 6.1). */
-const Realm = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,255}$/, 'A realm')
-  .toUpperCase();
-
 const kerberosFields = {
-  realm: field(Realm, {
+  realm: field(Kerberos.shape.realm, {
     type: 'text',
     label: 'Realm',
     tooltip: 'For logins with a certificate (PKINIT)',
     tab: kerberosTab,
   }),
-  kdc: field(Kdcs.min(1).max(10), {
+  kdc: field(Kerberos.shape.kdc, {
     type: 'editlist',
     label: 'Key distribution centres',
     tooltip: 'host:port, asked in this order',
     tab: kerberosTab,
   }),
-  anchors: field(Certificates, {
+  anchors: field(Kerberos.shape.anchors, {
     type: 'textarea',
     label: 'Trust anchors',
     tooltip: 'PEM certificates that certificates of the KDC must lead to',
     tab: kerberosTab,
   }),
-  kdc_hostnames: field(
-    z
-      .array(z.string().regex(/^[A-Za-z0-9.-]{1,253}$/))
-      .max(10)
-      .default([]),
-    {
-      type: 'editlist',
-      label: 'Names of the KDC',
-      tooltip: 'Names that its certificate may bear, when they are not those of its address',
-      tab: kerberosTab,
-    },
-  ),
-  eku: field(z.enum(['kdc', 'server_auth']).default('kdc'), {
+  kdc_hostnames: field(Kerberos.shape.kdc_hostnames, {
+    type: 'editlist',
+    label: 'Names of the KDC',
+    tooltip: 'Names that its certificate may bear, when they are not those of its address',
+    tab: kerberosTab,
+  }),
+  eku: field(Kerberos.shape.eku, {
     type: 'choice',
     label: 'Purpose of the certificate',
     tooltip: 'The extended key usage that the certificate of the KDC must have',
     choices: { kdc: 'Kerberos KDC', server_auth: 'Server authentication' },
     tab: kerberosTab,
   }),
-  card_without_directory_h: field(z.int().min(0).max(24).default(0), {
+  card_without_directory_h: field(Kerberos.shape.card_without_directory_h, {
     type: 'numeric',
     label: 'Cards without the directory',
     tooltip:
@@ -98,15 +54,6 @@ const kerberosFields = {
     tab: kerberosTab,
   }),
 };
-
-export const Kerberos = z.strictObject({
-  realm: kerberosFields.realm.shape,
-  kdc: kerberosFields.kdc.shape,
-  anchors: kerberosFields.anchors.shape,
-  kdc_hostnames: kerberosFields.kdc_hostnames.shape,
-  eku: kerberosFields.eku.shape,
-  card_without_directory_h: kerberosFields.card_without_directory_h.shape,
-});
 
 /** A form sends what nobody filled in as empty. */
 const isBlank = (value: unknown): boolean =>
@@ -119,49 +66,52 @@ export const directoryFields = (defaults: Defaults) => ({
   ...connectionFields,
   ...searchFields(defaults),
   kerberos: {
-    shape: z.preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable()).default(null),
+    shape: z
+      .preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable())
+      .default(null)
+      .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
     members: kerberosFields,
   },
 });
 
 const connectionFields = {
-  hosts: field(Hosts.min(1).max(5), {
+  hosts: field(connectionShapes.hosts, {
     type: 'editlist',
     label: 'Servers',
     tooltip: 'ldaps://host or ldap://host, with a port if need be; asked in this order',
     tab: server,
   }),
-  start_tls: field(z.boolean().default(false), {
+  start_tls: field(connectionShapes.start_tls, {
     type: 'checkbox',
     label: 'StartTLS',
     tooltip: 'Encrypt connections to ldap:// servers; without it they must be in allowed private networks',
     tab: server,
   }),
-  ca_certificate: field(Certificates.nullable().default(null), {
+  ca_certificate: field(connectionShapes.ca_certificate, {
     type: 'textarea',
     label: 'Certificate authority',
     tooltip: 'PEM certificates that are trusted instead of the public authorities',
     tab: server,
   }),
-  bind_dn: field(DistinguishedName.default(''), {
+  bind_dn: field(connectionShapes.bind_dn, {
     type: 'text',
     label: 'Account',
     tooltip: 'Who searches; empty: anonymous',
     tab: server,
   }),
-  bind_password: field(z.string().min(1).max(256).nullable().default(null), {
+  bind_password: field(connectionShapes.bind_password, {
     type: 'password',
     label: 'Password of the account',
     tooltip: 'Never read back; kept when it is left empty and the servers stay the same',
     tab: server,
   }),
-  timeout_s: field(z.int().min(1).max(30).default(5), {
+  timeout_s: field(connectionShapes.timeout_s, {
     type: 'numeric',
     label: 'Time limit',
     tooltip: 'Seconds that one login or search may take',
     tab: server,
   }),
-  page_size: field(z.int().min(1).max(1000).default(500), {
+  page_size: field(connectionShapes.page_size, {
     type: 'numeric',
     label: 'Page size',
     tooltip: 'Entries that one answer of the directory may hold',
@@ -169,36 +119,56 @@ const connectionFields = {
   }),
 };
 
-const attribute = (fallback: string, label: DomainWord, tooltip: DomainWord, tab: DomainWord) =>
-  field(Attribute.default(fallback), { type: 'text', label, tooltip, tab });
+const attribute = <S extends z.ZodType>(shape: S, label: DomainWord, tooltip: DomainWord, tab: DomainWord) =>
+  field(shape, { type: 'text', label, tooltip, tab });
 
 const searchFields = (defaults: Defaults) => ({
-  base_dn: field(DistinguishedName.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/, 'A distinguished name'), {
+  base_dn: field(searchShapes.base_dn, {
     type: 'text',
     label: 'Base',
     tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
     tab: users,
   }),
-  user_filter: field(Filter.default(''), {
+  user_filter: field(searchShapes.user_filter, {
     type: 'text',
     label: 'User filter',
     tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
     tab: users,
   }),
-  user_class: attribute(defaults.user_class, 'User class', 'Object class of users', users),
-  user_id_attribute: attribute(defaults.user_id_attribute, 'Login attribute', 'Holds the login name', users),
-  user_name_attribute: attribute('cn', 'Name attribute', 'Holds the real name', users),
-  group_class: attribute(defaults.group_class, 'Group class', 'Object class of groups', groups),
-  group_id_attribute: attribute(defaults.group_id_attribute, 'Group attribute', 'Holds the name', groups),
-  member_attribute: attribute(defaults.member_attribute, 'Member attribute', 'Holds the members', groups),
+  user_class: attribute(
+    searchShapes.user_class.default(defaults.user_class),
+    'User class',
+    'Object class of users',
+    users,
+  ),
+  user_id_attribute: attribute(
+    searchShapes.user_id_attribute.default(defaults.user_id_attribute),
+    'Login attribute',
+    'Holds the login name',
+    users,
+  ),
+  user_name_attribute: attribute(
+    searchShapes.user_name_attribute.default('cn'),
+    'Name attribute',
+    'Holds the real name',
+    users,
+  ),
+  group_class: attribute(
+    searchShapes.group_class.default(defaults.group_class),
+    'Group class',
+    'Object class of groups',
+    groups,
+  ),
+  group_id_attribute: attribute(
+    searchShapes.group_id_attribute.default(defaults.group_id_attribute),
+    'Group attribute',
+    'Holds the name',
+    groups,
+  ),
+  member_attribute: attribute(
+    searchShapes.member_attribute.default(defaults.member_attribute),
+    'Member attribute',
+    'Holds the members',
+    groups,
+  ),
 });
-
-/** In RFC 4515 a parenthesis that is part of a value is written `\28` or `\29`. */
-function isBalanced(text: string): boolean {
-  let depth = 0;
-  for (const char of text) {
-    if (char === '(') depth++;
-    else if (char === ')' && --depth < 0) return false;
-  }
-  return depth === 0;
-}

@@ -35,23 +35,48 @@ export const shapesOf = <F extends Fields>(fields: F): Shapes<F> =>
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 
 export const GuiField = z.strictObject({
-  name: z.string().meta({ description: 'Path of the member in the body: `params.hosts`', example: 'name' }),
-  value: Value.meta({ description: 'What the form shows first' }),
-  gui: z.strictObject({
-    label: z.string(),
-    tooltip: z.string(),
-    type: z.enum(kinds),
-    order: z.int(),
-    required: z.boolean(),
-    readonly: z.boolean(),
-    length: z.int().optional().meta({ description: 'Characters at most; of each entry, for a list' }),
-    min_value: z.int().optional().meta({ description: 'Least number, or number of entries of a list' }),
-    max_value: z.int().optional().meta({ description: 'Greatest number, or number of entries of a list' }),
-    pattern: z.string().optional().meta({ description: 'Of the text, or of each entry of a list' }),
-    choices: z.array(z.strictObject({ id: z.string(), text: z.string() })).optional(),
-    default: Value.optional(),
-    tab: z.string().optional(),
-  }),
+  name: z
+    .string()
+    .meta({ example: 'name' })
+    .describe('Path of the member in the body, such as `params.hosts`.'),
+  value: Value.describe('Value that the form shows first.'),
+  gui: z
+    .strictObject({
+      label: z.string().describe('Label of the field.'),
+      tooltip: z.string().describe('Help text of the field.'),
+      type: z.enum(kinds).describe('Kind of the control.'),
+      order: z.int().describe('Position of the field in the form, counted from 1.'),
+      required: z.boolean().describe('True if the field must be filled in.'),
+      readonly: z.boolean().describe('True if the field can be set at creation only.'),
+      length: z
+        .int()
+        .optional()
+        .describe('Largest number of characters; of each entry for a list. Absent: no limit.'),
+      min_value: z
+        .int()
+        .optional()
+        .describe('Least number, or least number of entries of a list. Absent: no limit.'),
+      max_value: z
+        .int()
+        .optional()
+        .describe('Greatest number, or greatest number of entries of a list. Absent: no limit.'),
+      pattern: z
+        .string()
+        .optional()
+        .describe('Regular expression of the text, or of each entry of a list. Absent: any text.'),
+      choices: z
+        .array(
+          z.strictObject({
+            id: z.string().describe('Value of the choice.'),
+            text: z.string().describe('Text of the choice for people.'),
+          }),
+        )
+        .optional()
+        .describe('Values of a choice. Absent for other controls.'),
+      default: Value.optional().describe('Value of an empty field. Absent if the field must be filled in.'),
+      tab: z.string().optional().describe('Tab of the form. Absent: the first.'),
+    })
+    .describe('How a form shows the field.'),
 });
 type Described = z.input<typeof GuiField>;
 

@@ -3,7 +3,7 @@ import { findLiveDomain } from '../../../db/repositories/pkinit.ts';
 import { conflict, notFound } from '../../kernel/errors.ts';
 import { parseKdc } from '../../remotes/directory/address.ts';
 import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
-import { Kerberos } from '../domains/directory-fields.ts';
+import { Kerberos } from '../domains/directory-shapes.ts';
 
 type Domain = { type: string; params: Record<string, unknown> };
 

@@ -28,25 +28,35 @@ type Exported = {
 
 const Report = z
   .strictObject({
-    export_id: Id,
-    state: z.enum(['pending', 'running', 'ready', 'failed']),
-    format: z.enum(Object.keys(allFormats) as [FormatName, ...FormatName[]]),
-    rows: z.int().optional().meta({ description: 'So far, while it is built' }),
-    bytes: z.int().optional().meta({ description: 'So far, while it is built' }),
-    sha256: z.string().optional().meta({ description: 'Of the whole file, hexadecimal' }),
-    progress: z.number().min(0).max(1).meta({ description: 'From 0 to 1' }),
-    expires_at: Moment,
+    export_id: Id.describe('Identifier of the export.'),
+    state: z
+      .enum(['pending', 'running', 'ready', 'failed'])
+      .describe(
+        '`pending`: queued; `running`: being built; `ready`: the file can be obtained; `failed`: the file could not be built.',
+      ),
+    format: z.enum(Object.keys(allFormats) as [FormatName, ...FormatName[]]).describe('Format of the file.'),
+    rows: z.int().optional().describe('Number of rows in the file, or so far while it is built.'),
+    bytes: z.int().optional().describe('Size of the file in bytes, or so far while it is built.'),
+    sha256: z
+      .string()
+      .optional()
+      .describe('SHA-256 of the whole file, hexadecimal. Present once the file is ready.'),
+    progress: z.number().min(0).max(1).describe('Built part of the file as a fraction from 0 to 1.'),
+    expires_at: Moment.describe('When the file is removed. Set by the portal from `export.keep_h`.'),
   })
   .meta({ id: 'Export' });
 
 const Obtaining = z.strictObject({
-  export_id: Id.optional().meta({ description: "The caller's newest one when absent" }),
+  export_id: Id.optional().describe(
+    'Identifier of the export. Default: the newest ready export of the caller.',
+  ),
   offset: z
     .int()
     .min(0)
     .max(2 ** 40)
     .default(0)
-    .meta({ description: 'Bytes that the caller has already', example: 0 }),
+    .meta({ example: 0 })
+    .describe('Position in bytes from which the file is sent, to resume a download. Default 0.'),
 });
 
 /**
@@ -61,10 +71,11 @@ export const exportable = <D extends ExportDeps>(exported: Exported): Operation<
 function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
   const { subject, type, path, access } = exported;
   const query = z.strictObject({
-    export_id: Id.optional().meta({
-      description: 'Tells of this export and starts nothing; nothing else then counts',
-    }),
-    format: z.enum(exported.formats).default(exported.formats[0]),
+    export_id: Id.optional().describe('Reports this export and starts none. Other parameters are ignored.'),
+    format: z
+      .enum(exported.formats)
+      .default(exported.formats[0])
+      .describe('Format of the file. Default: the first of the list.'),
     ...exported.filters,
   });
   return endpointIn<D>()(

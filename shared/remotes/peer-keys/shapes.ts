@@ -8,14 +8,17 @@ const base64url = z
 
 /** Of a public key what a signature is checked with; members that say other things are left out. */
 export const PublicKey = z.object({
-  kty: z.enum(['RSA', 'EC', 'OKP']),
-  kid: z.string().min(1).max(256),
-  alg: z.enum(['RS256', 'ES256', 'EdDSA']).optional(),
-  crv: z.enum(['P-256', 'Ed25519']).optional(),
-  x: base64url,
-  y: base64url,
-  n: base64url,
-  e: base64url,
+  kty: z.enum(['RSA', 'EC', 'OKP']).describe('Key type (RFC 7517): `RSA`, `EC` or `OKP`.'),
+  kid: z.string().min(1).max(256).describe('Key identifier. The header `kid` of a token names it.'),
+  alg: z
+    .enum(['RS256', 'ES256', 'EdDSA'])
+    .optional()
+    .describe('Signature algorithm of the key. Absent if the key type decides.'),
+  crv: z.enum(['P-256', 'Ed25519']).optional().describe('Curve of an `EC` or `OKP` key.'),
+  x: base64url.describe('X coordinate of an `EC` key or the public key of an `OKP` key, base64url.'),
+  y: base64url.describe('Y coordinate of an `EC` key, base64url.'),
+  n: base64url.describe('Modulus of an `RSA` key, base64url.'),
+  e: base64url.describe('Exponent of an `RSA` key, base64url.'),
 });
 
 export type PublicKey = z.output<typeof PublicKey>;

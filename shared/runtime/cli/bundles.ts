@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
 import { writeAssets } from './asset-files.ts';
+import { withoutDescriptions } from './without-descriptions.ts';
 
 export type Platform = 'workers' | 'lambda';
 
@@ -114,7 +115,7 @@ const kinds: Record<Platform, Kind> = {
       // As wrangler's own bundler looks things up.
       conditions: ['workerd', 'worker', 'browser'],
       external: ['cloudflare:sockets'],
-      plugins: [smallZod, builtinsOutside],
+      plugins: [smallZod, builtinsOutside, withoutDescriptions],
     },
   },
   lambda: {
@@ -124,7 +125,7 @@ const kinds: Record<Platform, Kind> = {
       platform: 'node',
       target: 'node20',
       external: ['pg-native'],
-      plugins: [smallZod],
+      plugins: [smallZod, withoutDescriptions],
       banner: { js: requireBanner },
     },
   },

@@ -3,7 +3,7 @@ import { problemName } from './document-problems.ts';
 import type { Schema } from './document-schemas.ts';
 
 /** The health endpoints are answered by a process of their own, which is no module of the portal; so is their description. */
-const version = { const: '7.0', description: 'Version of the health format' };
+const version = { const: '7.0', description: 'Version of the health format.' };
 const status = { enum: ['pass', 'fail'], description: 'Result of the check; of the report, of all checks.' };
 
 const component: Schema = {
@@ -109,7 +109,7 @@ const urlKeyParameters = [
     name: 'key',
     in: 'path',
     required: true,
-    description: 'The value of HEALTH_CHECK_URL_KEY',
+    description: 'The value of HEALTH_CHECK_URL_KEY.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{32,256}$', maxLength: 256 },
   },
   {

@@ -119,9 +119,6 @@ const connectionFields = {
   }),
 };
 
-const attribute = <S extends z.ZodType>(shape: S, label: DomainWord, tooltip: DomainWord, tab: DomainWord) =>
-  field(shape, { type: 'text', label, tooltip, tab });
-
 const searchFields = (defaults: Defaults) => ({
   base_dn: field(searchShapes.base_dn, {
     type: 'text',
@@ -135,40 +132,41 @@ const searchFields = (defaults: Defaults) => ({
     tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
     tab: users,
   }),
-  user_class: attribute(
-    searchShapes.user_class.default(defaults.user_class),
-    'User class',
-    'Object class of users',
-    users,
+  ...userFields(defaults),
+  ...groupFields(defaults),
+});
+
+const inUsers = (label: DomainWord, tooltip: DomainWord) =>
+  ({ type: 'text', label, tooltip, tab: users }) as const;
+const inGroups = (label: DomainWord, tooltip: DomainWord) =>
+  ({ type: 'text', label, tooltip, tab: groups }) as const;
+
+const userFields = ({ user_class, user_id_attribute }: Defaults) => ({
+  user_class: field(
+    searchShapes.user_class.default(user_class),
+    inUsers('User class', 'Object class of users'),
   ),
-  user_id_attribute: attribute(
-    searchShapes.user_id_attribute.default(defaults.user_id_attribute),
-    'Login attribute',
-    'Holds the login name',
-    users,
+  user_id_attribute: field(
+    searchShapes.user_id_attribute.default(user_id_attribute),
+    inUsers('Login attribute', 'Holds the login name'),
   ),
-  user_name_attribute: attribute(
+  user_name_attribute: field(
     searchShapes.user_name_attribute.default('cn'),
-    'Name attribute',
-    'Holds the real name',
-    users,
+    inUsers('Name attribute', 'Holds the real name'),
   ),
-  group_class: attribute(
-    searchShapes.group_class.default(defaults.group_class),
-    'Group class',
-    'Object class of groups',
-    groups,
+});
+
+const groupFields = ({ group_class, group_id_attribute, member_attribute }: Defaults) => ({
+  group_class: field(
+    searchShapes.group_class.default(group_class),
+    inGroups('Group class', 'Object class of groups'),
   ),
-  group_id_attribute: attribute(
-    searchShapes.group_id_attribute.default(defaults.group_id_attribute),
-    'Group attribute',
-    'Holds the name',
-    groups,
+  group_id_attribute: field(
+    searchShapes.group_id_attribute.default(group_id_attribute),
+    inGroups('Group attribute', 'Holds the name'),
   ),
-  member_attribute: attribute(
-    searchShapes.member_attribute.default(defaults.member_attribute),
-    'Member attribute',
-    'Holds the members',
-    groups,
+  member_attribute: field(
+    searchShapes.member_attribute.default(member_attribute),
+    inGroups('Member attribute', 'Holds the members'),
   ),
 });

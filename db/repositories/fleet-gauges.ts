@@ -35,6 +35,8 @@ export type NodeGauges = {
 export type FleetGauges = {
   nodes: NodeGauges[];
   farms: { farm: string; snapshot_age_s: number }[];
+  /** What was ignored in the lists of farms that are in service. */
+  ignored: { farm: string; list: string; member: string; reason: string; count: number }[];
   /** In service, and heard at least once. */
   gateways: { gateway: string; is_up: boolean }[];
   /** Domains with a directory that are in service; whether it refused the password of the account that searches. */
@@ -50,6 +52,7 @@ export async function fleetGauges(db: Db): Promise<FleetGauges> {
     .select({
       nodes,
       farms: snapshots,
+      ignored,
       gateways,
       directories,
       audit_unsealed: unsealed,
@@ -81,6 +84,13 @@ const snapshots = derived<FleetGauges['farms']>(sql`
     where ${farms.enabled} and exists (
       select 1 from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled})
     group by ${farms.id}) part`);
+
+const ignored = derived<FleetGauges['ignored']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm', ${farms.name}, 'list', ${farmParts.kind}) || entry
+    order by ${farms.name_key}, ${farmParts.kind}), '[]')
+  from ${farmParts} cross join jsonb_array_elements(${farmParts.ignored}) as entry
+  join ${farms} on ${farms.id} = ${farmParts.farm_id} and ${farms.enabled}
+  join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled}`);
 
 const gateways = derived<FleetGauges['gateways']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})

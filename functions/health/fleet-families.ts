@@ -119,6 +119,12 @@ const families: readonly Family[] = [
       gauges.farms.map(({ farm, snapshot_age_s }) => ({ labels: { farm }, value: snapshot_age_s })),
   },
   {
+    name: 'aggregator_snapshot_ignored',
+    help: 'Rows of a list of the farm in which this member was ignored, for this reason',
+    labelNames: ['farm', 'list', 'member', 'reason'],
+    points: ({ gauges }) => gauges.ignored.map(({ count, ...labels }) => ({ labels, value: count })),
+  },
+  {
     name: 'aggregator_jobs_waiting',
     help: 'Queued jobs that may be worked and are not yet',
     labelNames: ['job'],

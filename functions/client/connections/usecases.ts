@@ -7,7 +7,12 @@ import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
 import { isAllowedLink } from '../../../shared/fleet/links.ts';
-import { isMaintenance, maintenanceRefusal, noticeOf } from '../../../shared/fleet/maintenance-notices.ts';
+import {
+  isMaintenance,
+  maintenanceRefusal,
+  noticeOf,
+  unknownRefusal,
+} from '../../../shared/fleet/maintenance-notices.ts';
 import { isBlocked } from '../../../shared/fleet/readiness.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
@@ -48,6 +53,7 @@ async function ofPool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<G
   const notice = noticeOf(site, farm.id, pool);
   const facts = poolFacts(site, keptLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
   if (isBlocked(facts)) throw maintenanceRefusal(notice);
+  if (facts.unknown) throw unknownRefusal();
   const connection = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.connectionInfo(call, pool, query),
   ).catch((error: unknown) => {

@@ -37,7 +37,7 @@ const Failure = z.strictObject({
 /** A pool whose workplaces are nearly all taken. */
 const NearlyFull = z.strictObject({
   uuid: Id,
-  name: z.string(),
+  name: z.string().nullable(),
   farm_id: Id,
   farm_name: z.string(),
   site_id: Id,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
 import { Comments, flagFilter, Id, Moment, Name, Status } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
+import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
+import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 
 export const FarmWrite = z.object({
   name: Name,
@@ -17,6 +19,15 @@ export const FarmWrite = z.object({
     .meta({ description: 'How a node of the farm is chosen for a call' }),
 });
 
+const IgnoredMember = z.strictObject({
+  list: z.enum(listKinds),
+  member: z
+    .string()
+    .meta({ description: 'Name of the member, or `row` for a row that is no object', example: 'ip' }),
+  reason: z.enum(ignoredReasons),
+  count: z.int().meta({ description: 'Number of rows', example: 3 }),
+});
+
 export const Farm = z.strictObject({
   id: Id,
   ...FarmWrite.shape,
@@ -29,6 +40,10 @@ export const Farm = z.strictObject({
       'When the part of the farm that was read longest ago was read; null until each part was read once',
   }),
   last_sync_error: z.string().nullable(),
+  ignored: z.array(IgnoredMember).meta({
+    description:
+      'What was ignored when the lists of its nodes were read last; such members are null in the lists',
+  }),
   created_at: Moment,
   updated_at: Moment,
 });

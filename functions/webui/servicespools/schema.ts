@@ -4,27 +4,31 @@ import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/fie
 import { listQuery } from '../../../shared/http/list.ts';
 import { writeBody } from '../../../shared/http/write-shapes.ts';
 
+/** Null is what the dispatcher does not report. */
 export const ServicesPool = z.strictObject({
   uuid: Id,
-  name: z.string(),
-  short_name: z.string(),
-  comments: z.string(),
-  state: z.string().meta({ example: 'ready' }),
-  visible: z.boolean(),
+  name: z.string().nullable(),
+  short_name: z.string().nullable(),
+  comments: z.string().nullable(),
+  state: z.string().meta({
+    example: 'ready',
+    description: '`unknown` where the dispatcher does not report it; such a pool takes no connections',
+  }),
+  visible: z.boolean().nullable(),
   ...farmMembers,
-  maintenance: z.boolean(),
+  maintenance: z.boolean().nullable(),
   maintenance_template_id: Id.nullable(),
-  protocols: z.array(z.string()),
-  initial_srvs: z.int(),
-  cache_l1_srvs: z.int(),
-  cache_l2_srvs: z.int(),
-  max_srvs: z.int(),
-  workplaces_count: z.int(),
-  in_use_count: z.int(),
-  in_preparation_count: z.int(),
-  usage_percent: z.number(),
-  restrained: z.boolean(),
-  tags: z.array(z.string()),
+  protocols: z.array(z.string()).nullable(),
+  initial_srvs: z.int().nullable(),
+  cache_l1_srvs: z.int().nullable(),
+  cache_l2_srvs: z.int().nullable(),
+  max_srvs: z.int().nullable(),
+  workplaces_count: z.int().nullable(),
+  in_use_count: z.int().nullable(),
+  in_preparation_count: z.int().nullable(),
+  usage_percent: z.number().nullable(),
+  restrained: z.boolean().nullable(),
+  tags: z.array(z.string()).nullable(),
   fetched_at: Moment,
 });
 

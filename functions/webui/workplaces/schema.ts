@@ -3,32 +3,34 @@ import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/sna
 import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 
-const State = z.enum(['preparing', 'ready', 'in_use', 'removing', 'error', 'maintenance']);
-const MachineState = z.enum(['running', 'stopped', 'suspended', 'starting', 'stopping', 'unknown']);
+const State = z.enum(workplaceStates);
+const MachineState = z.enum(machineStates);
 const Text = z.string().nullable();
 
+/** Null is what the dispatcher does not report. */
 export const Workplace = z.strictObject({
   uuid: Id,
-  name: z.string(),
+  name: Text,
   ...farmMembers,
-  servicepool_uuid: Id,
-  servicepool_name: z.string(),
-  unique_id: z.string().meta({ description: 'MAC address', example: '52:54:00:00:00:01' }),
-  hostname: z.string(),
-  ip: z.string(),
+  servicepool_uuid: Id.nullable(),
+  servicepool_name: Text,
+  unique_id: Text.meta({ description: 'MAC address', example: '52:54:00:00:00:01' }),
+  hostname: Text,
+  ip: Text,
   state: State,
   machine_state: MachineState,
   owner: z.strictObject({ domain: z.string(), name: z.string() }).nullable(),
-  in_use: z.boolean(),
+  in_use: z.boolean().nullable(),
   in_use_since: Moment.nullable(),
   client_ip: Text,
   client_host: Text,
-  maintenance: z.boolean(),
-  tags: z.array(z.string()),
+  maintenance: z.boolean().nullable(),
+  tags: z.array(z.string()).nullable(),
   agent_version: Text,
   agent_seen_at: Moment.nullable(),
-  revision: z.int(),
+  revision: z.int().nullable(),
   created_at: Moment.nullable(),
   fetched_at: Moment,
 });

@@ -36,8 +36,8 @@ export function fromTransport(node: Node, error: unknown): unknown {
   return failure(code, node, members, error);
 }
 
-export const badAnswer = (node: Node, reason: AnswerFault): AppError =>
-  failure('upstream_failed', node, { reason });
+export const badAnswer = (node: Node, reason: AnswerFault, cause?: Error): AppError =>
+  failure('upstream_failed', node, { reason }, cause);
 
 /**
  * The AppError of an answer that is no success.

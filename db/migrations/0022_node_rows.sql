@@ -43,4 +43,5 @@ CREATE INDEX "farm_tags_name" ON "farm_tags" USING btree ("name_key");--> statem
 CREATE INDEX "farm_tags_ignored" ON "farm_tags" USING btree ("farm_id") WHERE "farm_tags"."ignored" <> '{}';--> statement-breakpoint
 CREATE INDEX "pools_ignored" ON "pools" USING btree ("farm_id") WHERE "pools"."ignored" <> '{}';--> statement-breakpoint
 CREATE INDEX "workplace_sessions_ignored" ON "workplace_sessions" USING btree ("farm_id") WHERE "workplace_sessions"."ignored" <> '{}';--> statement-breakpoint
-CREATE INDEX "workplaces_ignored" ON "workplaces" USING btree ("farm_id") WHERE "workplaces"."ignored" <> '{}';
+CREATE INDEX "workplaces_ignored" ON "workplaces" USING btree ("farm_id") WHERE "workplaces"."ignored" <> '{}';--> statement-breakpoint
+insert into guards (name) values ('tags');

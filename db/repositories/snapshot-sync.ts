@@ -5,6 +5,7 @@ import { raisedByMust } from '../errors.ts';
 import { type PartKind, farmParts as table } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
 import { removedRows, syncRows } from '../schema/sync-rows.ts';
+import { reconcileTags } from './dispatcher-tags.ts';
 import { type IgnoredReport, noteIgnored } from './snapshot-ignored.ts';
 import { type Claim, mergeRows, protectedRows } from './snapshot-merge.ts';
 import { must } from './statements.ts';
@@ -130,6 +131,7 @@ export function finishSync(db: Db, claim: Claim, read: Read): Promise<boolean> {
   return whileMine(db, claim, (h) => [
     ...mergeRows(h, claim, read),
     noteIgnored(h, claim, read.ignored),
+    ...(claim.kind === 'tags' ? reconcileTags(h) : []),
     h.update(table).set(outcomeOf(claim, read)).where(mine(claim)),
     unstage(h, claim),
   ]);

@@ -10,6 +10,7 @@ import {
   Priority,
   Status,
 } from '../../../shared/http/fields.ts';
+import { listOf } from '../../../shared/http/list.ts';
 
 const Location = z.strictObject({
   latitude: z.number().min(-90).max(90),
@@ -70,4 +71,19 @@ export const Assignable = z.strictObject({
       'UUID; of who is known to the directory only, his distinguished name: such a group must be registered, such a user log in, before a site can be given him',
   }),
   name: z.string(),
+});
+
+/** Why the directory of a domain could not be searched. */
+export const DirectoryFailure = z.strictObject({
+  authenticator_id: Id,
+  authenticator_name: z.string(),
+  code: z.string().meta({ description: 'As of a problem', example: 'upstream_timeout' }),
+  reason: z.string().nullable().meta({ example: 'unreachable' }),
+  detail: z.string(),
+});
+
+export const AssignableList = listOf(Assignable).extend({
+  failures: z
+    .array(DirectoryFailure)
+    .meta({ description: 'The directory of `authenticator`, if it could not be searched' }),
 });

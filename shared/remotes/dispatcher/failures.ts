@@ -63,5 +63,13 @@ function fromConflict(node: Node, body: unknown): AppError {
   return failure('service_in_preparation', node, members);
 }
 
+/** Codes and titles are the same for all upstream servers. */
+const details: Partial<Record<ErrorCode, string>> = {
+  upstream_failed: 'The dispatcher gave no usable answer',
+  upstream_refused: 'The dispatcher refused the request',
+  upstream_tls: 'The TLS connection to the dispatcher failed',
+  upstream_timeout: 'The dispatcher did not answer in time',
+};
+
 const failure = (code: ErrorCode, node: Node, members: ErrorMembers = {}, cause?: unknown): AppError =>
-  new AppError(code, undefined, { ...members, dispatcher: node.name }, { cause });
+  new AppError(code, details[code], { ...members, dispatcher: node.name }, { cause });

@@ -5,6 +5,7 @@ import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { deleteLeftovers, leftovers } from '../../db/repositories/clean-up.ts';
+import { auditEvents } from '../../db/schema/audit-events.ts';
 import { exportedChunks } from '../../db/schema/exported-chunks.ts';
 import { exportedFiles } from '../../db/schema/exported-files.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';

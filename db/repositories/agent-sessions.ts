@@ -8,7 +8,7 @@ import { workplaces } from '../schema/workplaces.ts';
 import { agentMembers, ofAgent } from './agents.ts';
 import { oneOf } from './statements.ts';
 
-type Session = typeof workplaceSessions.$inferInsert;
+type Session = typeof workplaceSessions.$inferInsert & { workplace_uuid: string };
 
 /** A session that an agent tells of, written to the snapshot at once; one that is there already goes on. */
 export const beginSession = (h: Db, session: Session): Statement =>

@@ -13,7 +13,8 @@ export type AgentsSession = { uuid: string; user_key: string };
 /** What is looked at of a workplace that has an agent, or may get one. */
 const workplaceMembers = {
   uuid: workplaces.uuid,
-  name: workplaces.name,
+  /** Its identifier where the node gives it no name. */
+  name: sql<string>`coalesce(${workplaces.name}, ${workplaces.uuid}::text)`,
   servicepool_uuid: workplaces.servicepool_uuid,
   servicepool_name: workplaces.servicepool_name,
   unique_id: workplaces.unique_id,

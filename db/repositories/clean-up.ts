@@ -20,8 +20,10 @@ import { peerSessions } from '../schema/peers.ts';
 import { pkinitChallenges } from '../schema/pkinit-challenges.ts';
 import { serviceLists } from '../schema/service-lists.ts';
 import { sessionAgents, sessionMessages } from '../schema/session-agents.ts';
+import { tags } from '../schema/tags.ts';
 import { workplaces } from '../schema/workplaces.ts';
 import { ofAgent } from './agents.ts';
+import { isForgotten as isForgottenTag } from './dispatcher-tags.ts';
 import { isPastKeeping } from './idempotency-keys.ts';
 import { isForgotten } from './login-limits.ts';
 
@@ -51,6 +53,8 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
         lt(gatewayTickets.issued_at, ago(90 * day)),
       ),
     },
+    // Those of a farm that was deleted.
+    { table: tags, where: isForgottenTag },
     // Until then whoever asks for the file learns that it expired.
     {
       table: exportedFiles,

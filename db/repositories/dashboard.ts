@@ -93,7 +93,7 @@ export const poolsNearFull = (db: Db, scope: Scope) =>
       farm_name: farms.name,
       site_id: farms.site_id,
       site_name: sites.name,
-      usage_percent: pools.usage_percent,
+      usage_percent: sql<number>`${pools.usage_percent}`,
     })
     .from(pools)
     .innerJoin(farms, eq(farms.id, pools.farm_id))

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { dispatchers } from '../schema/dispatchers.ts';
-import { farmParts, partKinds } from '../schema/farm-parts.ts';
+import { farmParts, type IgnoredMember, type PartKind, partKinds } from '../schema/farm-parts.ts';
 import { farmTags } from '../schema/farm-tags.ts';
 import { farms as table } from '../schema/farms.ts';
 import { priorityGroupFarms, priorityGroups } from '../schema/priority-groups.ts';
@@ -9,6 +9,9 @@ import { sites } from '../schema/sites.ts';
 import { farmState } from './component-state.ts';
 import { records } from './records.ts';
 import { countOf, derived, nameOf } from './statements.ts';
+
+/** What was ignored in a list of the nodes of a farm. */
+type ListedIgnored = IgnoredMember & { list: PartKind };
 
 const status = derived<'pass' | 'fail' | 'unknown'>(sql`
   select case when bool_or(${dispatchers.status} = 'pass') then 'pass'
@@ -41,6 +44,11 @@ export const farms = records({
     ).mapWith(farmParts.fetched_at),
     last_sync_error: derived<string | null>(sql`select ${farmParts.error} from ${farmParts}
       where ${farmParts.farm_id} = ${table.id} and ${farmParts.error} is not null order by ${farmParts.kind} limit 1`),
+    ignored: derived<
+      ListedIgnored[]
+    >(sql`select coalesce(jsonb_agg(jsonb_build_object('list', ${farmParts.kind}) || entry
+        order by ${farmParts.kind}, entry ->> 'member', entry ->> 'reason'), '[]')
+      from ${farmParts}, jsonb_array_elements(${farmParts.ignored}) as entry where ${farmParts.farm_id} = ${table.id}`),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },

@@ -38,6 +38,8 @@ export type FarmGauges = {
 export type FleetGauges = {
   nodes: NodeGauges[];
   farms: FarmGauges[];
+  /** What was ignored in the lists of farms that are in service. */
+  ignored: { farm: string; list: string; member: string; reason: string; count: number }[];
   /** In service, and heard at least once. */
   gateways: { gateway: string; is_up: boolean }[];
   /** Domains with a directory that are in service; whether it refused the password of the account that searches. */
@@ -53,6 +55,7 @@ export async function fleetGauges(db: Db): Promise<FleetGauges> {
     .select({
       nodes,
       farms: farmGauges,
+      ignored,
       gateways,
       directories,
       audit_unsealed: unsealed,
@@ -85,6 +88,13 @@ const farmGauges = derived<FarmGauges[]>(sql`
       case when ${farms.enabled} and ${sites.enabled} and ${hasNodes}
         then extract(epoch from now() - ${oldestPart})::float8 end as snapshot_age_s
     from ${farms} join ${sites} on ${sites.id} = ${farms.site_id}) owner`);
+
+const ignored = derived<FleetGauges['ignored']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm', ${farms.name}, 'list', ${farmParts.kind}) || entry
+    order by ${farms.name_key}, ${farmParts.kind}), '[]')
+  from ${farmParts} cross join jsonb_array_elements(${farmParts.ignored}) as entry
+  join ${farms} on ${farms.id} = ${farmParts.farm_id} and ${farms.enabled}
+  join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled}`);
 
 const gateways = derived<FleetGauges['gateways']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})

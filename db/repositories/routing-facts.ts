@@ -38,6 +38,7 @@ export type RuleMemberRow = {
   priority: number;
   enabled: boolean;
   usage_percent: number | null;
+  name: string | null;
 };
 
 export type RuleRow = {
@@ -60,6 +61,8 @@ export type RoutingRows = {
   rules: RuleRow[];
   /** Pools that an enabled rule of the site covers for any user, as `<farm id>.<pool uuid>`; none for one rule. */
   covered: string[];
+  /** The name of the pool that is asked for, as the snapshot has it; null for a rule. */
+  pool_name: string | null;
   preferences: { priority: number; farm_id: string; farm_priority: number }[];
   /** The user's live sessions as the snapshot has them. */
   sessions: {
@@ -69,8 +72,17 @@ export type RoutingRows = {
     state: string;
     started_at: string;
   }[];
-  /** The pools that take no new session of the user: in maintenance, or the user's workplaces in them are. */
-  maintained: { farm_id: string; servicepool_uuid: string; message: string | null }[];
+  /**
+   * The pools that take no new session of the user: in maintenance, or the user's workplaces in them are; or the dispatcher does
+   * not report in which state they are.
+   */
+  blocked: {
+    farm_id: string;
+    servicepool_uuid: string;
+    maintenance: boolean;
+    unknown: boolean;
+    message: string | null;
+  }[];
   /** What farms gave the user as services; for one rule or pool only its own. */
   lists: {
     farm_id: string;
@@ -90,9 +102,10 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, wanted)}),
     'covered', (${coveredPools(wanted)}),
+    'pool_name', (${poolName(wanted)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
-    'maintained', (${maintainedPools(who)}),
+    'blocked', (${blockedPools(who)}),
     'lists', (${listsOf(who, wanted)}),
     'gateways', (${wanted.rules === 'all' ? sql`'[]'::json` : gatewaysOfSite}),
     'direct_when_gateways_fail', ${sites.direct_when_gateways_fail})`);
@@ -107,7 +120,7 @@ const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
     'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
-        'usage_percent', ${pools.usage_percent})), '[]')
+        'usage_percent', ${pools.usage_percent}, 'name', ${pools.name})), '[]')
       from (${members}) as member left join ${pools}
         on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
   from ${rules} where ${rules.site_id} = ${sites.id} and ${isWanted(wanted)}
@@ -123,6 +136,12 @@ const members: SQL = sql`
   where ${farms.site_id} = ${rules.site_id} and to_jsonb(${pools.tags}) @> (${rules.match_tags} -> 'all')
     and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
       or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
+
+function poolName({ rules: wanted }: Wanted): SQL {
+  if (wanted === 'all' || 'rule' in wanted) return sql`null`;
+  return sql`select ${pools.name} from ${pools}
+    where ${pools.farm_id} = ${wanted.farm}::uuid and ${pools.uuid} = ${wanted.pool}::uuid`;
+}
 
 function isWanted({ rules: wanted }: Wanted): SQL {
   if (wanted === 'all') return sql`true`;
@@ -179,31 +198,38 @@ const preferencesOf = ({ userId }: Routed): SQL => sql`
 const sessionsOf = ({ userKey }: Routed): SQL => sql`
   select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},
     'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
-    'state', ${workplaceSessions.state}, 'started_at', ${workplaceSessions.started_at})), '[]')
+    'state', ${workplaceSessions.state}, 'started_at', nullif(${workplaceSessions.started_at}, '-infinity'))), '[]')
   from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
-  where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}`;
+  where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+    and ${workplaceSessions.servicepool_uuid} is not null`;
 
 /**
  * By the flag of the node, by a template that is in force and blocks new sessions (its order may still be on the way), or
  * because every workplace of the user in the pool is in maintenance. The message is that of the order, or of the template
- * as it is now.
+ * as it is now. A state or a flag that the node does not report is not known.
  */
-const maintainedPools = ({ userKey }: Routed): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('farm_id', maintained.farm_id, 'servicepool_uuid', maintained.uuid,
-    'message', maintained.message)), '[]')
-  from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid,
-      coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
+const blockedPools = ({ userKey }: Routed): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm_id', blocked.farm_id, 'servicepool_uuid', blocked.uuid,
+    'maintenance', blocked.maintenance, 'unknown', blocked.unknown, 'message', blocked.message)), '[]')
+  from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid, ${isPoolMaintained} as maintenance,
+      ${isUnknown(pools)} as unknown, coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
     from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
     left join ${maintenanceTemplates} on ${maintenanceTemplates.id} = ${pools.maintenance_template_id}
-    where ${farms.site_id} = ${sites.id}
-      and (${pools.maintenance} or (${maintenanceTemplates.block_new_sessions}
-        and coalesce(${maintenanceTemplates.start_at} <= now(), true)
-        and coalesce(${maintenanceTemplates.end_at} > now(), true)))
+    where ${farms.site_id} = ${sites.id} and (${isPoolMaintained} or ${isUnknown(pools)})
     union all
-    select ${workplaces.farm_id}, ${workplaces.servicepool_uuid}, null
+    select ${workplaces.farm_id}, ${workplaces.servicepool_uuid}, bool_and(coalesce(${workplaces.maintenance}, false)),
+      bool_or(${isUnknown(workplaces)}), null
     from ${workplaces} join ${farms} on ${farms.id} = ${workplaces.farm_id}
     where ${workplaces.owner_key} = ${userKey} and ${farms.site_id} = ${sites.id}
-    group by 1, 2 having bool_and(${workplaces.maintenance})) as maintained`;
+      and ${workplaces.servicepool_uuid} is not null
+    group by 1, 2 having bool_and(coalesce(${workplaces.maintenance}, true) or ${isUnknown(workplaces)})) as blocked`;
+
+const isPoolMaintained = sql`(coalesce(${pools.maintenance}, false)
+  or coalesce(${maintenanceTemplates.block_new_sessions}, false)
+    and coalesce(${maintenanceTemplates.start_at} <= now(), true) and coalesce(${maintenanceTemplates.end_at} > now(), true))`;
+
+const isUnknown = ({ state, maintenance }: typeof pools | typeof workplaces): SQL =>
+  sql`(${state} = 'unknown' or ${maintenance} is null)`;
 
 const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
   select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},

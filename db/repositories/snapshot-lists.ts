@@ -38,6 +38,11 @@ const isPerson = (key: PgColumn) => (given: string) =>
 
 const equal = (column: PgColumn) => (value: string | boolean) => eq(column, value);
 
+/** As the row of the node says; where it leaves that out, as the list of pools does. */
+const poolName = (table: typeof workplaces | typeof workplaceSessions): SQL =>
+  sql`coalesce(nullif(${table.servicepool_name}, ''), ${derived(sql`select ${pools.name} from ${pools}
+    where ${pools.farm_id} = ${table.farm_id} and ${pools.uuid} = ${table.servicepool_uuid}`)})`;
+
 export const poolList: MergedSpec = {
   kind: 'servicespools',
   table: pools,
@@ -84,7 +89,7 @@ export const workplaceList: MergedSpec = {
     uuid: workplaces.uuid,
     name: workplaces.name,
     servicepool_uuid: workplaces.servicepool_uuid,
-    servicepool_name: workplaces.servicepool_name,
+    servicepool_name: poolName(workplaces),
     unique_id: workplaces.unique_id,
     hostname: workplaces.hostname,
     ip: workplaces.ip,
@@ -134,7 +139,7 @@ export const sessionList: MergedSpec = {
     id: workplaceSessions.id,
     session_uuid: workplaceSessions.uuid,
     servicepool_uuid: workplaceSessions.servicepool_uuid,
-    servicepool_name: workplaceSessions.servicepool_name,
+    servicepool_name: poolName(workplaceSessions),
     workplace_uuid: workplaceSessions.workplace_uuid,
     workplace_name: workplaceSessions.workplace_name,
     workplace_ip: workplaceSessions.workplace_ip,

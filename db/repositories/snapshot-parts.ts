@@ -6,7 +6,13 @@ import { workplaceSessions } from '../schema/workplace-sessions.ts';
 import { workplaces } from '../schema/workplaces.ts';
 
 /** A table of the snapshot (see `snapshotColumns`). */
-export type PartTable = PgTable & { id: PgColumn; farm_id: PgColumn; uuid: PgColumn; touched_at: PgColumn };
+export type PartTable = PgTable & {
+  id: PgColumn;
+  farm_id: PgColumn;
+  uuid: PgColumn;
+  touched_at: PgColumn;
+  ignored: PgColumn;
+};
 
 /** What a sync writes of a row; the rest is ours (the maintenance of a pool) or made by the database. */
 export type PoolValues = Omit<
@@ -20,7 +26,7 @@ export type WorkplaceValues = Omit<typeof workplaces.$inferInsert, Ours | Moment
 };
 export type SessionValues = Omit<typeof workplaceSessions.$inferInsert, Ours | Moments> & {
   started_at: string;
-  last_seen_at: string;
+  last_seen_at: string | null;
 };
 export type TagValues = Omit<typeof farmTags.$inferInsert, Ours>;
 type Ours = 'id' | 'farm_id' | 'touched_at';
@@ -43,7 +49,7 @@ export const parts: Record<PartKind, Part> = {
     columns: [
       ...['name', 'name_key', 'short_name', 'comments', 'state', 'visible', 'maintenance', 'protocols'],
       ...['initial_srvs', 'cache_l1_srvs', 'cache_l2_srvs', 'max_srvs', 'workplaces_count'],
-      ...['in_use_count', 'in_preparation_count', 'usage_percent', 'restrained', 'tags'],
+      ...['in_use_count', 'in_preparation_count', 'usage_percent', 'restrained', 'tags', 'ignored'],
     ],
   },
   workplaces: {
@@ -51,7 +57,16 @@ export const parts: Record<PartKind, Part> = {
     columns: [
       ...['servicepool_uuid', 'servicepool_name', 'name', 'name_key', 'unique_id', 'hostname', 'ip', 'state'],
       ...['machine_state', 'owner_domain', 'owner_name', 'owner_key', 'in_use', 'in_use_since', 'client_ip'],
-      ...['client_host', 'maintenance', 'tags', 'agent_version', 'agent_seen_at', 'node_revision', 'made_at'],
+      ...[
+        'client_host',
+        'maintenance',
+        'tags',
+        'agent_version',
+        'agent_seen_at',
+        'node_revision',
+        'made_at',
+        'ignored',
+      ],
     ],
   },
   spsessions: {
@@ -59,8 +74,8 @@ export const parts: Record<PartKind, Part> = {
     columns: [
       ...['servicepool_uuid', 'servicepool_name', 'workplace_uuid', 'workplace_name', 'workplace_ip'],
       ...['user_name', 'user_domain', 'user_key', 'protocol', 'client_ip', 'client_host', 'gateway_id'],
-      ...['state', 'started_at', 'last_seen_at'],
+      ...['state', 'started_at', 'last_seen_at', 'ignored'],
     ],
   },
-  tags: { table: farmTags, columns: ['name', 'name_key', 'dispatcher_id'] },
+  tags: { table: farmTags, columns: ['name', 'name_key', 'dispatcher_id', 'ignored'] },
 };

@@ -5,7 +5,8 @@ import { raisedByMust } from '../errors.ts';
 import { type PartKind, farmParts as table } from '../schema/farm-parts.ts';
 import { farms } from '../schema/farms.ts';
 import { removedRows, syncRows } from '../schema/sync-rows.ts';
-import { appendMonitoring, type MonitoringEntry } from './monitoring.ts';
+import { reconcileTags } from './dispatcher-tags.ts';
+import { type IgnoredReport, noteIgnored } from './snapshot-ignored.ts';
 import { type Claim, mergeRows, protectedRows } from './snapshot-merge.ts';
 import { must } from './statements.ts';
 
@@ -31,8 +32,7 @@ export type Read = {
   etag: string | null;
   isIncremental: boolean | null;
   removed: string[] | undefined;
-  /** Null where it cannot be told how many there are altogether. */
-  badRows: number | null;
+  ignored: IgnoredReport;
 };
 
 /** Long enough for the slowest page; a sync that lives renews it with every page. */
@@ -72,7 +72,7 @@ export async function claimPart(
   const [state] = await db
     .insert(table)
     .select(
-      sql`select ${farms.id}, ${kind}::text, null, null, null, null, null, null, 0, null,
+      sql`select ${farms.id}, ${kind}::text, null, null, null, null, null, null, 0, '[]'::jsonb, '[]'::jsonb, null,
         clock_timestamp(), null, ${claim.syncId}::uuid, clock_timestamp(), ${lease}
         from ${farms} where ${farms.id} = ${farmId}`,
     )
@@ -125,13 +125,13 @@ export const unstage = (h: Db, { syncId }: Pick<Claim, 'syncId'>): Statement =>
 
 /**
  * Makes what was staged the farm's part, in one batch: all of it or nothing.
- * @param bad written when the number of bad rows is another than after the read before
  * @returns false when the part belongs to another sync by now; nothing has changed then
  */
-export function finishSync(db: Db, claim: Claim, read: Read, bad: MonitoringEntry): Promise<boolean> {
+export function finishSync(db: Db, claim: Claim, read: Read): Promise<boolean> {
   return whileMine(db, claim, (h) => [
     ...mergeRows(h, claim, read),
-    ...recordBadRows(h, claim, read.badRows, bad),
+    noteIgnored(h, claim, read.ignored),
+    ...(claim.kind === 'tags' ? reconcileTags(h) : []),
     h.update(table).set(outcomeOf(claim, read)).where(mine(claim)),
     unstage(h, claim),
   ]);
@@ -152,9 +152,13 @@ export function finishUnchanged(
   ]);
 }
 
+/** `error` is a word of ours; `ignored` is there if a list was read that is of no use. */
+type Failure = { error: string; tookMs: number; ignored?: IgnoredReport };
+
 /** Gives the part back with the reason why it was not read; what there was before stays. */
-export function failSync(db: Db, claim: Claim, error: string, tookMs: number): Promise<boolean> {
+export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failure): Promise<boolean> {
   return whileMine(db, claim, (h) => [
+    ...(ignored ? [noteIgnored(h, claim, ignored)] : []),
     h
       .update(table)
       .set({ ...released, error, took_ms: tookMs })
@@ -203,12 +207,5 @@ function outcomeOf(claim: Claim, read: Read) {
     as_of: sql`case when ${left} then ${isFull ? null : read.since} else ${read.asOf} end::text`,
     etag: sql`case when ${left} then null else ${read.etag} end::text`,
     is_incremental: read.isIncremental,
-    ...(read.badRows !== null && { bad_rows: read.badRows }),
   };
-}
-
-function recordBadRows(h: Db, claim: Claim, badRows: number | null, entry: MonitoringEntry): Statement[] {
-  if (badRows === null) return [];
-  const isNews = sql`exists(select 1 from ${table} where ${mine(claim)} and ${table.bad_rows} <> ${badRows})`;
-  return [appendMonitoring(h, entry, isNews)];
 }

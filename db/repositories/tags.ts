@@ -3,10 +3,13 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ResourceType } from '../../shared/resources.ts';
 import type { Db, Statement } from '../client.ts';
 import { authenticators } from '../schema/authenticators.ts';
+import { farmTags } from '../schema/farm-tags.ts';
+import { farms } from '../schema/farms.ts';
 import { portals } from '../schema/portals.ts';
 import { tags as table } from '../schema/tags.ts';
 import type { Reading } from './bulk.ts';
 import { records } from './records.ts';
+import { type Scope, within } from './scope.ts';
 import { derived, must } from './statements.ts';
 
 type Tagged = PgTable & {
@@ -32,8 +35,22 @@ export const maxTags = 50;
 const carries = (object: Tagged, key: SQL | PgColumn): SQL =>
   sql`exists(select 1 from unnest(${object.tags}) as tag where lower(tag) = ${key})`;
 
+const isCarriedBy = (object: Tagged): SQL =>
+  sql`exists(select 1 from ${object} where ${carries(object, table.name_key)})`;
+
 const usesOf = (object: Tagged): SQL =>
   sql`(select count(*)::int from ${object} where ${carries(object, table.name_key)})`;
+
+/** Tags of dispatchers are seen with a site in scope whose farms have them; those of ours lie nowhere. */
+const tagsWithin = (scope: Scope): SQL | undefined =>
+  scope === '*'
+    ? undefined
+    : sql`(${table.source} = 'manual' or exists(
+        select 1 from ${farmTags} join ${farms} on ${farms.id} = ${farmTags.farm_id}
+        where ${farmTags.name_key} = ${table.name_key} and ${within(farms.site_id, scope)}))`;
+
+/** An object of ours carries the tag. */
+export const isCarried: SQL = sql`(${isCarriedBy(authenticators)} or ${isCarriedBy(portals)})`;
 
 export const tags = records({
   table,
@@ -48,6 +65,7 @@ export const tags = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
+  within: tagsWithin,
   search: [table.name_key],
   filters: { source: (value: string) => sql`${table.source} = ${value}` },
   sorts: { name: table.name_key, created_at: table.created_at, updated_at: table.updated_at },

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { customType, integer, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { customType, index, integer, type PgColumn, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 /** Text compared byte by byte, whatever the locale of the database: every runtime sorts and pages alike. */
 export const byteText = customType<{ data: string; driverData: string }>({
@@ -27,4 +27,10 @@ export const recordColumns = {
 export const snapshotColumns = {
   id: uuid().primaryKey().default(sql`gen_random_uuid()`),
   touched_at: moment(),
+  /** `<member> <reason>` for each member of the row of the node that was ignored. */
+  ignored: text().array().notNull().default([]),
 };
+
+/** Finds the rows of a farm in which something was ignored; small while the nodes send what they should. */
+export const ignoredIndex = (name: string, { farm_id, ignored }: { farm_id: PgColumn; ignored: PgColumn }) =>
+  index(name).on(farm_id).where(sql`${ignored} <> '{}'`);

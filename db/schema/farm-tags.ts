@@ -1,9 +1,9 @@
-import { pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { byteText, snapshotColumns } from './columns.ts';
+import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { byteText, ignoredIndex, snapshotColumns } from './columns.ts';
 import { dispatchers } from './dispatchers.ts';
 import { farms } from './farms.ts';
 
-/** Tags that the nodes of a farm know. */
+/** Tags that the nodes of a farm know. A tag without an identifier of its node has one that is made of its name. */
 export const farmTags = pgTable(
   'farm_tags',
   {
@@ -16,5 +16,9 @@ export const farmTags = pgTable(
     name_key: byteText().notNull(),
     dispatcher_id: uuid().references(() => dispatchers.id, { onDelete: 'set null' }),
   },
-  (t) => [uniqueIndex('farm_tags_uuid').on(t.farm_id, t.uuid)],
+  (t) => [
+    uniqueIndex('farm_tags_uuid').on(t.farm_id, t.uuid),
+    index('farm_tags_name').on(t.name_key),
+    ignoredIndex('farm_tags_ignored', t),
+  ],
 );

@@ -9,11 +9,13 @@ export type KeptService = {
   name: string;
   description: string;
   protocols: string[];
-  state: 'ready' | 'busy' | 'maintenance' | 'unavailable';
+  /** `unknown` where the node does not report it in a word that we know. */
+  state: 'ready' | 'busy' | 'maintenance' | 'unavailable' | 'unknown';
   in_use: boolean;
-  maintenance: boolean;
+  /** Null where the node does not report it. */
+  maintenance: boolean | null;
   maintenance_message?: string | undefined;
-  sessions: { session_uuid: string; state: 'active' | 'disconnected' }[];
+  sessions: { session_uuid: string; state: 'active' | 'disconnected' | 'unknown' }[];
 };
 
 /**

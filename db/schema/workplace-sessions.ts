@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { byteText, moment, snapshotColumns } from './columns.ts';
+import { byteText, ignoredIndex, moment, snapshotColumns } from './columns.ts';
 import { farms } from './farms.ts';
 
-/** Live workplace sessions as the snapshot saw them. `user_key` is `<folded label>\<folded name>`. */
+/**
+ * Live workplace sessions as the snapshot saw them. `user_key` is `<folded label>\<folded name>`, and empty without a name.
+ * `started_at` is `-infinity` where the dispatcher does not report it; other such columns are null.
+ */
 export const workplaceSessions = pgTable(
   'workplace_sessions',
   {
@@ -12,21 +15,21 @@ export const workplaceSessions = pgTable(
       .notNull()
       .references(() => farms.id, { onDelete: 'cascade' }),
     uuid: uuid().notNull(),
-    servicepool_uuid: uuid().notNull(),
-    servicepool_name: text().notNull(),
-    workplace_uuid: uuid().notNull(),
-    workplace_name: text().notNull(),
-    workplace_ip: text().notNull(),
-    user_name: text().notNull(),
-    user_domain: text().notNull(),
+    servicepool_uuid: uuid(),
+    servicepool_name: text(),
+    workplace_uuid: uuid(),
+    workplace_name: text(),
+    workplace_ip: text(),
+    user_name: text(),
+    user_domain: text(),
     user_key: byteText().notNull(),
-    protocol: text().notNull(),
+    protocol: text(),
     client_ip: text(),
     client_host: text(),
     gateway_id: uuid(),
     state: text().notNull(),
     started_at: moment().notNull(),
-    last_seen_at: moment().notNull(),
+    last_seen_at: moment(),
   },
   (t) => [
     uniqueIndex('workplace_sessions_uuid').on(t.farm_id, t.uuid),
@@ -40,5 +43,6 @@ export const workplaceSessions = pgTable(
     ),
     index('workplace_sessions_search').using('gin', t.user_key.op('gin_trgm_ops')),
     index('workplace_sessions_workplace').on(t.farm_id, t.workplace_uuid),
+    ignoredIndex('workplace_sessions_ignored', t),
   ],
 );

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { byteText, moment, snapshotColumns } from './columns.ts';
+import { byteText, ignoredIndex, moment, snapshotColumns } from './columns.ts';
 import { farms } from './farms.ts';
 
 /**
  * Workplaces of the dispatchers as the snapshot saw them. `owner_key` is `<folded label>\<folded name>`; the pool is
- * named by the dispatcher's identifier, since its own row may come later.
+ * named by the dispatcher's identifier, since its own row may come later. Null is what the dispatcher does not report.
  */
 export const workplaces = pgTable(
   'workplaces',
@@ -15,27 +15,27 @@ export const workplaces = pgTable(
       .notNull()
       .references(() => farms.id, { onDelete: 'cascade' }),
     uuid: uuid().notNull(),
-    servicepool_uuid: uuid().notNull(),
-    servicepool_name: text().notNull(),
-    name: text().notNull(),
+    servicepool_uuid: uuid(),
+    servicepool_name: text(),
+    name: text(),
     name_key: byteText().notNull(),
-    unique_id: text().notNull(),
-    hostname: text().notNull(),
-    ip: text().notNull(),
+    unique_id: text(),
+    hostname: text(),
+    ip: text(),
     state: text().notNull(),
     machine_state: text().notNull(),
     owner_domain: text(),
     owner_name: text(),
     owner_key: byteText(),
-    in_use: boolean().notNull(),
+    in_use: boolean(),
     in_use_since: moment(),
     client_ip: text(),
     client_host: text(),
-    maintenance: boolean().notNull(),
-    tags: text().array().notNull(),
+    maintenance: boolean(),
+    tags: text().array(),
     agent_version: text(),
     agent_seen_at: moment(),
-    node_revision: integer().notNull(),
+    node_revision: integer(),
     made_at: moment(),
     /** Until then its owner is being changed by somebody. */
     assigning_until: moment(),
@@ -53,5 +53,6 @@ export const workplaces = pgTable(
     ),
     index('workplaces_search').using('gin', t.name_key.op('gin_trgm_ops')),
     index('workplaces_machine').on(t.unique_id),
+    ignoredIndex('workplaces_ignored', t),
   ],
 );

@@ -131,6 +131,12 @@ const families: readonly Family[] = [
       ),
   },
   {
+    name: 'aggregator_snapshot_ignored',
+    help: 'Rows of a list of the farm in which this member was ignored, for this reason',
+    labelNames: ['farm', 'list', 'member', 'reason'],
+    points: ({ gauges }) => gauges.ignored.map(({ count, ...labels }) => ({ labels, value: count })),
+  },
+  {
     name: 'aggregator_jobs_waiting',
     help: 'Queued jobs that may be worked and are not yet',
     labelNames: ['job'],

@@ -67,6 +67,10 @@ export async function findTarget(
   return { ...found, kind, uuid: at.uuid };
 }
 
+/** The name of the object; its identifier where the node gives it no name. */
+export const nameOf = ({ object, uuid }: Pick<Target, 'object' | 'uuid'>): string =>
+  typeof object.name === 'string' ? object.name : uuid;
+
 export type Action<T> = {
   call: (call: Call) => Promise<T>;
   happening: Omit<Happening, 'object_type' | 'object_id' | 'result'>;

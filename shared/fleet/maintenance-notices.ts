@@ -1,8 +1,9 @@
 import type { KeptService } from '../../db/schema/service-lists.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { verbatim } from '../messages/message.ts';
+import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
 import type { SeenList } from './kept-lists.ts';
-import { isMaintenanceReason, stateOf } from './readiness.ts';
+import { isMaintenanceReason, stateOf, unknownReason } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
 import type { Route } from './routing.ts';
 import { type Key, keyText } from './routing-facts.ts';
@@ -19,7 +20,7 @@ export function noticeOf(
   if (maintenance) return maintenance_message ?? undefined;
   if (farm?.maintenance) return farm.maintenance_message ?? undefined;
   const uuid = pool.toLowerCase();
-  const found = routing.maintained.filter((one) => one.farm_id === farmId && one.servicepool_uuid === uuid);
+  const found = routing.blocked.filter((one) => one.farm_id === farmId && one.servicepool_uuid === uuid);
   return found.find(({ message }) => message !== null)?.message ?? undefined;
 }
 
@@ -79,8 +80,12 @@ const sessionsIn = ({ routing }: RoutedSite, at: Key): KeptService['sessions'] =
     .filter((session) => keyText(session) === keyText(at))
     .map(({ session_uuid, state }) => ({
       session_uuid,
-      state: state === 'active' ? 'active' : 'disconnected',
+      state: sessionStates.find((known) => known === state) ?? 'unknown',
     }));
+
+/** The refusal of what is in a state that is not known. */
+export const unknownRefusal = (): AppError =>
+  conflict(unknownReason, 'The dispatcher does not report whether the service is ready');
 
 /** The refusal of what is in maintenance; its sentence is what users are told. */
 export const maintenanceRefusal = (notice: string | undefined): AppError =>

@@ -2,7 +2,7 @@ import type { Db, Statement } from '../../db/client.ts';
 import { touchPool, touchWorkplace } from '../../db/repositories/snapshot-touch.ts';
 import type { MaintenanceOrder } from '../remotes/dispatcher/action-shapes.ts';
 import type { Answered, Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
-import { type Action, changesOf, kinds, readAgain, type Target } from './actions.ts';
+import { type Action, changesOf, kinds, nameOf, readAgain, type Target } from './actions.ts';
 import { poolChanges, workplaceChanges } from './snapshot/rows.ts';
 
 /** What only we keep of the maintenance of a pool; of a workplace we keep nothing. */
@@ -19,7 +19,7 @@ export const noMaintenance: Required<Noted> = {
 };
 
 /** A kind of object whose maintenance dispatchers know: how it is told them, and written down. */
-export type MaintainedKind<Row extends { maintenance?: boolean }> = {
+export type MaintainedKind<Row extends { maintenance?: boolean | null }> = {
   type: 'servicespool' | 'workplace';
   kind: typeof kinds.pool | typeof kinds.workplace;
   tell: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
@@ -51,7 +51,7 @@ type Ordered = {
 };
 
 /** The order to a node that sets or takes back the flag of an object. */
-export const maintenanceAction = <Row extends { maintenance?: boolean }>(
+export const maintenanceAction = <Row extends { maintenance?: boolean | null }>(
   { tell, write }: MaintainedKind<Row>,
   target: Target,
   node: DispatcherActions,
@@ -61,7 +61,7 @@ export const maintenanceAction = <Row extends { maintenance?: boolean }>(
     event: 'portal.WorkplaceAction',
     category: 'workplace',
     action: 'maintenance',
-    object_name: String(target.object.name),
+    object_name: nameOf(target),
     details: { maintenance: order.maintenance, ...details },
   },
   call: async (call) => ({

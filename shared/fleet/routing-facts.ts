@@ -15,6 +15,8 @@ export type MemberFacts = {
   farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeState[] };
   /** Of the pool itself, or of the workplace of the user in it. */
   maintenance: boolean;
+  /** The dispatcher does not report the state of either, or not in a word that we know. */
+  unknown: boolean;
   /** Null when nobody has told it. */
   usage_percent: number | null;
   /** What the farm's own list says of the caller; null when there is no fresh one. */

@@ -4,8 +4,14 @@ import type { Call } from '../remotes/dispatcher/port.ts';
 import { callFarm, tryAgain } from './farm-calls.ts';
 import { isCut } from './farm-status.ts';
 import { keptLists } from './kept-lists.ts';
-import { isMaintenance, maintenanceRefusal, noticeOf, noticeOfRoute } from './maintenance-notices.ts';
-import { isMaintenanceReason } from './readiness.ts';
+import {
+  isMaintenance,
+  maintenanceRefusal,
+  noticeOf,
+  noticeOfRoute,
+  unknownRefusal,
+} from './maintenance-notices.ts';
+import { isMaintenanceReason, unknownReason } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
 import { type Candidate, type Route, route } from './routing.ts';
 import { keyText, type LiveSession, type RoutingFacts } from './routing-facts.ts';
@@ -72,8 +78,8 @@ export const routeOf = (ctx: UserCtx, site: RoutedSite, rule: RuleRow, chance: C
 export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
   const isAny = (...steps: string[]) => explain.some(({ step }) => steps.includes(step));
   if (isAny('node')) return new AppError('upstream_unavailable', 'No farm of the service can be reached');
-  const isMaintained = explain.some(isMaintenanceReason);
-  return isMaintained ? maintenanceRefusal(notice) : notFound();
+  if (explain.some(isMaintenanceReason)) return maintenanceRefusal(notice);
+  return explain.some(({ reason }) => reason === unknownReason) ? unknownRefusal() : notFound();
 }
 
 /** The member of an answer that reports several live sessions; none when there is one at most. */

@@ -40,30 +40,34 @@ export function poolFacts(site: RoutedSite, lists: SeenLists): (at: Key) => Pool
   return (at) => ({ site: siteFacts(site), ...factsAt(at), hasSession: live.has(keyText(at)) });
 }
 
-type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'entitled'>;
+type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'unknown' | 'entitled'>;
 
 function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts {
-  const maintained = new Set(site.routing.maintained.map(keyText));
+  const { blocked } = site.routing;
+  const maintained = new Set(blocked.filter(({ maintenance }) => maintenance).map(keyText));
+  const unknown = new Set(blocked.filter((one) => one.unknown).map(keyText));
   return (at) => {
     const list = lists.get(at.farm_id);
     const farm = site.farms.find(({ id }) => id === at.farm_id);
     const domains = farm && lastDomains(farm);
     const isForeign = domains !== undefined && !isLinked(domains, site.viewer.domain.label);
-    const service = serviceIn(list, at.servicepool_uuid);
+    const service = list?.fresh ? serviceIn(list, at.servicepool_uuid) : undefined;
     return {
       // A farm that was moved to another site does not belong to the rule any more.
       farm: farm ?? { enabled: false, maintenance: false, nodes: [] },
       // The list of the user may know more than the snapshot, but only while it is fresh.
-      maintenance:
-        maintained.has(keyText(at)) ||
-        (list?.fresh === true && service !== undefined && saysMaintenance(service)),
+      maintenance: maintained.has(keyText(at)) || (service !== undefined && saysMaintenance(service)),
+      unknown: unknown.has(keyText(at)) || (service !== undefined && isUnknown(service)),
       entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
     };
   };
 }
 
 const saysMaintenance = ({ maintenance, state }: KeptService): boolean =>
-  maintenance || state === 'maintenance';
+  maintenance === true || state === 'maintenance';
+
+const isUnknown = ({ maintenance, state }: KeptService): boolean =>
+  maintenance === null || state === 'unknown';
 
 /** A farm's own fresh list knows better than the snapshot which sessions are live; an older one adds to it. */
 function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {

@@ -28,28 +28,22 @@ export const endingAction = (
   wantsGone: (h) => (verb === 'logoff' ? afterEnd(h, target, now) : []),
 });
 
-const afterEnd = (h: Db, { farm, uuid, object }: Target, at: Date): Statement[] => [
-  freeWorkplace(h, farm.id, String(object.workplace_uuid)),
-  leaveLogoff(
-    h,
-    {
-      farmId: farm.id,
-      uuid,
-      workplace: String(object.workplace_uuid),
-      user: foldName(String(object.user)),
-    },
-    at,
-  ),
-];
+/** Nothing follows where the dispatcher does not report the workplace. */
+function afterEnd(h: Db, { farm, uuid, object }: Target, at: Date): Statement[] {
+  const { workplace_uuid: workplace, user } = object;
+  if (typeof workplace !== 'string') return [];
+  const session = { farmId: farm.id, uuid, workplace, user: foldName(String(user ?? '')) };
+  return [freeWorkplace(h, farm.id, workplace), leaveLogoff(h, session, at)];
+}
 
 /** What the audit says of something done with a session. */
 export const sessionHappening = (
-  { object: { user, domain, workplace_uuid, workplace_name } }: Target,
+  { uuid, object: { user, domain, workplace_uuid, workplace_name } }: Target,
   action: string,
 ): Action<never>['happening'] => ({
   event: 'portal.SessionAction',
   category: 'session',
   action,
-  object_name: `${domain}\\${user}`,
+  object_name: user === null ? uuid : `${domain ?? ''}\\${user}`,
   details: { workplace_uuid, workplace_name },
 });

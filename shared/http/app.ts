@@ -57,7 +57,7 @@ export function createModule<D extends BaseDeps>(
     const problem = asAppError(error);
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
-    await auditRefusal(c.get('ctx'), problem);
+    await auditRefusal(c.get('ctx'), problem, c.req.param());
     if (deps.checkAnswers) assertTranslated(problem);
     return refuse(problem, c.get('trace').requestId, allowOf(problem), languageOfRequest(deps, c));
   });

@@ -43,6 +43,7 @@ describe('farms', () => {
       status: 'unknown',
       last_sync_at: null,
       last_sync_error: null,
+      ignored: [],
       created_at: made.created_at,
       updated_at: made.created_at,
     });

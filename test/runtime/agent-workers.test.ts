@@ -59,9 +59,9 @@ afterAll(async () => {
 const create = async (path: string, body: object): Promise<Json> =>
   (await portal.send(`POST ${webui}/${path}`, { token, body })).body;
 
-const poolOf = ({ farm_id, servicepool_uuid: uuid }: typeof workplaces.$inferSelect) => ({
+const poolOf = ({ farm_id, servicepool_uuid }: typeof workplaces.$inferSelect) => ({
   farm_id,
-  uuid,
+  uuid: servicepool_uuid ?? '',
   name: 'Office',
   name_key: 'office',
   short_name: '',

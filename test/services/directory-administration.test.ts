@@ -141,6 +141,31 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     await proxy.close();
   });
 
+  it('CON-12: names the directory that is dead, and lists for sites who is registered all the same', async () => {
+    const proxy = await startFreezableProxy(stand.slapd.url);
+    const hosts = [proxy.url.replace(/\/$/, '')];
+    const domain = await stand.domain({ hosts, timeout_s: 1 });
+    await addUser(stand.world.admin, domain, { name: 'bertha', password: null });
+    const path = `GET ${base}/sites/users-groups-from-domains?authenticator=${domain.id}`;
+    const listed = async () => (await stand.world.admin(path)).body;
+    expect((await listed()).failures).toEqual([]);
+    expect((await listed()).items.map(({ name }: Json) => name)).toContain('carol');
+    proxy.freeze();
+    const named = { authenticator_id: domain.id, authenticator_name: domain.name };
+    const silent = await listed();
+    expect(silent.items).toMatchObject([{ name: 'bertha', ...named }]);
+    expect(silent.failures).toMatchObject([
+      { ...named, code: 'upstream_timeout', reason: null, detail: 'The directory did not answer in time' },
+    ]);
+    await proxy.close();
+    const closed = await listed();
+    expect(closed.items).toMatchObject([{ name: 'bertha' }]);
+    expect(closed.failures).toMatchObject([{ code: 'upstream_failed', reason: 'unreachable' }]);
+    const login = await stand.logIn(domain, 'alice');
+    expect(login.body).toMatchObject({ status: 502, detail: 'The directory could not be asked' });
+    expect(login.body.title).not.toMatch(/dispatcher/i);
+  });
+
   it('lists for sites whom only the directory knows beside who is known here, page by page', async () => {
     const domain = await stand.domainFor('staff');
     await stand.logIn(domain, 'alice');

@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { farmParts } from '../../db/schema/farm-parts.ts';
 import { fleetVersions } from '../../db/schema/fleet-versions.ts';
-import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
 import { syncRows } from '../../db/schema/sync-rows.ts';
 import { failingFarmsJob, newFarmsJob, snapshotJob } from '../../functions/health/jobs/snapshot.ts';
 import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
@@ -150,26 +149,6 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(asked.map(({ query }) => query)).toEqual(['limit=1000']);
     expect(await rows()).toHaveLength(6);
     await second.simulator.close();
-  });
-
-  it('leaves bad rows out, and tells so once as long as they are as many', async () => {
-    const { state } = node.simulator;
-    const good = workplace().ip;
-    workplace().ip = 'x'.repeat(300);
-    state.workplaces.touch(workplace().uuid);
-    const records = () =>
-      world.portal.db.select().from(monitoringRecords).where(eq(monitoringRecords.object_id, farm.id));
-    await read();
-    state.workplaces.touch(workplace().uuid);
-    await read();
-    expect(await rows()).toHaveLength(5);
-    expect(await records()).toMatchObject([
-      { code: 'snapshot_bad_rows', level: 'warning', details: { count: 1, first_reason: 'ip: too_big' } },
-    ]);
-    workplace().ip = good;
-    state.workplaces.touch(workplace().uuid);
-    await read();
-    expect(await rows()).toHaveLength(6);
   });
 
   it('reads everything again after an hour', async () => {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Collection, Page } from './collection.ts';
-import type { Knobs } from './faults.ts';
+import type { Knobs, ListName } from './faults.ts';
 import { readQuery } from './input.ts';
 import { type Node, nodeTime } from './node.ts';
 import { lieAbout } from './paging.ts';
+import type { Tag } from './rows.ts';
 import { poolView, sessionView, workplaceView } from './views.ts';
 
 const ListQuery = z.object({
@@ -17,10 +18,21 @@ const ListQuery = z.object({
 /** The four lists: keyset pages, changes after `since`, validators. */
 export function adminLists({ state, knobs }: Node): Hono {
   const app = new Hono();
-  app.get('/servicespools', (c) => list(c, knobs, state.pools, poolView));
-  app.get('/workplaces', (c) => list(c, knobs, state.workplaces, workplaceView));
-  app.get('/spsessions', (c) => list(c, knobs, state.sessions, sessionView));
-  app.get('/tags', (c) => list(c, knobs, state.tags, (tag) => tag));
+  const sent =
+    <T extends object>(name: ListName, view: (row: T) => object) =>
+    (row: T): unknown =>
+      knobs.alter ? knobs.alter(name, { ...view(row) }) : view(row);
+  app.get('/servicespools', (c) => list(c, knobs, state.pools, sent('servicespools', poolView)));
+  app.get('/workplaces', (c) => list(c, knobs, state.workplaces, sent('workplaces', workplaceView)));
+  app.get('/spsessions', (c) => list(c, knobs, state.sessions, sent('spsessions', sessionView)));
+  app.get('/tags', (c) =>
+    list(
+      c,
+      knobs,
+      state.tags,
+      sent('tags', (tag: Tag) => tag),
+    ),
+  );
   return app;
 }
 

@@ -28,7 +28,11 @@ export function clientCalls({ state, authentication, knobs }: Node): Hono {
 
   app.get('/services', (c) => {
     const query = readQuery(c, ServicesQuery);
-    if (knobs.cursors === null) return c.json(listServices(state, callerOf(c), query));
+    if (knobs.cursors === null) {
+      const { items, next } = listServices(state, callerOf(c), query);
+      const { alter } = knobs;
+      return c.json({ items: alter ? items.map((item) => alter('services', { ...item })) : items, next });
+    }
     const first = listServices(state, callerOf(c), { ...query, cursor: undefined });
     return c.json(lieAbout(knobs.cursors, first, query.cursor));
   });

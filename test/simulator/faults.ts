@@ -10,6 +10,9 @@ export type CursorLie = 'same' | 'cycle' | 'empty' | 'endless';
 /** What an order that was carried out is answered with in the place of the row. */
 export type Terse = 'no_content' | 'empty_object' | 'text' | 'other_row' | 'bad_members';
 
+export type ListName = 'servicespools' | 'workplaces' | 'spsessions' | 'tags' | 'services';
+type Row = Record<string, unknown>;
+
 export type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
 
 /** What a test may turn at any time; the next request sees it. */
@@ -32,6 +35,8 @@ export type Knobs = {
   terse: Terse | null;
   /** About the lists, of whatever path. */
   cursors: CursorLie | null;
+  /** Changes the rows of lists before they are sent. */
+  alter: ((list: ListName, row: Row) => unknown) | null;
   /** What the health check tells; it has no influence on other calls. */
   health: 'pass' | 'fail';
   /** The node's clock is ahead by this, or behind. */
@@ -54,6 +59,7 @@ export const noFaults = (): Knobs => ({
   linkStart: null,
   terse: null,
   cursors: null,
+  alter: null,
   health: 'pass',
   clockSkewS: 0,
   keyLifetimeS: 600,

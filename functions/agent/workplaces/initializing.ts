@@ -41,7 +41,7 @@ export async function initialize(ctx: MachineCtx, { token, id, version }: Body):
 
 /** A copy of a machine brings the token of the one that it is a copy of, and must not speak for it. */
 function isElsewhere({ workplace }: Agent, interfaces: Interfaces): boolean {
-  const own = bareMac(workplace.unique_id);
+  const own = bareMac(workplace.unique_id ?? '');
   const found = interfaces.flatMap(({ mac = '' }) => bareMac(mac) ?? []);
   return own !== undefined && found.length > 0 && !found.includes(own);
 }

@@ -3,7 +3,7 @@ import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
 import { callFarm } from '../../../shared/fleet/farm-calls.ts';
 import { keptLists } from '../../../shared/fleet/kept-lists.ts';
 import { noticeOf, noticeOfRoute } from '../../../shared/fleet/maintenance-notices.ts';
-import { isBlocked, isMaintenanceReason, stateOf } from '../../../shared/fleet/readiness.ts';
+import { isBlocked, isMaintenanceReason, stateOf, unknownReason } from '../../../shared/fleet/readiness.ts';
 import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
 import type { Route } from '../../../shared/fleet/routing.ts';
 import { callThroughRule, conflictOf, refusalOf, routeOf } from '../../../shared/fleet/rule-calls.ts';
@@ -47,8 +47,9 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
   // No rule leads here, so that there is nothing to explain.
   const explain = query.explain ? { explain: [] } : {};
   const notice = noticeOf(site, farm.id, pool);
-  if (isBlocked(poolFacts(site, keptLists(site, ctx.parameters, ctx.now))(keyOfTarget(target))))
-    return { ...inMaintenance(farm.id, query, notice), ...explain };
+  const facts = poolFacts(site, keptLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
+  if (isBlocked(facts)) return { ...inMaintenance(farm.id, query, notice), ...explain };
+  if (facts.unknown) return { ...ofUnknownState(farm.id, query), ...explain };
   if (!site.own) return { ...asKnown(ctx, target, query), ...explain };
   const readiness = await callFarm(ctx, site, farm, site.speaker, (call) =>
     ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
@@ -84,13 +85,17 @@ async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query)
 
 const wish = ({ protocol, client_version, hostname }: Query) => ({ protocol, client_version, hostname });
 
-/** Maintenance is a verdict; anything else that leaves no candidate is a refusal. */
+/** Maintenance and an unknown state are verdicts; anything else that leaves no candidate is a refusal. */
 function refused(site: RoutedSite, routed: Route, rule: RuleRow, query: Query): Found {
   const refusal = refusalOf(routed);
-  const member = routed.explain.find(isMaintenanceReason);
-  if (refusal.code !== 'invalid_state' || !member) throw withReport(refusal, routed, rule, query);
-  const notice = noticeOfRoute(site, routed);
-  return { ...inMaintenance(member.farm_id, query, notice), ...reportOf(routed, rule, query) };
+  const report = reportOf(routed, rule, query);
+  const maintained = routed.explain.find(isMaintenanceReason);
+  const unknown = routed.explain.find(({ reason }) => reason === unknownReason);
+  if (refusal.code === 'invalid_state' && maintained)
+    return { ...inMaintenance(maintained.farm_id, query, noticeOfRoute(site, routed)), ...report };
+  if (refusal.code === 'invalid_state' && unknown)
+    return { ...ofUnknownState(unknown.farm_id, query), ...report };
+  throw withReport(refusal, routed, rule, query);
 }
 
 const reportOf = (routed: Route, { id }: RuleRow, { explain }: Query) => ({
@@ -146,5 +151,15 @@ const inMaintenance = (farmId: string, query: Query, notice: string | undefined)
   state: 'maintenance',
   reason_code: 'maintenance',
   ...(notice !== undefined && { message: notice }),
+  farm_id: farmId,
+});
+
+const ofUnknownState = (farmId: string, query: Query): Found => ({
+  verdict: 'abandon',
+  method: 'new',
+  protocol: query.protocol ?? 'rdp',
+  ready: false,
+  state: 'unknown',
+  reason_code: unknownReason,
   farm_id: farmId,
 });

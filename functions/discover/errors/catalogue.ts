@@ -150,24 +150,24 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Give the request id to whoever runs the portal.',
   ),
   upstream_failed: explain(
-    'A dispatcher gave no usable answer.',
-    'It is not reachable, failed, or answered something else than its API; see `reason`.',
-    'Look at the node named in `dispatcher`; try again later.',
+    'A dispatcher, a directory or a KDC gave no usable answer.',
+    'It is not reachable, failed, or answered something else than its API; `detail` names which, `reason` why.',
+    'Check that server: `dispatcher` names a node. Try again later.',
   ),
   upstream_refused: explain(
-    'A dispatcher, or the policy for outbound addresses, refused the call.',
-    'The node does not accept our token, or its address is not allowed; see `reason`.',
-    'Register our public keys with the node; check ALLOWED_PRIVATE_NETWORKS.',
+    'A dispatcher, a directory or a KDC, or the policy for outbound addresses, refused the request.',
+    'A node does not accept our token, a directory does not accept its account, or an address is not allowed; see `reason`.',
+    'Register our public keys with the node; check the account of the domain and ALLOWED_PRIVATE_NETWORKS.',
   ),
   upstream_tls: explain(
-    'The certificate of a dispatcher is not acceptable.',
+    'The certificate of a dispatcher or a directory is not acceptable.',
     'See `reason`: expired, wrong_name, self_signed, unknown_ca.',
-    'Give the node a valid certificate, or register its CA with the node.',
+    'Give the server a valid certificate, or register its CA with the node or the domain.',
   ),
   upstream_unavailable: explain(
-    'No dispatcher node could serve the request.',
-    'All nodes failed, are disabled, or are being left alone after failures.',
-    'Try again after Retry-After; see the status of the sites.',
+    'No dispatcher, directory or KDC could serve the request.',
+    'All of them failed, are disabled, or are not asked for a while after failures.',
+    'Try again after Retry-After; check the status of the sites, or the domain.',
   ),
   overloaded: explain(
     'Too many requests are waiting for the processor.',
@@ -180,8 +180,8 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Try again after Retry-After.',
   ),
   upstream_timeout: explain(
-    'A dispatcher did not answer within its time.',
-    'The node is slow or hangs.',
-    'Try again after Retry-After; look at the node named in `dispatcher`.',
+    'A dispatcher, a directory or a KDC did not answer within its time limit.',
+    'The server is slow or hangs; `detail` names which.',
+    'Try again after Retry-After; check that server: `dispatcher` names a node.',
   ),
 };

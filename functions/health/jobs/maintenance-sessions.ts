@@ -46,7 +46,7 @@ const sessionsOf = ({ ctx }: Work, farm: FleetFarm): Promise<Session[]> =>
     const found: Session[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await ctx.deps.dispatchers.list(call, 'spsessions', { limit: pageSize, cursor });
-      found.push(...(page?.rows ?? []));
+      found.push(...(page?.rows ?? []).map(({ row }) => row));
       if (!page?.next) return found;
       cursor = page.next;
     }

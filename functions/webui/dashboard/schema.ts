@@ -47,7 +47,7 @@ const Failure = z.strictObject({
 /** A pool whose workplaces are nearly all taken. */
 const NearlyFull = z.strictObject({
   uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
-  name: z.string().describe('Name of the pool.'),
+  name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),
   farm_id: Id.describe('Identifier of the farm.'),
   farm_name: z.string().describe('Name of the farm.'),
   site_id: Id.describe('Identifier of the site.'),

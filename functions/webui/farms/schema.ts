@@ -12,6 +12,8 @@ import {
   UpdatedAt,
 } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
+import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
+import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 
 export const FarmWrite = z.object({
   name: Name.describe('Name of the farm, unique without regard to case.'),
@@ -43,6 +45,16 @@ export const FarmWrite = z.object({
     ),
 });
 
+const IgnoredMember = z.strictObject({
+  list: z.enum(listKinds).describe('List of the node.'),
+  member: z
+    .string()
+    .meta({ example: 'ip' })
+    .describe('Name of the member, or `row` for a row that was ignored as a whole.'),
+  reason: z.enum(ignoredReasons).describe('Why the member was ignored.'),
+  count: z.int().meta({ example: 3 }).describe('Number of rows with this fault.'),
+});
+
 export const Farm = z.strictObject({
   id: Id.describe('Identifier of the farm. Set by the portal.'),
   ...FarmWrite.shape,
@@ -60,6 +72,11 @@ export const Farm = z.strictObject({
     .string()
     .nullable()
     .describe('Problem code of a part of the data that could not be read. Null if all parts were read.'),
+  ignored: z
+    .array(IgnoredMember)
+    .describe(
+      'Members that were ignored when the lists of the nodes were last read. Such a member is null in the lists.',
+    ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 });

@@ -4,31 +4,83 @@ import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/fie
 import { listQuery } from '../../../shared/http/list.ts';
 import { writeBody } from '../../../shared/http/write-shapes.ts';
 
+/** Null is what the dispatcher does not report. */
 export const ServicesPool = z.strictObject({
   uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
-  name: z.string().describe('Name of the pool.'),
-  short_name: z.string().describe('Short name of the pool. Empty if it has none.'),
-  comments: z.string().describe('Notes of the dispatcher. Empty if there are none.'),
+  name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),
+  short_name: z
+    .string()
+    .nullable()
+    .describe('Short name of the pool. Null if the dispatcher does not report it.'),
+  comments: z
+    .string()
+    .nullable()
+    .describe('Notes of the dispatcher. Null if the dispatcher does not report it.'),
   state: z.string().meta({ example: 'ready' }).describe('State of the pool, as the dispatcher reports it.'),
-  visible: z.boolean().describe('True if users see the pool.'),
+  visible: z
+    .boolean()
+    .nullable()
+    .describe('True if users see the pool. Null if the dispatcher does not report it.'),
   ...farmMembers,
-  maintenance: z.boolean().describe('True during maintenance of the pool.'),
+  maintenance: z
+    .boolean()
+    .nullable()
+    .describe('True during maintenance of the pool. Null if the dispatcher does not report it.'),
   maintenance_template_id: Id.nullable().describe(
     'Identifier of the maintenance template of the pool. Null if there is none.',
   ),
-  protocols: z.array(z.string()).describe('Delivery protocols of the pool, such as `rdp` or `spice`.'),
-  initial_srvs: z.int().describe('Number of workplaces that the pool starts with.'),
-  cache_l1_srvs: z.int().describe('Number of workplaces kept running for new users.'),
-  cache_l2_srvs: z.int().describe('Number of workplaces kept prepared but not running.'),
-  max_srvs: z.int().describe('Largest number of workplaces of the pool.'),
-  workplaces_count: z.int().describe('Number of workplaces of the pool.'),
-  in_use_count: z.int().describe('Number of workplaces in use.'),
-  in_preparation_count: z.int().describe('Number of workplaces in preparation.'),
-  usage_percent: z.number().describe('Used part of the pool in percent, as the dispatcher reports it.'),
+  protocols: z
+    .array(z.string())
+    .nullable()
+    .describe(
+      'Delivery protocols of the pool, such as `rdp` or `spice`. Null if the dispatcher does not report it.',
+    ),
+  initial_srvs: z
+    .int()
+    .nullable()
+    .describe('Number of workplaces that the pool starts with. Null if the dispatcher does not report it.'),
+  cache_l1_srvs: z
+    .int()
+    .nullable()
+    .describe('Number of workplaces kept running for new users. Null if the dispatcher does not report it.'),
+  cache_l2_srvs: z
+    .int()
+    .nullable()
+    .describe(
+      'Number of workplaces kept prepared but not running. Null if the dispatcher does not report it.',
+    ),
+  max_srvs: z
+    .int()
+    .nullable()
+    .describe('Largest number of workplaces of the pool. Null if the dispatcher does not report it.'),
+  workplaces_count: z
+    .int()
+    .nullable()
+    .describe('Number of workplaces of the pool. Null if the dispatcher does not report it.'),
+  in_use_count: z
+    .int()
+    .nullable()
+    .describe('Number of workplaces in use. Null if the dispatcher does not report it.'),
+  in_preparation_count: z
+    .int()
+    .nullable()
+    .describe('Number of workplaces in preparation. Null if the dispatcher does not report it.'),
+  usage_percent: z
+    .number()
+    .nullable()
+    .describe(
+      'Used part of the pool in percent, as the dispatcher reports it. Null if the dispatcher does not report it.',
+    ),
   restrained: z
     .boolean()
-    .describe('True if the dispatcher restrains the pool, usually after failures to create workplaces.'),
-  tags: z.array(z.string()).describe('Tags of the pool on the dispatcher.'),
+    .nullable()
+    .describe(
+      'True if the dispatcher restrains the pool, usually after failures to create workplaces. Null if the dispatcher does not report it.',
+    ),
+  tags: z
+    .array(z.string())
+    .nullable()
+    .describe('Tags of the pool on the dispatcher. Null if the dispatcher does not report it.'),
   fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
 });
 

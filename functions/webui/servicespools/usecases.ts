@@ -1,6 +1,15 @@
 import { atomically } from '../../../db/client.ts';
 import { removePool, touchPool } from '../../../db/repositories/snapshot-touch.ts';
-import { act, ask, changesOf, findTarget, isGone, kinds, readAgain } from '../../../shared/fleet/actions.ts';
+import {
+  act,
+  ask,
+  changesOf,
+  findTarget,
+  isGone,
+  kinds,
+  nameOf,
+  readAgain,
+} from '../../../shared/fleet/actions.ts';
 import { poolChanges } from '../../../shared/fleet/snapshot/rows.ts';
 import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -14,7 +23,7 @@ export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, or
       event: 'portal.EntityAction',
       category: 'config',
       action: 'update',
-      object_name: String(target.object.name),
+      object_name: nameOf(target),
     },
     call: async (call) => ({ ...order, ...(await ctx.deps.dispatchers.updatePool(call, uuid, order)) }),
     written: (h, answer) => [touchPool(h, farmId, uuid, poolChanges(answer)), ...readAgain(h, target)],

@@ -1,8 +1,7 @@
 import { sites } from '../../../db/repositories/sites.ts';
 import { crud } from '../../../shared/http/crud.ts';
-import { listOf } from '../../../shared/http/list.ts';
 import { base, endpoint } from '../deps.ts';
-import { Assignable, AssignableQuery, Site, SiteWrite, siteFilters } from './schema.ts';
+import { AssignableList, AssignableQuery, Site, SiteWrite, siteFilters } from './schema.ts';
 import { listAssignable } from './usecases.ts';
 
 const { operations } = crud({
@@ -27,9 +26,8 @@ export const siteOperations = [
       summary: 'List users and groups of authentication domains that a site can be given',
       query: AssignableQuery,
       description:
-        'With `authenticator` naming a directory, whom only the directory knows is listed as well.',
-      returns: [200, listOf(Assignable)],
-      errors: ['overloaded', 'upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'],
+        'With `authenticator` naming a directory, users and groups that only the directory has are listed as well; if it cannot be searched, `failures` says why.',
+      returns: [200, AssignableList],
     },
     (ctx, { query }) => listAssignable(ctx, query),
   ),

@@ -12,6 +12,7 @@ import {
   Status,
   UpdatedAt,
 } from '../../../shared/http/fields.ts';
+import { listOf } from '../../../shared/http/list.ts';
 
 const Location = z.strictObject({
   latitude: z.number().min(-90).max(90).describe('Latitude in degrees.'),
@@ -93,4 +94,19 @@ export const Assignable = z.strictObject({
       'Identifier of the user or group. A distinguished name if only the directory has it: a group must then be registered and a user log in before a site can list it.',
     ),
   name: z.string().describe('Name of the user or group.'),
+});
+
+/** Why the directory of a domain could not be searched. */
+export const DirectoryFailure = z.strictObject({
+  authenticator_id: Id,
+  authenticator_name: z.string(),
+  code: z.string().meta({ description: 'As of a problem', example: 'upstream_timeout' }),
+  reason: z.string().nullable().meta({ example: 'unreachable' }),
+  detail: z.string(),
+});
+
+export const AssignableList = listOf(Assignable).extend({
+  failures: z
+    .array(DirectoryFailure)
+    .meta({ description: 'The directory of `authenticator`, if it could not be searched' }),
 });

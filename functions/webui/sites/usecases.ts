@@ -3,48 +3,57 @@ import { listAssignables } from '../../../db/repositories/assignables.ts';
 import { findDomain } from '../../../db/repositories/authenticators.ts';
 import { findUnregistered } from '../../../shared/identity/directory/unregistered.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
 import { isId, lastId } from '../../../shared/kernel/ids.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
-import type { Assignable, AssignableQuery } from './schema.ts';
+import type { Assignable, AssignableQuery, DirectoryFailure } from './schema.ts';
 
 type Item = z.input<typeof Assignable>;
+type Failure = z.input<typeof DirectoryFailure>;
 
 /**
- * Users and groups that a site can be given, by name over all domains; of one directory also those that only it knows.
- * @throws AppError those of the directory
+ * Users and groups that a site can be given, by name over all domains; of one directory also those that only it knows. A
+ * directory that cannot be searched is named in `failures`; the users and groups that are registered are listed all the same.
  */
 export async function listAssignable(ctx: WebuiCtx, { cursor, ...query }: z.output<typeof AssignableQuery>) {
   const { limit, ...filters } = query;
   const list = { resource: ctx.operation.id, filters, sort: 'name', scope: ctx.scope };
   const after = cursor === undefined ? undefined : await openCursor(ctx.deps.cursorSealer, list, cursor);
-  const [here, there] = [
-    await listAssignables(ctx.deps.db, { ...query, after: after && ofRows(after) }),
-    await listDirectory(ctx, query, after),
-  ];
-  const all = [...here.items, ...there].sort((a, b) => compare(positionOf(a), positionOf(b)));
+  const here = await listAssignables(ctx.deps.db, { ...query, after: after && ofRows(after) });
+  const there = await listDirectory(ctx, query, after);
+  const all = [...here.items, ...there.items].sort((a, b) => compare(positionOf(a), positionOf(b)));
   const items = all.slice(0, limit);
   const last = here.next !== undefined || all.length > limit ? items.at(-1) : undefined;
-  return { items, next: last ? await sealCursor(ctx.deps.cursorSealer, list, positionOf(last)) : null };
+  const next = last ? await sealCursor(ctx.deps.cursorSealer, list, positionOf(last)) : null;
+  return { items, next, failures: there.failures };
 }
 
 async function listDirectory(
   ctx: WebuiCtx,
   { authenticator, search = '' }: Omit<z.output<typeof AssignableQuery>, 'cursor'>,
   after: Position | undefined,
-): Promise<Item[]> {
-  if (authenticator === undefined) return [];
-  const domain = await findDomain(ctx.deps.db, authenticator);
-  if (!domain || domain.type === 'internal') return [];
-  const entries = await findUnregistered(ctx.deps, domain, search);
-  const items = entries.map(({ type, dn, name }) => ({
-    authenticator_id: domain.id,
-    authenticator_name: domain.name,
-    type,
-    id: dn,
-    name,
-  }));
-  return items.filter((item) => !after || compare(positionOf(item), after) > 0);
+): Promise<{ items: Item[]; failures: Failure[] }> {
+  const domain = authenticator && (await findDomain(ctx.deps.db, authenticator));
+  if (!domain || domain.type === 'internal') return { items: [], failures: [] };
+  const named = { authenticator_id: domain.id, authenticator_name: domain.name };
+  try {
+    const entries = await findUnregistered(ctx.deps, domain, search);
+    const items = entries.map(({ type, dn, name }) => ({ ...named, type, id: dn, name }));
+    return { items: items.filter((item) => !after || compare(positionOf(item), after) > 0), failures: [] };
+  } catch (error) {
+    const failure = failureOf(error);
+    ctx.log.warn('a directory was not searched', { request_id: ctx.requestId, domain: domain.name, error });
+    return { items: [], failures: [{ ...named, ...failure }] };
+  }
+}
+
+/** @throws what is no failure of the directory */
+function failureOf(error: unknown): Pick<Failure, 'code' | 'reason' | 'detail'> {
+  if (!(error instanceof AppError)) throw error;
+  const { code, message: detail, members } = error;
+  if (code !== 'overloaded' && !code.startsWith('upstream_')) throw error;
+  return { code, reason: typeof members.reason === 'string' ? members.reason : null, detail };
 }
 
 const positionOf = ({ id, name }: Item): Position => ({ key: foldName(name), id });

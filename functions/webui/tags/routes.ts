@@ -2,7 +2,7 @@ import { ListSearch } from '../../../shared/http/list.ts';
 import { exportable } from '../../../shared/journal/exports/exportable.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { tagCrud } from './record.ts';
-import { TagPatch, tagFilters } from './schema.ts';
+import { TagPatch, TagReplacement, tagFilters } from './schema.ts';
 import { deleteTag, manageTag, replaceTag } from './usecases.ts';
 
 const { operations, declared, target } = tagCrud;
@@ -17,7 +17,9 @@ export const tagOperations = [
     filters: { search: ListSearch, ...tagFilters },
     formats: ['csv', 'ndjson', 'json'],
   }),
-  endpoint(declared.replace, (ctx, input) => replaceTag(ctx, target(input), input.body)),
+  endpoint({ ...declared.replace, body: { required: TagReplacement } }, (ctx, input) =>
+    replaceTag(ctx, target(input), input.body),
+  ),
   endpoint(
     {
       ...declared.update,

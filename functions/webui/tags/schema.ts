@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { taggedTypes } from '../../../db/repositories/tags.ts';
 import { Color, Comments, CreatedAt, Id, TagName, UpdatedAt } from '../../../shared/http/fields.ts';
-import { patchBody } from '../../../shared/http/write-shapes.ts';
+import { patchBody, writeBody } from '../../../shared/http/write-shapes.ts';
 
 const Source = z.enum(['manual', 'dispatcher']);
 
@@ -11,10 +11,19 @@ export const TagWrite = z.object({
   comments: Comments,
 });
 
+/** A change may send back the name that a dispatcher gave the tag, whatever its form. */
+export const TagChange = TagWrite.extend({ name: z.string().trim().min(1).max(256) });
+
+const readOnly = ['id', 'source', 'objects_count', 'created_at', 'updated_at'];
+
+export const TagReplacement = writeBody(TagChange, readOnly);
+
 export const Tag = z.strictObject({
   id: Id.describe('Identifier of the tag. Set by the portal.'),
-  ...TagWrite.shape,
-  source: Source.describe('`manual`: created by an administrator; `dispatcher`: read from a dispatcher.'),
+  ...TagChange.shape,
+  source: Source.describe(
+    '`manual`: created by an administrator; `dispatcher`: a dispatcher has the tag; its name is then changed there only.',
+  ),
   objects_count: z.int().describe('Number of domains and portals with the tag.'),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -32,11 +41,11 @@ const Objects = z
 
 /** A merge patch of the fields, and objects that get or lose the tag. */
 export const TagPatch = patchBody(
-  TagWrite.extend({
+  TagChange.extend({
     attach: Objects.describe('Objects that get the tag.'),
     detach: Objects.describe('Objects that lose the tag.'),
   }),
-  ['id', 'source', 'objects_count', 'created_at', 'updated_at'],
+  readOnly,
 );
 
 export const tagFilters = { source: Source.optional().describe('Only tags from this source.') };

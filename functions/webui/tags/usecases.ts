@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { raisedByMust } from '../../../db/errors.ts';
 import {
   attachTag,
@@ -11,22 +11,24 @@ import {
 import { admit } from '../../../shared/access/guard.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { fieldErrors } from '../../../shared/http/field-errors.ts';
+import { TagName } from '../../../shared/http/fields.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, removeRecord } from '../../../shared/http/record-writes.ts';
 import { readingOf } from '../../../shared/http/references.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
+import { AppError, conflict, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { tagCrud } from './record.ts';
-import { type TagPatch, TagWrite } from './schema.ts';
+import { TagChange, type TagPatch } from './schema.ts';
 
 const { kind } = tagCrud;
 
 /** `null` moves no object. */
 type Objects = { attach?: TaggedObject[] | null; detach?: TaggedObject[] | null };
 
-export const replaceTag = (ctx: WebuiCtx, at: Target, body: z.output<typeof TagWrite>): Promise<Answer> =>
+export const replaceTag = (ctx: WebuiCtx, at: Target, body: z.output<typeof TagChange>): Promise<Answer> =>
   change(ctx, at, () => body, { attach: [], detach: [] });
 
 /** To put a tag on an object, or to take it off, is to change the object: that needs its own permission as well. */
@@ -39,18 +41,20 @@ export async function manageTag(
   const objects = { attach: attach ?? [], detach: detach ?? [] };
   for (const type of new Set([...objects.attach, ...objects.detach].map((object) => object.type)))
     admit(ctx.principal, { access: `${type}s.update`, writes: true });
-  return change(ctx, at, (current) => applyPatch(TagWrite, current, members), objects);
+  return change(ctx, at, (current) => applyPatch(TagChange, current, members), objects);
 }
 
 /** Renames the tag on all objects that carry it, and puts it on or takes it off those named. */
 const change = (
   ctx: WebuiCtx,
   at: Target,
-  become: (current: Record<string, unknown>) => z.output<typeof TagWrite>,
+  become: (current: Record<string, unknown>) => z.output<typeof TagChange>,
   { attach, detach }: { attach: TaggedObject[]; detach: TaggedObject[] },
 ): Promise<Answer> =>
   changeRecord(ctx, kind, at, (row) => {
     const body = become(writableOf(kind, row));
+    if (body.name !== row.name) assertRenamable(row.source, body.name);
+    if (attach.length > 0) assertTagName(body.name);
     const moved = Object.entries({ attach, detach }).filter(([, objects]) => objects.length > 0);
     return {
       body,
@@ -63,11 +67,28 @@ const change = (
     };
   });
 
-/** @throws AppError `in_use` with objects that carry the tag */
+function assertRenamable(source: string, name: string): void {
+  if (source === 'dispatcher') throw ofDispatcher();
+  assertTagName(name);
+}
+
+const ofDispatcher = (): AppError =>
+  conflict('dispatcher_tag', 'The tag belongs to a dispatcher: rename or delete it there');
+
+const Named = z.object({ name: TagName });
+
+/** Dispatchers name tags as they like; objects of ours carry names of our form only. */
+function assertTagName(name: string): void {
+  const { error } = Named.safeParse({ name });
+  if (error) throw invalid(...fieldErrors(error, '/'));
+}
+
+/** @throws AppError `in_use` with objects that carry the tag, `invalid_state` for a tag that a dispatcher has */
 export async function deleteTag(ctx: WebuiCtx, at: Target): Promise<void> {
   let key = '';
   try {
     await removeRecord(ctx, kind, at, (row) => {
+      if (row.source === 'dispatcher') throw ofDispatcher();
       key = foldName(row.name);
       return { before: (h) => [mustBeUnused(h, key)] };
     });

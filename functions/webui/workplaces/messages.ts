@@ -1,4 +1,4 @@
-import { findTarget, kinds } from '../../../shared/fleet/actions.ts';
+import { findTarget, kinds, nameOf } from '../../../shared/fleet/actions.ts';
 import { showMessage } from '../../../shared/fleet/agents/messages.ts';
 import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -15,7 +15,7 @@ export async function sendMessage(
     event: 'portal.WorkplaceAction',
     category: 'workplace',
     action: 'message',
-    object_name: String(target.object.name),
+    object_name: nameOf(target),
     details: { message: order.message },
   });
 }

@@ -3,43 +3,69 @@ import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/sna
 import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 
-const State = z.enum(['preparing', 'ready', 'in_use', 'removing', 'error', 'maintenance']);
-const MachineState = z.enum(['running', 'stopped', 'suspended', 'starting', 'stopping', 'unknown']);
+const State = z.enum(workplaceStates);
+const MachineState = z.enum(machineStates);
 const Text = z.string().nullable();
 
+/** Null is what the dispatcher does not report. */
 export const Workplace = z.strictObject({
   uuid: Id.describe('Identifier of the workplace, given by the dispatcher.'),
-  name: z.string().describe('Name of the workplace.'),
+  name: z.string().nullable().describe('Name of the workplace. Null if the dispatcher does not report it.'),
   ...farmMembers,
-  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
-  servicepool_name: z.string().describe('Name of the pool. Empty if the dispatcher does not report it.'),
+  servicepool_uuid: Id.nullable().describe(
+    'Identifier of the pool, given by the dispatcher. Null if the dispatcher does not report it.',
+  ),
+  servicepool_name: z
+    .string()
+    .nullable()
+    .describe('Name of the pool. Null if the dispatcher does not report it.'),
   unique_id: z
     .string()
+    .nullable()
     .meta({ example: '52:54:00:00:00:01' })
-    .describe('MAC address of the workplace. Empty if the dispatcher does not report it.'),
-  hostname: z.string().describe('Host name of the machine. Empty if it is not known.'),
-  ip: z.string().describe('IP address of the machine. Empty if it is not known.'),
+    .describe('MAC address of the workplace. Null if the dispatcher does not report it.'),
+  hostname: z
+    .string()
+    .nullable()
+    .describe('Host name of the machine. Null if the dispatcher does not report it.'),
+  ip: z.string().nullable().describe('IP address of the machine. Null if the dispatcher does not report it.'),
   state: State.describe('State of the workplace. An unknown state of the dispatcher is reported as `error`.'),
   machine_state: MachineState.describe('State of the virtual machine.'),
   owner: z
     .strictObject({
       domain: z
         .string()
-        .describe('Label of the domain of the owner. Empty if the dispatcher does not report it.'),
+        .nullable()
+        .describe('Label of the domain of the owner. Null if the dispatcher does not report it.'),
       name: z.string().describe('Login name of the owner.'),
     })
     .nullable()
     .describe('User that the workplace is assigned to. Null if it is not assigned.'),
-  in_use: z.boolean().describe('True while a user works at the workplace.'),
+  in_use: z
+    .boolean()
+    .nullable()
+    .describe('True while a user works at the workplace. Null if the dispatcher does not report it.'),
   in_use_since: Moment.nullable().describe('When the current use began. Null if it is not in use.'),
   client_ip: Text.describe('IP address of the client. Null if it is not known.'),
   client_host: Text.describe('Name of the client machine. Null if it is not known.'),
-  maintenance: z.boolean().describe('True during maintenance of the workplace.'),
-  tags: z.array(z.string()).describe('Tags of the workplace on the dispatcher.'),
+  maintenance: z
+    .boolean()
+    .nullable()
+    .describe('True during maintenance of the workplace. Null if the dispatcher does not report it.'),
+  tags: z
+    .array(z.string())
+    .nullable()
+    .describe('Tags of the workplace on the dispatcher. Null if the dispatcher does not report it.'),
   agent_version: Text.describe('Version of the workplace agent. Null if it is not known.'),
   agent_seen_at: Moment.nullable().describe('Last call of the workplace agent. Null if it is not known.'),
-  revision: z.int().describe('Number of the publication of the pool from which the workplace was made.'),
+  revision: z
+    .int()
+    .nullable()
+    .describe(
+      'Number of the publication of the pool from which the workplace was made. Null if the dispatcher does not report it.',
+    ),
   created_at: Moment.nullable().describe(
     'When the workplace was created on the dispatcher. Null if it is not known.',
   ),

@@ -12,7 +12,8 @@ export const isDestructive = (action: MachineAction): boolean => destructive.inc
 /**
  * Protects the work of users from an order: dispatchers differ in what they refuse, so the portal judges by what it knows
  * itself from dispatchers and agents.
- * @throws AppError `invalid_state` with the reason `session_live`, or `snapshot_stale` where that knowledge is too old;
+ * @throws AppError `invalid_state` with the reason `session_live`, `use_unknown` where the dispatcher does not report it, or
+ *   `snapshot_stale` where that knowledge is too old;
  *   `forbidden` for `force` without `workplaces.force` at the site
  */
 export function assertUnused(ctx: WebuiCtx, { site, object, use }: Target, force: boolean): void {
@@ -22,6 +23,11 @@ export function assertUnused(ctx: WebuiCtx, { site, object, use }: Target, force
   }
   if (object.in_use === true || (use !== null && use.sessions > 0))
     throw conflict('session_live', 'A user is working there; `force` ends the work');
+  if (object.in_use === null)
+    throw conflict(
+      'use_unknown',
+      'The dispatcher does not report whether a user is working there; `force` does it anyway',
+    );
   if (use === null || isStale(use.as_of, ctx.parameters['aggregator.sync_interval_s'], ctx.now))
     throw conflict(
       'snapshot_stale',

@@ -1,5 +1,13 @@
 import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
-import { act, changesOf, findTarget, kinds, readAgain, type Target } from '../../../shared/fleet/actions.ts';
+import {
+  act,
+  changesOf,
+  findTarget,
+  kinds,
+  nameOf,
+  readAgain,
+  type Target,
+} from '../../../shared/fleet/actions.ts';
 import { workplaceChanges } from '../../../shared/fleet/snapshot/rows.ts';
 import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { Answered, Call } from '../../../shared/remotes/dispatcher/port.ts';
@@ -95,7 +103,7 @@ export async function actOn(
       event: 'portal.WorkplaceAction',
       category: 'workplace',
       action: verb,
-      object_name: String(object.name),
+      object_name: nameOf(target),
       details: { servicepool_uuid: object.servicepool_uuid, ...details },
     },
     call: async (one) => ({ ...expected, ...(await call(one)) }),

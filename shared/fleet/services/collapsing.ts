@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../../db/repositories/routing-facts.ts';
 import type { KeptService } from '../../../db/schema/service-lists.ts';
+import { shownState } from '../readiness.ts';
 import type { RoutedSite } from '../routed-site.ts';
 import type { Route } from '../routing.ts';
 import { keyText } from '../routing-facts.ts';
@@ -41,9 +42,9 @@ function poolService(site: RoutedSite, farmId: string, service: KeptService): Sh
     image_url: null,
     protocols: service.protocols,
     in_use: service.in_use,
-    maintenance: service.maintenance,
+    maintenance: service.maintenance ?? false,
     ...(service.maintenance_message && { maintenance_message: service.maintenance_message }),
-    state: service.state,
+    state: shownState(service.state),
     farm_id: farmId,
     sessions: sessionsOf({ farm_id: farmId, servicepool_uuid: service.uuid, service }),
     link: linkOf(site, id),
@@ -63,7 +64,7 @@ function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, route
   const services = members.map(({ service }) => service);
   if (services.length === 0) return [];
   const candidates = new Set(routed.candidates.map(keyText));
-  const maintenance = services.every((one) => one.maintenance);
+  const maintenance = services.every((one) => one.maintenance === true);
   const message = maintenance && services.find((one) => one.maintenance_message)?.maintenance_message;
   return [
     {
@@ -90,7 +91,7 @@ function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, route
 
 /** The best that any member to which the rule may lead has to offer. */
 function bestState(usable: readonly Member[], maintenance: boolean): Shown['state'] {
-  const states = usable.map(({ service }) => service.state);
+  const states = usable.map(({ service }) => shownState(service.state));
   const best = (['ready', 'busy'] as const).find((state) => states.includes(state));
   return best ?? (maintenance ? 'maintenance' : 'unavailable');
 }

@@ -2,8 +2,9 @@ import type { PartState } from '../../../db/repositories/snapshot-sync.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { followCursors } from '../../remotes/dispatcher/cursors.ts';
 import { badAnswer } from '../../remotes/dispatcher/failures.ts';
+import type { Ignored } from '../../remotes/dispatcher/liberal.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
-import type { BadRows, ListPage, ListQuery, Node } from '../../remotes/dispatcher/port.ts';
+import type { CheckedRow, ListPage, ListQuery, Node } from '../../remotes/dispatcher/port.ts';
 
 /** What a read found besides its rows, which went to `keep` page by page. */
 export type ReadOutcome =
@@ -17,11 +18,22 @@ export type ReadOutcome =
       etag: string | null;
       isIncremental: boolean | null;
       removed: string[] | undefined;
-      bad: BadRows;
+      /** One entry for each row that was dropped because it has no identity. */
+      dropped: Ignored[];
     };
 
+/** A list without any row that is of use, and why: the cause of the error of such a read. */
+export class UselessRows extends Error {
+  readonly dropped: readonly Ignored[];
+
+  constructor(dropped: readonly Ignored[]) {
+    super('no row has an identity');
+    this.dropped = dropped;
+  }
+}
+
 type Ask<K extends ListKind> = (query: ListQuery) => Promise<ListPage<ListRow<K>> | null>;
-type Keep<K extends ListKind> = (rows: ListRow<K>[]) => Promise<void>;
+type Keep<K extends ListKind> = (rows: CheckedRow<ListRow<K>>[]) => Promise<void>;
 
 const pageSize = 1_000;
 /** Where rows are so large that a thousand of them exceed the limit of bytes. */
@@ -47,10 +59,11 @@ export async function readPart<K extends ListKind>(
   const first = await askPage(condition);
   if (first === null) return { changed: false, asOf: null };
   const total = await readPages(node, first, keep, (cursor) => askPage({ since: condition.since, cursor }));
-  const { kept, bad, removed } = total;
+  const { kept, dropped, removed } = total;
   // A node that speaks of something else altogether has not lost its rows.
-  if (kept === 0 && bad.count > 0 && !removed) throw badAnswer(node, 'wrong_shape');
-  if (removed && kept + removed.length + bad.count === 0) return { changed: false, asOf: first.asOf };
+  if (kept === 0 && dropped.length > 0 && !removed)
+    throw badAnswer(node, 'wrong_shape', new UselessRows(dropped));
+  if (removed && kept + removed.length + dropped.length === 0) return { changed: false, asOf: first.asOf };
   const { since = null } = condition;
   return {
     changed: true,
@@ -59,13 +72,12 @@ export async function readPart<K extends ListKind>(
     since,
     etag: since === null ? (first.etag ?? null) : null,
     isIncremental: since === null ? known.is_incremental : removed !== undefined,
-    // A bad row of a full list is not there any more; that of a partial one shall not be, either.
-    removed: removed && [...removed, ...bad.uuids],
-    bad,
+    removed,
+    dropped,
   };
 }
 
-type Total = { kept: number; bad: BadRows; removed: string[] | undefined };
+type Total = { kept: number; dropped: Ignored[]; removed: string[] | undefined };
 
 async function readPages<K extends ListKind>(
   node: Node,
@@ -75,7 +87,7 @@ async function readPages<K extends ListKind>(
 ): Promise<Total> {
   const total: Total = {
     kept: 0,
-    bad: { count: 0, first: null, uuids: [] },
+    dropped: [],
     removed: first.removed && [],
   };
   const nextOf = followCursors(node);
@@ -91,8 +103,8 @@ async function readPages<K extends ListKind>(
   return total;
 }
 
-const isEmpty = ({ rows, bad, removed = [] }: ListPage<unknown>): boolean =>
-  rows.length + bad.count + removed.length === 0;
+const isEmpty = ({ rows, dropped, removed = [] }: ListPage<unknown>): boolean =>
+  rows.length + dropped.length + removed.length === 0;
 
 type Condition = Pick<ListQuery, 'since' | 'etag'>;
 
@@ -120,10 +132,8 @@ function shrinking<K extends ListKind>(ask: Ask<K>) {
   };
 }
 
-function addPage(total: Total, { rows, bad, removed = [] }: ListPage<unknown>): void {
+function addPage(total: Total, { rows, dropped, removed = [] }: ListPage<unknown>): void {
   total.kept += rows.length;
   total.removed?.push(...removed);
-  total.bad.count += bad.count;
-  total.bad.first = total.bad.first ?? bad.first;
-  total.bad.uuids.push(...bad.uuids);
+  total.dropped.push(...dropped);
 }

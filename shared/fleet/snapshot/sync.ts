@@ -1,4 +1,5 @@
 import type { SnapshotFarm } from '../../../db/repositories/snapshot-farms.ts';
+import type { IgnoredReport } from '../../../db/repositories/snapshot-ignored.ts';
 import type { Claim } from '../../../db/repositories/snapshot-merge.ts';
 import {
   claimPart,
@@ -11,14 +12,15 @@ import {
 } from '../../../db/repositories/snapshot-sync.ts';
 import type { StoredNode } from '../../../db/repositories/stored-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { Ignored } from '../../remotes/dispatcher/liberal.ts';
 import type { ListKind, ListRow } from '../../remotes/dispatcher/list-shapes.ts';
-import type { Node } from '../../remotes/dispatcher/port.ts';
+import type { CheckedRow, Node } from '../../remotes/dispatcher/port.ts';
 import { noteOutcome } from '../circuit.ts';
 import { aggregator, type CallCtx, callWithKey } from '../dispatcher-keys.ts';
 import { orderNodes } from '../node-order.ts';
 import { asNode } from '../user-site.ts';
-import { badRowsRecord } from './bad-rows.ts';
-import { type ReadOutcome, readPart } from './read.ts';
+import { ignoredRecord, tallyOf } from './ignored.ts';
+import { type ReadOutcome, readPart, UselessRows } from './read.ts';
 import { valuesOf } from './rows.ts';
 
 export type SyncCtx = CallCtx & {
@@ -53,7 +55,13 @@ export async function syncFarm(
   } catch (error) {
     if (error instanceof SyncLost) return 'lost';
     const tookMs = Math.round(performance.now() - sync.startedAt);
-    const failed = await ctx.upstream(() => failSync(ctx.deps.db, sync.claim, wordsOf(error), tookMs));
+    const useless = error instanceof AppError && error.cause instanceof UselessRows ? error.cause : undefined;
+    const failure = {
+      error: wordsOf(error),
+      tookMs,
+      ...(useless && { ignored: reportOf(sync, useless.dropped) }),
+    };
+    const failed = await ctx.upstream(() => failSync(ctx.deps.db, sync.claim, failure));
     if (!(error instanceof AppError)) throw error;
     return failed ? 'failed' : 'lost';
   }
@@ -115,9 +123,9 @@ async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode
 function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: Node): Promise<ReadOutcome> {
   const { ctx, kind, claim, state } = sync;
   const { db, dispatchers } = ctx.deps;
-  const keep = async (rows: ListRow<K>[]): Promise<void> => {
+  const keep = async (rows: CheckedRow<ListRow<K>>[]): Promise<void> => {
     const values = new Map(
-      rows.map((row) => valuesOf(kind, row, node.id)).map((value) => [value.uuid, value]),
+      rows.map((checked) => valuesOf(kind, checked, node.id)).map((value) => [value.uuid, value]),
     );
     if (!(await ctx.upstream(() => stageRows(db, claim, [...values.values()])))) throw new SyncLost();
   };
@@ -135,23 +143,29 @@ function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: N
 }
 
 async function finish<K extends ListKind>(
-  { ctx, farm, kind, claim, startedAt }: Sync<K>,
+  sync: Sync<K>,
   node: StoredNode,
   read: ReadOutcome,
 ): Promise<SyncOutcome> {
+  const { ctx, claim } = sync;
   const { db } = ctx.deps;
-  const tookMs = Math.round(performance.now() - startedAt);
+  const tookMs = Math.round(performance.now() - sync.startedAt);
   if (!read.changed) {
     const kept = await ctx.upstream(() => finishUnchanged(db, claim, { tookMs, asOf: read.asOf }));
     return kept ? 'unchanged' : 'lost';
   }
-  const { bad, changed: _, ...facts } = read;
-  // What changed since says nothing of the bad rows that did not.
-  const badRows = facts.removed && bad.count === 0 ? null : bad.count;
-  const record = badRowsRecord(farm, kind, bad, ctx.now);
-  const merged = { ...facts, dispatcherId: node.id, tookMs, badRows };
-  return (await ctx.upstream(() => finishSync(db, claim, merged, record))) ? 'synced' : 'lost';
+  const { dropped, changed: _, ...facts } = read;
+  const report = reportOf(sync, dropped);
+  // What changed since says nothing of the rows that were dropped before.
+  const ignored = facts.removed && dropped.length === 0 ? { ...report, dropped: null } : report;
+  const merged = { ...facts, dispatcherId: node.id, tookMs, ignored };
+  return (await ctx.upstream(() => finishSync(db, claim, merged))) ? 'synced' : 'lost';
 }
+
+const reportOf = ({ ctx, farm, kind }: Sync<ListKind>, dropped: readonly Ignored[]): IgnoredReport => ({
+  dropped: tallyOf(dropped),
+  record: ignoredRecord(farm, kind, ctx.now),
+});
 
 /** Our code for it, and our word for the reason where there is one; never what a node said. */
 function wordsOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExportSubject } from '../../../db/repositories/exported-files.ts';
+import { exportFailures } from '../../../db/schema/exported-files.ts';
 import type { Permission } from '../../access/permissions.ts';
 import type { BaseDeps } from '../../http/context.ts';
 import { Id, Moment } from '../../http/fields.ts';
@@ -41,6 +42,12 @@ const Report = z
       .string()
       .optional()
       .describe('SHA-256 of the whole file, hexadecimal. Present once the file is ready.'),
+    reason: z
+      .enum(exportFailures)
+      .optional()
+      .describe(
+        'Why the export failed: more rows than `export.max_rows`, the file could not be written, or it was not built in time.',
+      ),
     progress: z.number().min(0).max(1).describe('Built part of the file as a fraction from 0 to 1.'),
     expires_at: Moment.describe('When the file is removed. Set by the portal from `export.keep_h`.'),
   })

@@ -16,12 +16,21 @@ export const fleet = {
   'Must be later than start_at': 'Должно быть позже start_at',
   'The template ends before it could begin': 'Шаблон заканчивается раньше, чем мог бы начаться',
   'A user is working there; `force` ends the work': 'Там работает пользователь; `force` прервёт его работу',
-  'It is not known whether a user is working there; `force` does it anyway':
-    'Неизвестно, работает ли там пользователь; `force` выполнит действие всё равно',
+  'The dispatcher does not report whether a user is working there; `force` does it anyway':
+    'Диспетчер не сообщает, работает ли там пользователь; `force` выполнит действие всё равно',
   'The domain has no such user': 'В домене нет такого пользователя',
   'The user has a workplace of this pool already, or somebody else is changing the owner of this one':
     'У пользователя уже есть рабочее место этого пула, или владельца этого места сейчас меняет кто-то другой',
   'The workplace has an owner; free it first': 'У рабочего места есть владелец; сначала освободите его',
   'The service is in maintenance': 'Сервис на обслуживании',
   'There is no site with the uri of `site`': 'Площадки с uri из `site` нет',
+  'The dispatcher does not report whether the service is ready': 'Диспетчер не сообщает, готов ли сервис',
+  'The tag belongs to a dispatcher: rename or delete it there':
+    'Тег принадлежит диспетчеру: переименуйте или удалите его там',
+  'It is not known whether a user is working there; `force` does it anyway':
+    'Неизвестно, работает ли там пользователь; `force` выполнит действие всё равно',
+  'The dispatcher gave no usable answer': 'Диспетчер дал непригодный ответ',
+  'The dispatcher refused the request': 'Диспетчер отклонил запрос',
+  'The TLS connection to the dispatcher failed': 'Соединение TLS с диспетчером не удалось',
+  'The dispatcher did not answer in time': 'Диспетчер не ответил вовремя',
 } as const;

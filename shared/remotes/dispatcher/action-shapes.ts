@@ -1,20 +1,19 @@
 import { z } from 'zod';
-import { type ListRow, Uuid } from './list-shapes.ts';
+import { Uuid } from './list-shapes.ts';
 import { flag, line, seconds, word } from './members.ts';
 
 /** What a pool may be told to be; the node keeps nothing of what it was. */
-export type PoolOrder = Pick<
-  ListRow<'servicespools'>,
-  | 'name'
-  | 'short_name'
-  | 'comments'
-  | 'visible'
-  | 'initial_srvs'
-  | 'cache_l1_srvs'
-  | 'cache_l2_srvs'
-  | 'max_srvs'
-  | 'tags'
->;
+export type PoolOrder = {
+  name: string;
+  short_name: string;
+  comments: string;
+  visible: boolean;
+  initial_srvs: number;
+  cache_l1_srvs: number;
+  cache_l2_srvs: number;
+  max_srvs: number;
+  tags: string[];
+};
 
 /** `message` is what users are told while it lasts. */
 export type MaintenanceOrder = { maintenance: boolean; message?: string | undefined };

@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/json.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import { Assistance, Delivery, Policies } from './action-shapes.ts';
 import { converse } from './exchange.ts';
-import { PoolRow, SessionRow, WorkplaceRow } from './list-shapes.ts';
+import { PoolRow, SessionRow, unknown, WorkplaceRow } from './list-shapes.ts';
 import type { Call, DispatcherActions } from './port.ts';
 
 export function createActions(transport: Transport): DispatcherActions {
@@ -36,13 +36,20 @@ const rows = {
   session: (uuid: string) => membersOf(SessionRow, 'session_uuid', uuid),
 };
 
+/** Null is an answer for these members; for the others it is the same as no answer. */
+const mayBeNull: ReadonlySet<string> = new Set([
+  ...['owner', 'in_use_since', 'client_ip', 'client_host', 'gateway_id', 'agent_version', 'agent_seen_at'],
+]);
+
 function membersOf<S extends z.ZodRawShape>({ shape }: z.ZodObject<S>, key: string, uuid: string) {
   const members: [name: string, member: z.ZodType][] = Object.entries(shape) as [string, z.ZodType][];
   return z.unknown().transform((body): Partial<z.output<z.ZodObject<S>>> => {
     if (!isObject(body)) return {};
     const read = members.flatMap(([name, member]) => {
       const found = Object.hasOwn(body, name) ? member.safeParse(body[name]) : undefined;
-      return found?.success ? [[name, found.data] as const] : [];
+      const isAnswer =
+        found?.success && found.data !== unknown && (found.data !== null || mayBeNull.has(name));
+      return isAnswer ? [[name, found.data] as const] : [];
     });
     const row: Record<string, unknown> = Object.fromEntries(read);
     const isOther = row[key] !== undefined && row[key] !== uuid;

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors.ts';
+import type { Detail } from '../../messages/message.ts';
 import { problemOf } from '../http/problems.ts';
 import { TransportError } from '../http/transport.ts';
 import type { Node } from './port.ts';
@@ -36,8 +37,8 @@ export function fromTransport(node: Node, error: unknown): unknown {
   return failure(code, node, members, error);
 }
 
-export const badAnswer = (node: Node, reason: AnswerFault): AppError =>
-  failure('upstream_failed', node, { reason });
+export const badAnswer = (node: Node, reason: AnswerFault, cause?: Error): AppError =>
+  failure('upstream_failed', node, { reason }, cause);
 
 /**
  * The AppError of an answer that is no success.
@@ -63,5 +64,13 @@ function fromConflict(node: Node, body: unknown): AppError {
   return failure('service_in_preparation', node, members);
 }
 
+/** Codes and titles are the same for all upstream servers. */
+const details: Partial<Record<ErrorCode, Detail>> = {
+  upstream_failed: 'The dispatcher gave no usable answer',
+  upstream_refused: 'The dispatcher refused the request',
+  upstream_tls: 'The TLS connection to the dispatcher failed',
+  upstream_timeout: 'The dispatcher did not answer in time',
+};
+
 const failure = (code: ErrorCode, node: Node, members: ErrorMembers = {}, cause?: unknown): AppError =>
-  new AppError(code, undefined, { ...members, dispatcher: node.name }, { cause });
+  new AppError(code, details[code], { ...members, dispatcher: node.name }, { cause });

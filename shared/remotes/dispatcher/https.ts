@@ -4,6 +4,7 @@ import { createActions } from './actions.ts';
 import { followCursors } from './cursors.ts';
 import { converse, deadlineOf } from './exchange.ts';
 import { badAnswer, fromTransport, isUnauthorized } from './failures.ts';
+import { readRow } from './liberal.ts';
 import { readList } from './lists.ts';
 import type { Call, ConnectionQuery, DispatcherRemote } from './port.ts';
 import {
@@ -13,7 +14,7 @@ import {
   Health,
   Readiness,
   Reconnection,
-  type Service,
+  Service,
   ServicePage,
 } from './shapes.ts';
 
@@ -96,12 +97,20 @@ async function services(transport: Transport, call: Call): Promise<Service[]> {
       query: { limit: String(pageSize), cursor },
       answer: ServicePage,
     });
-    found.push(...items);
+    const rows = items.flatMap(serviceOf);
+    if (rows.length === 0 && items.length > 0) throw badAnswer(call.node, 'wrong_shape');
+    found.push(...rows);
     if (found.length > maxServices) break;
     cursor = nextOf({ next, isEmpty: items.length === 0 });
     if (cursor === undefined) return found;
   }
   throw badAnswer(call.node, 'too_large');
+}
+
+/** None for a row without an identity. */
+function serviceOf(item: unknown): Service[] {
+  const { row } = readRow(Service, 'uuid', item);
+  return row ? [{ ...row, name: row.name ?? row.uuid }] : [];
 }
 
 /** One of the two questions about a connection to a service. */

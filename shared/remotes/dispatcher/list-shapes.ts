@@ -1,115 +1,128 @@
 import { z } from 'zod';
-import { flag, line, optional, stored, text } from './members.ts';
+import { line, stored } from './members.ts';
 
 /*
- * Rows of the lists that dispatcher nodes own. What is checked here can be stored as it is: identifiers in lower case,
- * moments as RFC 3339 in UTC, numbers within their columns.
+ * Rows of the lists that dispatcher nodes own. A row needs its identity only. Other members that are missing, or are not as they
+ * should be, are null; a state is then `unknown`. What is checked here can be stored as it is: identifiers in lower case, moments
+ * as RFC 3339 in UTC, numbers within their columns.
  */
 
 export const listKinds = ['servicespools', 'workplaces', 'spsessions', 'tags'] as const;
 export type ListKind = (typeof listKinds)[number];
 
+/** A state that a node does not report, or that we do not know. Nothing in it takes a connection. */
+export const unknown = 'unknown';
+
+/** The member without which a row is of no use. Tags are known by their names everywhere, so a tag may have no `uuid`. */
+export const identities = {
+  servicespools: 'uuid',
+  workplaces: 'uuid',
+  spsessions: 'session_uuid',
+  tags: 'name',
+} as const satisfies Record<ListKind, string>;
+
 export const Uuid = z.guid().transform((uuid) => uuid.toLowerCase());
-const label = line(256)
-  .nullish()
-  .transform((value) => value ?? '');
-const count = z.number().int().min(0).max(2_147_483_647);
-const counted = count.nullish().transform((value) => value ?? 0);
-const moment = z.iso
-  .datetime({ offset: true })
-  .transform((value) => new Date(value).toISOString())
-  // A shifted year 1 or 9999 leaves what a database can hold.
-  .refine((value) => /^(?!0000)\d{4}-/.test(value));
-const noMoment = moment.nullish().transform((value) => value ?? null);
-const nothing = line(256)
-  .nullish()
-  .transform((value) => value ?? null);
-const tags = z
-  .array(line(64).min(1))
-  .max(50)
-  .nullish()
-  .transform((names) => names ?? []);
+
+/** Null in the place of a member that is not there. */
+const orNull = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? null);
+const orUnknown = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? unknown);
+
+const label = orNull(line(256));
+const title = orNull(line(256).min(1));
+const flag = orNull(z.boolean());
+const count = orNull(z.number().int().min(0).max(2_147_483_647));
+const moment = orNull(
+  z.iso
+    .datetime({ offset: true })
+    .transform((value) => new Date(value).toISOString())
+    // A shifted year 1 or 9999 leaves what a database can hold.
+    .refine((value) => /^(?!0000)\d{4}-/.test(value)),
+);
+const tags = orNull(z.array(line(64).min(1)).max(50));
+const reference = orNull(Uuid);
 
 export const PoolRow = z.object({
   uuid: Uuid,
-  name: line(256).min(1),
+  name: title,
   short_name: label,
-  comments: text(4096),
-  state: line(64).min(1),
-  visible: optional(z.boolean()).transform((value) => value ?? true),
+  comments: orNull(stored(4096)),
+  state: orUnknown(line(64).min(1)),
+  visible: flag,
   maintenance: flag,
-  protocols: z.array(line(64)).max(16),
-  initial_srvs: counted,
-  cache_l1_srvs: counted,
-  cache_l2_srvs: counted,
-  max_srvs: counted,
-  workplaces_count: counted,
-  in_use_count: counted,
-  in_preparation_count: counted,
-  usage_percent: z
-    .number()
-    .min(0)
-    .max(1_000_000)
-    .nullish()
-    .transform((value) => value ?? 0),
+  protocols: orNull(z.array(line(64)).max(16)),
+  initial_srvs: count,
+  cache_l1_srvs: count,
+  cache_l2_srvs: count,
+  max_srvs: count,
+  workplaces_count: count,
+  in_use_count: count,
+  in_preparation_count: count,
+  usage_percent: orNull(z.number().min(0).max(1_000_000)),
   restrained: flag,
   tags,
 });
 
-/** What a newer node may know and we do not. */
-const known =
-  <const T extends string>(words: readonly T[], otherwise: T) =>
-  (word: string): T =>
-    words.find((one) => one === word) ?? otherwise;
-
-const workplaceStates = ['preparing', 'ready', 'in_use', 'removing', 'error', 'maintenance'] as const;
-const machineStates = ['running', 'stopped', 'suspended', 'starting', 'stopping', 'unknown'] as const;
+export const workplaceStates = [
+  'preparing',
+  'ready',
+  'in_use',
+  'removing',
+  'error',
+  'maintenance',
+  unknown,
+] as const;
+export const machineStates = ['running', 'stopped', 'suspended', 'starting', 'stopping', unknown] as const;
+export const sessionStates = ['active', 'disconnected', unknown] as const;
 
 export const WorkplaceRow = z.object({
   uuid: Uuid,
-  name: line(256).min(1),
-  servicepool_uuid: Uuid,
+  name: title,
+  servicepool_uuid: reference,
   servicepool_name: label,
   unique_id: label,
   hostname: label,
   ip: label,
-  state: z.string().max(64).transform(known(workplaceStates, 'error')),
-  machine_state: z.string().max(64).transform(known(machineStates, 'unknown')),
-  owner: z
-    .object({ domain: label, name: line(256).min(1) })
-    .nullish()
-    .transform((owner) => owner ?? null),
+  state: orUnknown(z.enum(workplaceStates)),
+  machine_state: orUnknown(z.enum(machineStates)),
+  owner: orNull(
+    z.object({
+      domain: line(256)
+        .nullish()
+        .transform((value) => value ?? ''),
+      name: line(256).min(1),
+    }),
+  ),
   in_use: flag,
-  in_use_since: noMoment,
-  client_ip: nothing,
-  client_host: nothing,
+  in_use_since: moment,
+  client_ip: label,
+  client_host: label,
   maintenance: flag,
   tags,
-  agent_version: nothing,
-  agent_seen_at: noMoment,
-  revision: counted,
-  created_at: noMoment,
+  agent_version: label,
+  agent_seen_at: moment,
+  revision: count,
+  created_at: moment,
 });
 
 export const SessionRow = z.object({
   session_uuid: Uuid,
-  servicepool_uuid: Uuid,
+  servicepool_uuid: reference,
   servicepool_name: label,
-  workplace_uuid: Uuid,
+  workplace_uuid: reference,
   workplace_name: label,
   workplace_ip: label,
-  user: line(256).min(1),
+  user: title,
   domain: label,
-  protocol: line(64),
-  client_ip: nothing,
-  client_host: nothing,
-  gateway_id: Uuid.nullish().transform((value) => value ?? null),
-  state: z.enum(['active', 'disconnected']),
+  protocol: orNull(line(64)),
+  client_ip: label,
+  client_host: label,
+  gateway_id: reference,
+  state: orUnknown(z.enum(sessionStates)),
   started_at: moment,
   last_seen_at: moment,
 });
 
-export const TagRow = z.object({ uuid: Uuid, name: line(256).min(1) });
+export const TagRow = z.object({ uuid: reference, name: line(256).min(1) });
 
 export const listShapes = {
   servicespools: PoolRow,
@@ -125,5 +138,10 @@ export const RawPage = z.object({
   next: z.string().min(1).max(4096).nullish(),
   // Given back to the node as it came: what we made of it might lie after a change.
   as_of: stored(64).pipe(z.iso.datetime({ offset: true })),
-  removed: optional(z.array(Uuid).max(100_000)),
+  /** By `uuid`; tags without one by their names. */
+  removed: z
+    .array(line(256))
+    .max(100_000)
+    .nullish()
+    .transform((value) => value ?? undefined),
 });

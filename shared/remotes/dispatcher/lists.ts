@@ -1,8 +1,11 @@
 import type { z } from 'zod';
+import { idOf } from '../../kernel/ids.ts';
+import { foldName } from '../../kernel/text.ts';
 import type { Transport } from '../http/transport.ts';
 import { converseIfChanged } from './exchange.ts';
-import { type ListKind, type ListRow, listShapes, RawPage, Uuid } from './list-shapes.ts';
-import type { BadRows, Call, ListPage, ListQuery } from './port.ts';
+import { type Ignored, readRow } from './liberal.ts';
+import { identities, type ListKind, type ListRow, listShapes, RawPage, Uuid } from './list-shapes.ts';
+import type { Call, CheckedRow, ListPage, ListQuery } from './port.ts';
 
 /** One page of a list, each row checked by itself: a bad one costs the others nothing. */
 export async function readList<K extends ListKind>(
@@ -22,38 +25,41 @@ export async function readList<K extends ListKind>(
   const found = await converseIfChanged(transport, exchange, known);
   if (!found) return null;
   const { items, next, as_of: asOf, removed } = found.answer;
-  return { ...checkRows(kind, items), next: next ?? null, asOf, removed, etag: storable(found.etag) };
+  return {
+    ...checkRows(kind, items),
+    next: next ?? null,
+    asOf,
+    removed: removed?.flatMap((name) => rowIdOf(kind, name)),
+    etag: storable(found.etag),
+  };
 }
 
 function checkRows<K extends ListKind>(
   kind: K,
   items: readonly unknown[],
-): { rows: ListRow<K>[]; bad: BadRows } {
-  const rows: ListRow<K>[] = [];
-  const bad: BadRows = { count: 0, first: null, uuids: [] };
-  const shape: z.ZodType<unknown> = listShapes[kind];
+): { rows: CheckedRow<ListRow<K>>[]; dropped: Ignored[] } {
+  const rows: CheckedRow<ListRow<K>>[] = [];
+  const dropped: Ignored[] = [];
+  const shape: z.ZodObject = listShapes[kind];
   for (const item of items) {
-    const checked = shape.safeParse(item);
-    if (checked.success) rows.push(checked.data as ListRow<K>);
-    else {
-      bad.count++;
-      if (bad.first === null) bad.first = reasonOf(checked.error);
-      bad.uuids.push(...uuidOf(item));
-    }
+    const { row, ignored } = readRow(shape, identities[kind], item);
+    if (row === undefined) dropped.push(...ignored);
+    else rows.push({ row: row as ListRow<K>, ignored });
   }
-  return { rows, bad };
+  return { rows, dropped };
 }
 
-/** Our words for it: which member, and what kind of fault; never what the node wrote. */
-function reasonOf({ issues: [issue] }: z.ZodError): string {
-  return issue ? `${issue.path.join('.') || 'row'}: ${issue.code}` : 'row';
-}
+/** Of no other meaning than that names of tags have identifiers within it. */
+const tagNames = '0d6a3f0c-5c0e-5d8a-9c53-8a6a2d1f7e10';
 
-function uuidOf(item: unknown): string[] {
-  if (typeof item !== 'object' || item === null) return [];
-  const given = 'session_uuid' in item ? item.session_uuid : 'uuid' in item ? item.uuid : undefined;
-  const checked = Uuid.safeParse(given);
-  return checked.success ? [checked.data] : [];
+/** The identifier of a tag to which its node gives none: equal names have equal identifiers. */
+export const tagId = (name: string): string => idOf(foldName(name), tagNames);
+
+/** What the node names as removed. */
+function rowIdOf(kind: ListKind, name: string): string[] {
+  const uuid = Uuid.safeParse(name);
+  if (uuid.success) return [uuid.data];
+  return kind === 'tags' ? [tagId(name)] : [];
 }
 
 /** It becomes a header value of ours again. */

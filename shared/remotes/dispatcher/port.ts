@@ -8,6 +8,7 @@ import type {
   PoolOrder,
   WorkplaceOrders,
 } from './action-shapes.ts';
+import type { Ignored } from './liberal.ts';
 import type { ListKind, ListRow } from './list-shapes.ts';
 import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
 
@@ -54,13 +55,16 @@ export type ListQuery = {
   etag?: string | undefined;
 };
 
-/** Rows that were not what they should be: how many, why the first was not, and whose they were where that was said. */
-export type BadRows = { count: number; first: string | null; uuids: string[] };
+/** A row of a node, and which of its members were ignored because they were not as they should be. */
+export type CheckedRow<Row> = { row: Row; ignored: Ignored[] };
 
-/** `removed` is there only when the rows are what changed after `since`; without it they are the full list. */
+/**
+ * `removed` is there only when the rows are what changed after `since`; without it they are the full list. `dropped` has one
+ * entry for each row without an identity.
+ */
 export type ListPage<Row> = {
-  rows: Row[];
-  bad: BadRows;
+  rows: CheckedRow<Row>[];
+  dropped: Ignored[];
   next: string | null;
   asOf: string;
   removed: string[] | undefined;

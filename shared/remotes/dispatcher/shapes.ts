@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { sessionStates, unknown } from './list-shapes.ts';
 import { flag, line, optional, port, seconds, stored, text, word } from './members.ts';
 
 /* Answers of dispatcher nodes. */
-
-/** A state that a newer node knows and we do not is not one to connect in. */
-const serviceStates = ['ready', 'busy', 'maintenance', 'unavailable'] as const;
-const knownState = (state: string) => serviceStates.find((known) => known === state) ?? 'unavailable';
 
 export const Authorization = z.object({
   // It becomes a header value: visible ASCII only.
@@ -26,17 +23,32 @@ export type Health = z.output<typeof Health>;
 
 const ServiceSession = z.object({
   session_uuid: z.guid(),
-  state: z.enum(['active', 'disconnected']),
+  state: z
+    .enum(sessionStates)
+    .nullish()
+    .catch(unknown)
+    .transform((state) => state ?? unknown),
 });
 
+/** A service needs its `uuid` only. A state that a newer node knows and we do not is not one to connect in. */
 export const Service = z.object({
   uuid: z.guid(),
-  name: line(256).min(1),
+  name: optional(line(256).min(1)),
   description: text(1024),
-  protocols: z.array(word).max(16),
-  state: z.string().max(64).transform(knownState),
+  protocols: z
+    .array(word)
+    .max(16)
+    .nullish()
+    .transform((protocols) => protocols ?? []),
+  state: z
+    .enum(['ready', 'busy', 'maintenance', 'unavailable', unknown])
+    .nullish()
+    .transform((state) => state ?? unknown),
   in_use: flag,
-  maintenance: flag,
+  maintenance: z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? null),
   maintenance_message: optional(stored(1024)),
   sessions: z
     .array(ServiceSession)
@@ -44,9 +56,10 @@ export const Service = z.object({
     .nullish()
     .transform((sessions) => sessions ?? []),
 });
-export type Service = z.output<typeof Service>;
+/** Without a name it is known by its identifier. */
+export type Service = z.output<typeof Service> & { name: string };
 export const ServicePage = z.object({
-  items: z.array(Service).max(1000),
+  items: z.array(z.unknown()).max(1000),
   next: z.string().min(1).max(4096).nullish(),
 });
 

@@ -26,6 +26,7 @@ const member: fc.Arbitrary<MemberFacts> = fc.record({
     ),
   }),
   maintenance: seldom,
+  unknown: seldom,
   usage_percent: fc.option(fc.integer({ min: 0, max: 100 })),
   entitled: fc.constantFrom(true, true, null, false),
 });
@@ -80,7 +81,7 @@ const keysOf = (given: RoutingFacts, by: Drawn) => route(given, again(by)).candi
 /** Said anew, so that a mistake in the code is not one here as well. */
 const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boolean => {
   if (!rule.enabled || !rule.usable || !site.enabled) return false;
-  if (!one.enabled || !one.farm.enabled) return false;
+  if (!one.enabled || !one.farm.enabled || one.unknown) return false;
   // Maintenance ends no session: its user may reconnect.
   const isOwn = sessions.some((session) => keyText(session) === keyText(one));
   if (!isOwn && (site.maintenance || one.farm.maintenance || one.maintenance)) return false;

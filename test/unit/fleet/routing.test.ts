@@ -13,6 +13,7 @@ const member = (farm_id: string, given: Partial<MemberFacts> = {}): MemberFacts 
   enabled: true,
   farm: { enabled: true, maintenance: false, nodes: [node] },
   maintenance: false,
+  unknown: false,
   usage_percent: null,
   entitled: true,
   ...given,

@@ -105,7 +105,7 @@ describe('services', () => {
     const services = await remote.services(call);
     expect(services.map(({ name, state }) => [name, state])).toEqual([
       ['Office', 'ready'],
-      ['Two', 'unavailable'],
+      ['Two', 'unknown'],
     ]);
     expect(new URL(sent[1]?.url ?? '').searchParams.get('cursor')).toBe('c 2');
     expect(sent[1]?.deadlineMs).toBeLessThanOrEqual(1500);
@@ -125,13 +125,25 @@ describe('services', () => {
   });
 
   test.each([
-    { ...service, uuid: 'not-a-uuid' },
-    { ...service, name: 'two\r\nlines' },
-    { ...service, name: 'x'.repeat(300) },
-    { ...service, name: 'NUL\0' },
-    { ...service, protocols: 'rdp' },
-  ])('F4 a row of another shape is refused: %j', async (row) => {
-    const { remote } = remoteWith({ body: { items: [row], next: null } });
+    [{ name: 'two\r\nlines' }, { name: uuid, state: 'ready' }],
+    [{ name: 'x'.repeat(300) }, { name: uuid }],
+    [{ name: 'NUL\0' }, { name: uuid }],
+    [{ protocols: 'rdp' }, { name: 'Office', protocols: [] }],
+    [{ state: undefined }, { state: 'unknown' }],
+    [{ maintenance: 'no' }, { maintenance: null }],
+    [{ sessions: [{ session_uuid: 'none' }] }, { sessions: [] }],
+  ])('CON-6: nothing but its identity is required of a service: %j', async (given, read) => {
+    const { remote } = remoteWith({ body: { items: [{ ...service, ...given }], next: null } });
+    expect(await remote.services(call)).toMatchObject([{ uuid, ...read }]);
+  });
+
+  test('CON-6: a service without an identity is left out, and a list of such is refused', async () => {
+    const { uuid: _, ...bad } = service;
+    const { remote } = remoteWith(
+      { body: { items: [bad, service], next: null } },
+      { body: { items: [bad] } },
+    );
+    expect(await remote.services(call)).toMatchObject([{ uuid }]);
     expect(await failureOf(remote.services(call))).toMatchObject({
       code: 'upstream_failed',
       reason: 'wrong_shape',

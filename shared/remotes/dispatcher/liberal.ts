@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+
+/** Why a member was ignored; a closed list of our words, because metrics have it as a label. */
+export const ignoredReasons = [
+  'missing',
+  'wrong_type',
+  'out_of_range',
+  'wrong_format',
+  'unknown_value',
+  'unusable',
+] as const;
+export type IgnoredReason = (typeof ignoredReasons)[number];
+
+/** A member of a row that was ignored. `member` is a name of ours, or `row` where the row is no object. */
+export type Ignored = { member: string; reason: IgnoredReason };
+
+export type LiberalRow<Row> = { row: Row; ignored: Ignored[] } | { row: undefined; ignored: [Ignored] };
+
+/**
+ * Reads a row of a node. Members that are not as they should be are read as if they were missing.
+ * @param shape takes a row that has nothing but its identity
+ * @returns without `row`, and with the one reason for it, where the identity is missing or wrong
+ */
+export function readRow<S extends z.ZodRawShape>(
+  shape: z.ZodObject<S>,
+  identity: keyof S & string,
+  given: unknown,
+): LiberalRow<z.output<z.ZodObject<S>>> {
+  const strict = shape.safeParse(given);
+  if (strict.success) return { row: strict.data, ignored: [] };
+  const ignored = ignoredIn(strict.error, given);
+  const fatal = ignored.find(({ member }) => member === identity || member === noObject);
+  if (fatal) return { row: undefined, ignored: [fatal] };
+  const wrong = new Set(ignored.map(({ member }) => member));
+  const rest = Object.entries(given as object).filter(([name]) => !wrong.has(name));
+  return { row: shape.parse(Object.fromEntries(rest)), ignored };
+}
+
+const noObject = 'row';
+
+/** One entry for each member, whatever is wrong in it. */
+function ignoredIn({ issues }: z.ZodError, given: unknown): Ignored[] {
+  const found = new Map<string, IgnoredReason>();
+  for (const issue of issues) {
+    const member = issue.path.length === 0 ? noObject : String(issue.path[0]);
+    if (!found.has(member)) found.set(member, reasonOf(issue, given));
+  }
+  return [...found].map(([member, reason]) => ({ member, reason }));
+}
+
+const reasons: Partial<Record<z.core.$ZodIssue['code'], IgnoredReason>> = {
+  invalid_type: 'wrong_type',
+  too_big: 'out_of_range',
+  too_small: 'out_of_range',
+  invalid_format: 'wrong_format',
+  invalid_value: 'unknown_value',
+};
+
+function reasonOf({ code, path: [member] }: z.core.$ZodIssue, given: unknown): IgnoredReason {
+  const value: unknown = member === undefined ? given : Reflect.get(given as object, member);
+  const isMissing = member !== undefined && (value === undefined || value === null);
+  return isMissing ? 'missing' : (reasons[code] ?? 'unusable');
+}

@@ -98,15 +98,21 @@ export const Assignable = z.strictObject({
 
 /** Why the directory of a domain could not be searched. */
 export const DirectoryFailure = z.strictObject({
-  authenticator_id: Id,
-  authenticator_name: z.string(),
-  code: z.string().meta({ description: 'As of a problem', example: 'upstream_timeout' }),
-  reason: z.string().nullable().meta({ example: 'unreachable' }),
-  detail: z.string(),
+  authenticator_id: Id.describe('Identifier of the domain of the directory.'),
+  authenticator_name: z.string().describe('Name of the domain of the directory.'),
+  code: z.string().meta({ example: 'upstream_timeout' }).describe('Problem code of the failure.'),
+  reason: z
+    .string()
+    .nullable()
+    .meta({ example: 'unreachable' })
+    .describe('Stable word that narrows the code. Null if there is none.'),
+  detail: z.string().describe('Sentence on the failure, in the language of the caller.'),
 });
 
 export const AssignableList = listOf(Assignable).extend({
   failures: z
     .array(DirectoryFailure)
-    .meta({ description: 'The directory of `authenticator`, if it could not be searched' }),
+    .describe(
+      'Failure of the directory of `authenticator`. Empty if it was searched, or none was asked for.',
+    ),
 });

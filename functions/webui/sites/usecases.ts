@@ -6,6 +6,8 @@ import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cu
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { isId, lastId } from '../../../shared/kernel/ids.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
+import type { Language } from '../../../shared/messages/languages.ts';
+import { inLanguage } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { Assignable, AssignableQuery, DirectoryFailure } from './schema.ts';
 
@@ -42,16 +44,17 @@ async function listDirectory(
     const items = entries.map(({ type, dn, name }) => ({ ...named, type, id: dn, name }));
     return { items: items.filter((item) => !after || compare(positionOf(item), after) > 0), failures: [] };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = failureOf(error, ctx.language);
     ctx.log.warn('a directory was not searched', { request_id: ctx.requestId, domain: domain.name, error });
     return { items: [], failures: [{ ...named, ...failure }] };
   }
 }
 
 /** @throws what is no failure of the directory */
-function failureOf(error: unknown): Pick<Failure, 'code' | 'reason' | 'detail'> {
+function failureOf(error: unknown, language: Language): Pick<Failure, 'code' | 'reason' | 'detail'> {
   if (!(error instanceof AppError)) throw error;
-  const { code, message: detail, members } = error;
+  const { code, members } = error;
+  const detail = inLanguage(error.detail, language);
   if (code !== 'overloaded' && !code.startsWith('upstream_')) throw error;
   return { code, reason: typeof members.reason === 'string' ? members.reason : null, detail };
 }

@@ -12,7 +12,9 @@ export const TagWrite = z.object({
 });
 
 /** A change may send back the name that a dispatcher gave the tag, whatever its form. */
-export const TagChange = TagWrite.extend({ name: z.string().trim().min(1).max(256) });
+export const TagChange = TagWrite.extend({
+  name: z.string().trim().min(1).max(256).describe('Name of the tag, unique.'),
+});
 
 const readOnly = ['id', 'source', 'objects_count', 'created_at', 'updated_at'];
 

@@ -47,25 +47,20 @@ export const siteFacts = factsOf({
     where ${farms.site_id} = ${sites.id} and ${farms.enabled}`,
 });
 
-const siteOfFarm = (column: SQL): SQL =>
-  derived(sql`select ${column} from ${sites} where ${sites.id} = ${farms.site_id}`);
-const farmEnabled = sql`(${farms.enabled} and ${siteOfFarm(sql`${sites.enabled}`)})`;
-const farmMaintained = sql`(${isInMaintenance(farms)} or ${siteOfFarm(isInMaintenance(sites))})`;
+const farmMaintenance = sql`(${isInMaintenance(farms)} or ${isInMaintenance(sites)})`;
 
-/** Facts of a row of `farms`. */
+/** Facts of a row of `farms` joined with its site. */
 export const farmFacts = factsOf({
-  enabled: farmEnabled,
-  maintenance: farmMaintained,
+  enabled: sql`(${farms.enabled} and ${sites.enabled})`,
+  maintenance: farmMaintenance,
   nodes: sql`${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}`,
 });
 
-const farmOfNode = (value: SQL): SQL =>
-  derived(sql`select ${value} from ${farms} where ${farms.id} = ${dispatchers.farm_id}`);
-
-/** Facts of a row of `dispatchers`. */
+/** Facts of a row of `dispatchers` joined with its farm and its site. */
 export const nodeFacts = derived<StateFacts>(sql`
-  select jsonb_build_object('enabled', ${dispatchers.enabled} and ${farmOfNode(farmEnabled)},
-    'maintenance', ${farmOfNode(farmMaintained)}, 'nodes', 1,
+  select jsonb_build_object(
+    'enabled', ${dispatchers.enabled} and ${farms.enabled} and ${sites.enabled},
+    'maintenance', ${farmMaintenance}, 'nodes', 1,
     'pass_age_s', case when ${dispatchers.status} = 'pass' then ${ageOf(sql`${dispatchers.last_check_at}`)} end,
     'unprobed_age_s', case when ${dispatchers.status} = 'unknown' and ${dispatchers.last_check_at} is null
       then greatest(0, ${ageOf(sql`${dispatchers.updated_at}`)}) end)`);
@@ -81,5 +76,12 @@ const stateColumn = (facts: SQL<StateFacts>): SQL<ComponentState> =>
   );
 
 export const siteState = stateColumn(siteFacts);
-export const farmState = stateColumn(farmFacts);
-export const nodeState = stateColumn(nodeFacts);
+
+export const farmState = stateColumn(
+  derived(sql`select ${farmFacts} from ${sites} where ${sites.id} = ${farms.site_id}`),
+);
+
+export const nodeState = stateColumn(
+  derived(sql`select ${nodeFacts} from ${farms} join ${sites} on ${sites.id} = ${farms.site_id}
+    where ${farms.id} = ${dispatchers.farm_id}`),
+);

@@ -55,6 +55,7 @@ describe('dispatchers', () => {
       site_name: world.site.name,
       version: null,
       status: 'unknown',
+      state: 'unknown',
       circuit: 'closed',
       last_check_at: null,
       last_error: null,

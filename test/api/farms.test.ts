@@ -41,6 +41,7 @@ describe('farms', () => {
       tags: [],
       dispatchers_count: 0,
       status: 'unknown',
+      state: 'unknown',
       last_sync_at: null,
       last_sync_error: null,
       ignored: [],

@@ -48,6 +48,7 @@ describe('sites', () => {
       farms_count: 0,
       rules_count: 0,
       status: 'unknown',
+      state: 'unknown',
       created_at: made.created_at,
       updated_at: made.created_at,
     });

@@ -69,7 +69,9 @@ describe('the OpenAPI document', () => {
   it('describes every operation, and nothing besides but the health port', () => {
     expect(operations.filter((operation) => !describedAs(operation)).map(({ id }) => id)).toEqual([]);
     const ids = described.map(({ operationId }) => operationId);
-    expect(ids.sort()).toEqual([...operations.map(({ id }) => id), 'health.check', 'health.metrics'].sort());
+    expect(ids.sort()).toEqual(
+      [...operations.map(({ id }) => id), 'health.check', 'health.metrics', 'health.summary'].sort(),
+    );
   });
 
   it('groups its tags by modules, each tag once', () => {

@@ -9,17 +9,18 @@ const component: Schema = {
     componentId: { type: 'string', description: 'Name of the component; of a site its `uri`.' },
     componentType: {
       enum: ['component', 'datastore'],
-      description: 'Kind of the component: `datastore` is a database.',
+      description: 'Kind of the component: `datastore` for the database, otherwise `component`.',
     },
     observedValue: {
       type: 'number',
       description: 'Duration of a query in seconds. Present for the database only.',
     },
     observedUnit: { const: 's', description: 'Unit of `observedValue`: seconds.' },
-    status: { enum: ['pass', 'fail'], description: 'Result of the check.' },
+    status: { enum: ['pass', 'fail'], description: 'Result of the check: `pass` or `fail`.' },
     state: {
       enum: ['pass', 'fail', 'maintenance', 'disabled', 'unknown'],
-      description: 'State of a site. Its `status` is `fail` only in the state `fail`.',
+      description:
+        'State of a site: `pass`, `fail`, `maintenance`, `disabled` or `unknown` (no farm, no node or no probe). Its `status` is `fail` only in the state `fail`.',
     },
   },
   required: ['componentId', 'componentType', 'status'],
@@ -40,7 +41,7 @@ export const healthSchemas: Record<string, Schema> = {
     properties: {
       version: { const: '7.0', description: 'Version of the health format.' },
       description: { const: 'aggregator', description: 'Name of the checked component.' },
-      status: { enum: ['pass', 'fail'], description: 'Overall result.' },
+      status: { enum: ['pass', 'fail'], description: 'Overall result: `pass` or `fail`.' },
       checks: {
         type: 'object',
         description: 'Results of the single checks.',

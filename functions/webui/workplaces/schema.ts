@@ -20,8 +20,12 @@ export const Workplace = z.strictObject({
     .describe('MAC address of the workplace. Empty if the dispatcher does not report it.'),
   hostname: z.string().describe('Host name of the machine. Empty if it is not known.'),
   ip: z.string().describe('IP address of the machine. Empty if it is not known.'),
-  state: State.describe('State of the workplace. An unknown state of the dispatcher is reported as `error`.'),
-  machine_state: MachineState.describe('State of the virtual machine.'),
+  state: State.describe(
+    '`preparing`, `ready`, `in_use`, `removing` (being deleted), `maintenance` or `error`, which also stands for states that the portal does not know.',
+  ),
+  machine_state: MachineState.describe(
+    'State of the virtual machine: `running`, `stopped`, `suspended`, `starting`, `stopping` or `unknown`.',
+  ),
   owner: z
     .strictObject({
       domain: z
@@ -39,7 +43,9 @@ export const Workplace = z.strictObject({
   tags: z.array(z.string()).describe('Tags of the workplace on the dispatcher.'),
   agent_version: Text.describe('Version of the workplace agent. Null if it is not known.'),
   agent_seen_at: Moment.nullable().describe('Last call of the workplace agent. Null if it is not known.'),
-  revision: z.int().describe('Number of the publication of the pool from which the workplace was made.'),
+  revision: z
+    .int()
+    .describe('Number of the revision of the workplace, as the dispatcher reports it. 0 if it reports none.'),
   created_at: Moment.nullable().describe(
     'When the workplace was created on the dispatcher. Null if it is not known.',
   ),
@@ -94,7 +100,7 @@ export const MachineBody = z.strictObject({
   action: z
     .enum(machineActions)
     .describe(
-      'Change of the state of the virtual machine. A change that the present state does not allow is refused with 409.',
+      '`start` and `resume` run the machine; `shutdown` and `reboot` go through its operating system, `poweroff` and `reset` do not; `suspend` keeps its memory. A change that the present state does not allow is refused with 409.',
     ),
   force,
 });
@@ -120,7 +126,7 @@ const message = {
   level: z
     .enum(['info', 'warning', 'error'])
     .default('info')
-    .describe('Severity that the client shows. Default `info`.'),
+    .describe('Severity that the client shows: `info`, `warning` or `error`. Default `info`.'),
 };
 
 export const MessageBody = z.union([

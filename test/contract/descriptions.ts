@@ -102,7 +102,7 @@ const membersOf = (document: Json, node: Json, at: string, parts: readonly Json[
       name,
       description: described?.description,
       schema,
-      isMember: true,
+      isMember: described === schema,
     };
   });
 

@@ -4,7 +4,7 @@ import type { Schema } from './document-schemas.ts';
 
 /** The health endpoints are answered by a process of their own, which is no module of the portal; so is their description. */
 const version = { const: '7.0', description: 'Version of the health format.' };
-const status = { enum: ['pass', 'fail'], description: 'Result of the check; of the report, of all checks.' };
+const status = { enum: ['pass', 'fail'], description: 'Result of the check, or of all checks: `pass` or `fail`.' };
 
 const component: Schema = {
   type: 'object',
@@ -12,7 +12,7 @@ const component: Schema = {
     componentId: { type: 'string', description: 'Name of the component; of a site its `uri`.' },
     componentType: {
       enum: ['component', 'datastore'],
-      description: 'Kind of the component: `datastore` is a database.',
+      description: 'Kind of the component: `datastore` for the database, otherwise `component`.',
     },
     observedValue: {
       type: 'number',
@@ -23,7 +23,7 @@ const component: Schema = {
     state: {
       enum: ['pass', 'fail', 'maintenance', 'disabled', 'unknown'],
       description:
-        '`status` is `fail` in the state `fail` only. `unknown`: a site without nodes, or something that was not checked yet.',
+        'State: `pass`, `fail`, `maintenance`, `disabled` or `unknown` (a site without nodes, or nothing was checked yet). `status` is `fail` only in the state `fail`.',
     },
   },
   required: ['componentId', 'componentType', 'status', 'state'],

@@ -1,6 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AuthenticatorWrite } from '../../functions/webui/authenticators/schema.ts';
+import { DispatcherWrite } from '../../functions/webui/dispatchers/schema.ts';
+import { FarmWrite } from '../../functions/webui/farms/schema.ts';
+import { GatewayWrite } from '../../functions/webui/gateways/schema.ts';
+import { GroupWrite } from '../../functions/webui/groups/schema.ts';
+import { MaintenanceTemplateWrite } from '../../functions/webui/maintenance/schema.ts';
+import { PriorityGroupWrite } from '../../functions/webui/priority-groups/schema.ts';
+import { RoleWrite } from '../../functions/webui/roles/schema.ts';
+import { RuleWrite } from '../../functions/webui/rules/schema.ts';
+import { SiteWrite } from '../../functions/webui/sites/schema.ts';
+import { TagWrite } from '../../functions/webui/tags/schema.ts';
+import { UserWrite } from '../../functions/webui/users/schema.ts';
+import { paramShapes } from '../../shared/identity/domains/catalogue.ts';
 import { root } from '../../shared/runtime/cli/bundles.ts';
 import { stripDescriptions } from '../../shared/runtime/cli/without-descriptions.ts';
 import { readSources } from '../structure/sources.ts';
@@ -31,6 +45,13 @@ describe('USE-12: descriptions of the OpenAPI document', () => {
     ],
     ['a repeated name', (broken) => describeAs(broken, 'The farms count.'), /only repeats its name/],
     ['a number without a unit', (broken) => describeAs(broken, 'How it is.'), /a number without a unit/],
+    [
+      'a choice with a value that is not explained',
+      (broken) => {
+        siteOf(broken).status.enum.push('new');
+      },
+      /does not name all its values/,
+    ],
     ['a long text', (broken) => describeAs(broken, `Number ${'x'.repeat(300)}.`), /more than 300/],
     ['no end', (broken) => describeAs(broken, 'Number of farms'), /does not end as a sentence/],
   ])('USE-12: would not pass with %s', (_, breaks, fault) => {
@@ -46,6 +67,30 @@ describe('USE-12: descriptions of the OpenAPI document', () => {
       expect(SitePatch.properties[name].description).toBe(Site.properties[name].description);
     }
     expect(Site.properties.location.anyOf[0].description).toBeUndefined();
+  });
+});
+
+describe('USE-12: descriptions in JSON Schemas of what is written', () => {
+  it.each(
+    Object.entries({
+      ...{ AuthenticatorWrite, DispatcherWrite, FarmWrite, GatewayWrite, GroupWrite },
+      ...{
+        MaintenanceTemplateWrite,
+        PriorityGroupWrite,
+        RoleWrite,
+        RuleWrite,
+        SiteWrite,
+        TagWrite,
+        UserWrite,
+      },
+      ...{ ldap: paramShapes.ldap, active_directory: paramShapes.active_directory },
+    }),
+  )('USE-12: %s has one for every member', (_, shape) => {
+    const { properties } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+    const silent = Object.entries(properties ?? {}).filter(
+      ([, member]) => typeof member !== 'object' || !member.description,
+    );
+    expect(silent.map(([name]) => name)).toEqual([]);
   });
 });
 

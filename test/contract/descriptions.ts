@@ -1,7 +1,7 @@
 import type { Json } from '../support/portal.ts';
 
 /** A property, parameter or header of the document, with where it stands. */
-type Described = { at: string; name: string; description: unknown; schema: Json };
+type Described = { at: string; name: string; description: unknown; schema: Json; isMember?: boolean };
 
 /** What is wrong with the descriptions of a document; empty for a good one. */
 export function descriptionFaults(document: Json): string[] {
@@ -11,13 +11,18 @@ export function descriptionFaults(document: Json): string[] {
 
 const longest = 300;
 
-function faultsOf({ name, description, schema }: Described): string[] {
+/** Choices with more values than this are described elsewhere: permissions, problem codes. */
+const mostValues = 12;
+
+function faultsOf({ name, description, schema, isMember }: Described): string[] {
   if (typeof description !== 'string' || description.trim() === '') return ['has no description'];
   const faults: [boolean, string][] = [
     [wordsOf(description) === wordsOf(name), 'only repeats its name'],
     [description.length > longest, `has more than ${longest} characters`],
     [!/[.!?]$/.test(description), 'does not end as a sentence'],
     [isNumeric(schema) && !measure.test(description), 'is a number without a unit'],
+    // A filter that takes the values of a member need not explain them again.
+    [isMember === true && !namesAll(valuesOf(schema), description), 'does not name all its values'],
   ];
   return faults.flatMap(([applies, fault]) => (applies ? [fault] : []));
 }
@@ -44,10 +49,20 @@ const measure = new RegExp(
 
 /** Values that are a number or null; a member that takes texts as well has no unit of its own. */
 function isNumeric(schema: Json): boolean {
-  const forms: Json[] = schema?.anyOf ?? schema?.oneOf ?? [schema];
-  const types = forms.flatMap((form) => form?.type ?? []).filter((type) => type !== 'null');
+  const types = formsOf(schema)
+    .flatMap((form) => form?.type ?? [])
+    .filter((type) => type !== 'null');
   return types.length > 0 && types.every((type) => type === 'integer' || type === 'number');
 }
+
+const formsOf = (schema: Json): Json[] => schema?.anyOf ?? schema?.oneOf ?? [schema];
+
+/** The values of a choice, or of the elements of a list. */
+const valuesOf = (schema: Json): unknown[] =>
+  formsOf(schema).flatMap((form) => form?.enum ?? form?.items?.enum ?? []);
+
+const namesAll = (all: readonly unknown[], description: string): boolean =>
+  all.length > mostValues || all.every((value) => value === null || description.includes(`\`${value}\``));
 
 const propertiesOf = (document: Json): Described[] => [
   ...walk(document, document.paths, '#/paths', []),
@@ -82,7 +97,13 @@ const membersOf = (document: Json, node: Json, at: string, parts: readonly Json[
   Object.entries<Json>(node.properties).map(([name, schema]) => {
     const all = [schema, ...parts.map((part) => follow(document, part)?.properties?.[name])];
     const described = all.find((one) => one?.description !== undefined);
-    return { at: `${at}/properties/${name}`, name, description: described?.description, schema };
+    return {
+      at: `${at}/properties/${name}`,
+      name,
+      description: described?.description,
+      schema,
+      isMember: described === schema,
+    };
   });
 
 const operationsOf = (document: Json): [at: string, operation: Json][] =>

@@ -56,7 +56,9 @@ export const Self = z.strictObject({
   name: z.string().describe('Name of the portal.'),
   fqdn: z.string().describe('Host name of the base URL.'),
   portal_type: PortalType.describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
-  runtime: Runtime.describe('Platform that runs the portal: Node.js, Cloudflare Workers or AWS Lambda.'),
+  runtime: Runtime.describe(
+    'Platform that runs the portal: `node` (Node.js), `workers` (Cloudflare Workers) or `lambda` (AWS Lambda).',
+  ),
   version: z.string().describe('Version of the portal.'),
   state: z.enum(['online', 'offline']).describe('`online` while heartbeats arrive, else `offline`.'),
   last_seen_at: Moment.nullable().describe('Time of the last heartbeat. Null until the first.'),

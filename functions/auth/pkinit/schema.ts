@@ -45,7 +45,7 @@ export const PkinitTask = z.strictObject({
   digest_algorithm: z.literal('sha256').describe('Digest of the signature: always SHA-256.'),
   signature_algorithm: z
     .enum(['RSASSA-PKCS1-v1_5', 'ECDSA'])
-    .describe('Signature algorithm that the key of the certificate needs.'),
+    .describe('Signature algorithm: `RSASSA-PKCS1-v1_5` for an RSA key, `ECDSA` for an elliptic-curve key.'),
   data_to_sign: z.string().describe('Data that the card signs, in base64.'),
   digest: z.string().describe('SHA-256 of `data_to_sign` in base64, for cards that sign digests.'),
   expires_in: z.int().describe('Seconds in which the login must be finished.'),

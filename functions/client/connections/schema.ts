@@ -12,7 +12,7 @@ const wishes = {
   protocol: z
     .enum(['rdp', 'spice'])
     .optional()
-    .describe('Preferred delivery protocol. Default: chosen by the dispatcher.'),
+    .describe('Preferred delivery protocol: `rdp` or `spice`. Default: chosen by the dispatcher.'),
   client_version: z
     .string()
     .max(64)
@@ -32,7 +32,7 @@ export const ReadinessQuery = z
 
 /** Answers of nodes are checked where they come in; here only what we add is. */
 export const Connection = z.looseObject({
-  protocol: z.enum(['rdp', 'spice']).describe('Delivery protocol of the connection.'),
+  protocol: z.enum(['rdp', 'spice']).describe('Delivery protocol of the connection: `rdp` or `spice`.'),
   method: z.enum(['new', 'legacy']).describe('Connection method of the client component: `new` or `legacy`.'),
   service_id: z.string().describe('Identifier of the service, as in the request.'),
   session_uuid: z

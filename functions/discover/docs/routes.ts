@@ -49,7 +49,11 @@ export const docsOperations = [
       access: 'signed-in',
       browser: 'administrator',
       summary: 'A file of the interactive reference',
-      params: z.object({ file: z.enum(Object.keys(files)).describe('Name of a file of the reference.') }),
+      params: z.object({
+        file: z
+          .enum(Object.keys(files))
+          .describe('File of the reference: `swagger-ui-bundle.js` or `swagger-ui.css`.'),
+      }),
       conditional: true,
       returns: [200, null],
       alsoReturns: ['text/javascript', 'text/css'],

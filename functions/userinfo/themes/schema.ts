@@ -45,7 +45,7 @@ export const ThemeWrite = z.strictObject({
     .enum(languages)
     .default(languages[0])
     .describe(
-      'Language of users without a choice of their own. Same as the parameter `ui.default_language`.',
+      'Language of users without a choice of their own, `en` or `ru`. Same as the parameter `ui.default_language`.',
     ),
 });
 

@@ -21,7 +21,9 @@ export const AuditEvent = z.strictObject({
   category: Category.describe(
     '`auth`: logins and access; `config`: objects and parameters; `session`, `workplace`: actions and connections on dispatchers; `system`: exports and the portal itself.',
   ),
-  level: z.enum(['info', 'warning', 'error']).describe('Severity of the event.'),
+  level: z
+    .enum(['info', 'warning', 'error'])
+    .describe('Severity: `info`, `warning` for refusals and failures, or `error`.'),
   result: Result.describe('`success`, or `failure` if the request was refused or failed.'),
   user: Text.describe(
     'Login name of the user, name of the peer, or `system` for a job. Null if it is not known.',

@@ -35,13 +35,18 @@ export const ownFields = {
     label: 'Label',
     tooltip: 'The label by which dispatchers know the domain',
   }),
-  type: field(DomainType.describe('Type of the domain. Set at creation only.'), {
-    type: 'choice',
-    label: 'Type',
-    tooltip: 'Set at creation only',
-    choices: Object.fromEntries(domainTypes.map((type) => [type, typeFacts[type].name])),
-    readonly: true,
-  }),
+  type: field(
+    DomainType.describe(
+      'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Set at creation only.',
+    ),
+    {
+      type: 'choice',
+      label: 'Type',
+      tooltip: 'Set at creation only',
+      choices: Object.fromEntries(domainTypes.map((type) => [type, typeFacts[type].name])),
+      readonly: true,
+    },
+  ),
   comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'For administrators' }),
   priority: field(Priority.describe('Position in the domain list: lower numbers come first. Default 1.'), {
     type: 'numeric',
@@ -158,11 +163,21 @@ export const authenticatorFilters = {
   tag: z.string().max(64).optional().describe('Only domains with this tag.'),
 };
 
-export const TypeParam = z.object({ type: DomainType.describe('Type of the domain.') });
-export const DataTypeParam = z.object({ data_type: DomainType.describe('Type of the domain.') });
+export const TypeParam = z.object({
+  type: DomainType.describe(
+    'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
+  ),
+});
+export const DataTypeParam = z.object({
+  data_type: DomainType.describe(
+    'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
+  ),
+});
 
 export const TypeEntry = z.strictObject({
-  type: DomainType.describe('Type of a domain.'),
+  type: DomainType.describe(
+    'Type of a domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
+  ),
   name: z.string().describe('Name of the type for people.'),
   description: z.string().describe('What the type is for.'),
   is_external: z.boolean().describe('True if a directory keeps the users.'),

@@ -42,7 +42,7 @@ export const DispatcherWrite = z.object({
     .nullable()
     .default(null)
     .describe(
-      'Access key of the health check of the node. Never returned; null: the node is probed by its login and domain list.',
+      'Access key of the health check of the node, never returned. Null keeps the stored one in PUT and removes it in PATCH; without a key the node is probed by its login and domain list. It must be sent again when the URL or TLS settings change.',
     ),
   timeout_ms: z
     .int()

@@ -31,7 +31,7 @@ export const GatewayWrite = z.object({
     .max(16)
     .transform(inOrder)
     .default(['rdp', 'spice'])
-    .describe('Delivery protocols that the gateway serves. Default: all.'),
+    .describe('Delivery protocols that the gateway serves: `rdp`, `spice`. Default: both.'),
   sites: Ids.default([]).describe(
     'Identifiers of the sites whose users connect through the gateway. Default: none.',
   ),

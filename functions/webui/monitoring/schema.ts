@@ -8,9 +8,9 @@ const Word = z.string().max(128);
 
 export const MonitoringWrite = z.object({
   at: Instant.nullable().default(null).describe('When it happened. Default: now.'),
-  level: Level.describe('Severity of the record.'),
+  level: Level.describe('Severity: `info`, `warning`, `error` or `critical`.'),
   source: Source.default('portal').describe(
-    'Part of the installation that the record is about. Default `portal`.',
+    'What the record is about: `portal`, `site`, `farm`, `dispatcher`, `gateway`, `domain` (a directory), `jobs` (background jobs) or `database`. Default `portal`.',
   ),
   object_type: Word.nullable()
     .default(null)

@@ -13,7 +13,9 @@ const NodeInfo = z.strictObject({
     .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
   runtime: z
     .enum(['node', 'workers', 'lambda'])
-    .describe('Platform that runs the portal: Node.js, Cloudflare Workers or AWS Lambda.'),
+    .describe(
+      'Platform that runs the portal: `node` (Node.js), `workers` (Cloudflare Workers) or `lambda` (AWS Lambda).',
+    ),
   os: z.string().describe('Operating system of the host.'),
   uptime_s: z.int().describe('Seconds since the process or isolate started.'),
   time: Moment.describe('Current time of the host.'),

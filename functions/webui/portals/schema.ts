@@ -18,7 +18,9 @@ export const Portal = z.strictObject({
   portal_type: z
     .enum(['admin', 'user', 'universal'])
     .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
-  runtime: Runtime.describe('Platform that runs the portal: Node.js, Cloudflare Workers or AWS Lambda.'),
+  runtime: Runtime.describe(
+    'Platform that runs the portal: `node` (Node.js), `workers` (Cloudflare Workers) or `lambda` (AWS Lambda).',
+  ),
   version: z.string().describe('Version of the portal, from its heartbeat.'),
   os: z.string().describe('Operating system, from its heartbeat. Empty if it is not known.'),
   state: State.describe('`online` while heartbeats arrive, else `offline`.'),

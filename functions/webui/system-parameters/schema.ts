@@ -36,7 +36,9 @@ const facts = (fact: Fact) => ({
   default: z.union([z.string(), z.number(), z.boolean()]).describe('Value without a setting.'),
   type: z
     .enum(['text', 'numeric', 'boolean', 'choice', 'readonly', 'secret'])
-    .describe('Kind of the control that edits the value.'),
+    .describe(
+      'Control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown).',
+    ),
   ...(fact.min !== undefined && { min: z.number().describe('Least value, in the unit of the parameter.') }),
   ...(fact.max !== undefined && {
     max: z
@@ -58,7 +60,8 @@ const written = (fact: Fact) =>
 
 const units: Record<string, string> = { ms: 'milliseconds', s: 'seconds', h: 'hours', d: 'days' };
 
-const measureOf = ({ unit, default: value }: Fact): string => {
+const measureOf = ({ unit, choices, default: value }: Fact): string => {
+  if (choices) return `: ${choices.map((choice) => `\`${choice}\``).join(' or ')}`;
   if (unit !== undefined) return ` in ${units[unit] ?? unit}`;
   return typeof value === 'number' ? ' (a number)' : '';
 };

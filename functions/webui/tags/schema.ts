@@ -34,7 +34,7 @@ export const Tag = z.strictObject({
 const Objects = z
   .array(
     z.strictObject({
-      type: z.enum(taggedTypes).describe('Kind of the object.'),
+      type: z.enum(taggedTypes).describe('Kind of the object: `authenticator` (domain) or `portal`.'),
       id: Id.describe('Identifier of the object.'),
     }),
   )

@@ -31,8 +31,12 @@ export const Workplace = z.strictObject({
     .nullable()
     .describe('Host name of the machine. Null if the dispatcher does not report it.'),
   ip: z.string().nullable().describe('IP address of the machine. Null if the dispatcher does not report it.'),
-  state: State.describe('State of the workplace. An unknown state of the dispatcher is reported as `error`.'),
-  machine_state: MachineState.describe('State of the virtual machine.'),
+  state: State.describe(
+    '`preparing`, `ready`, `in_use`, `removing` (being deleted), `maintenance`, `error` or `unknown` (not reported, or a state that the portal does not know).',
+  ),
+  machine_state: MachineState.describe(
+    'State of the virtual machine: `running`, `stopped`, `suspended`, `starting`, `stopping` or `unknown`.',
+  ),
   owner: z
     .strictObject({
       domain: z
@@ -64,7 +68,7 @@ export const Workplace = z.strictObject({
     .int()
     .nullable()
     .describe(
-      'Number of the publication of the pool from which the workplace was made. Null if the dispatcher does not report it.',
+      'Number of the revision of the workplace, as the dispatcher reports it. Null if the dispatcher does not report it.',
     ),
   created_at: Moment.nullable().describe(
     'When the workplace was created on the dispatcher. Null if it is not known.',
@@ -120,7 +124,7 @@ export const MachineBody = z.strictObject({
   action: z
     .enum(machineActions)
     .describe(
-      'Change of the state of the virtual machine. A change that the present state does not allow is refused with 409.',
+      '`start` and `resume` run the machine; `shutdown` and `reboot` go through its operating system, `poweroff` and `reset` do not; `suspend` keeps its memory. A change that the present state does not allow is refused with 409.',
     ),
   force,
 });
@@ -146,7 +150,7 @@ const message = {
   level: z
     .enum(['info', 'warning', 'error'])
     .default('info')
-    .describe('Severity that the client shows. Default `info`.'),
+    .describe('Severity that the client shows: `info`, `warning` or `error`. Default `info`.'),
 };
 
 export const MessageBody = z.union([

@@ -53,7 +53,7 @@ export const connectionShapes = {
     .nullable()
     .default(null)
     .describe(
-      'Password of the account that searches. Never returned; null keeps the stored one while the servers stay the same.',
+      'Password of the account that searches, never returned. Null keeps the stored one. It must be sent again when servers, TLS settings, account, base or filter change.',
     ),
   timeout_s: z
     .int()

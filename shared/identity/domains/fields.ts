@@ -44,7 +44,11 @@ export const GuiField = z.strictObject({
     .strictObject({
       label: z.string().describe('Label of the field.'),
       tooltip: z.string().describe('Help text of the field.'),
-      type: z.enum(kinds).describe('Kind of the control.'),
+      type: z
+        .enum(kinds)
+        .describe(
+          'Control: `text`, `numeric`, `password`, `choice` (one), `multichoice` (several), `editlist` (list of texts), `checkbox`, `textarea` (several lines) or `taglist` (tags).',
+        ),
       order: z.int().describe('Position of the field in the form, counted from 1.'),
       required: z.boolean().describe('True if the field must be filled in.'),
       readonly: z.boolean().describe('True if the field can be set at creation only.'),

@@ -35,7 +35,11 @@ const Report = z
       .describe(
         '`pending`: queued; `running`: being built; `ready`: the file can be obtained; `failed`: the file could not be built.',
       ),
-    format: z.enum(Object.keys(allFormats) as [FormatName, ...FormatName[]]).describe('Format of the file.'),
+    format: z
+      .enum(Object.keys(allFormats) as [FormatName, ...FormatName[]])
+      .describe(
+        'Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`.',
+      ),
     rows: z.int().optional().describe('Number of rows in the file, or so far while it is built.'),
     bytes: z.int().optional().describe('Size of the file in bytes, or so far while it is built.'),
     sha256: z
@@ -82,7 +86,9 @@ function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
     format: z
       .enum(exported.formats)
       .default(exported.formats[0])
-      .describe('Format of the file. Default: the first of the list.'),
+      .describe(
+        'Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`. Default `csv`.',
+      ),
     ...exported.filters,
   });
   return endpointIn<D>()(

@@ -13,8 +13,11 @@ export const PublicKey = z.object({
   alg: z
     .enum(['RS256', 'ES256', 'EdDSA'])
     .optional()
-    .describe('Signature algorithm of the key. Absent if the key type decides.'),
-  crv: z.enum(['P-256', 'Ed25519']).optional().describe('Curve of an `EC` or `OKP` key.'),
+    .describe('Signature algorithm: `RS256`, `ES256` or `EdDSA`. Absent if the key type decides.'),
+  crv: z
+    .enum(['P-256', 'Ed25519'])
+    .optional()
+    .describe('Curve: `P-256` of an `EC` key, `Ed25519` of an `OKP` key. Absent for an `RSA` key.'),
   x: base64url.describe('X coordinate of an `EC` key or the public key of an `OKP` key, base64url.'),
   y: base64url.describe('Y coordinate of an `EC` key, base64url.'),
   n: base64url.describe('Modulus of an `RSA` key, base64url.'),

@@ -13,6 +13,7 @@ import { restEventOf } from '../support/lambda-events.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../support/lambda-runtime.ts';
 import type { Json } from '../support/local-workers.ts';
 import { dataUri, png } from '../support/pictures.ts';
+import { filesOfReference } from '../support/reference-files.ts';
 
 const password = 'correct horse battery staple';
 /** That of the database: each instance compares its own with it. */
@@ -168,7 +169,7 @@ describe('a module as a Lambda function', () => {
   it('keeps the reference behind the session of a browser, page and files alike', async () => {
     const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
-    const paths = ['/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
+    const paths = ['/api/docs', ...filesOfReference];
     for (const path of paths) {
       const sent = await discover(`GET ${path}`, { headers: reader });
       expect(sent).toMatchObject({ statusCode: 302 });

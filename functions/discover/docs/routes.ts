@@ -17,6 +17,7 @@ const immutable = { 'cache-control': 'public, max-age=31536000, immutable' };
 const Digest = z
   .string()
   .regex(/^[\w-]{16}$/)
+  .max(16)
   .meta({ description: 'Digest of the content', example: 'n4bQgYhMfWWaL-qg' });
 
 /** It is published with Swagger UI. */

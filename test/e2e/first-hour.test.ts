@@ -61,18 +61,18 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
   const text = scriptOf([
     ...filled(blocksOf(readme), { URL: url }),
     ...filled(monitoring, { HEALTH: `https://localhost:${healthPort}`, URL: url }),
-    step('with the portal stopped', 'kill $!; wait'),
+    step('with the portal stopped', 'kill %%; wait'),
     ...filled(rotation, {}),
     step(
       'then npm start',
-      'npm start &\nuntil curl -sf --cacert $CA $URL/readyz; do sleep 1; done\nkill $!; wait',
+      'npm start &\nuntil curl -sf --cacert $CA $URL/readyz; do sleep 1; done\nkill %%; wait',
     ),
     ...filled(blocksOf(administrators), {
       URL: url,
       NODE: `https://127.0.0.1:${dispatcherPort}`,
       ...directory,
     }),
-    step('the end', 'kill $!; wait; echo "that was all"'),
+    step('the end', 'kill %%; wait; echo "that was all"'),
   ]);
   const env = {
     PATH: process.env.PATH,
@@ -86,16 +86,18 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
   return { text, env };
 }
 
+/** Each job has a process group, as in a shell that a reader types into; all end with the shell, at the first failure. */
+const jobControl = `set -meuo pipefail
+trap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT`;
+
 /** Runs all lines in one bash, as a reader pastes them. */
 async function runAll(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-first-hour-'));
   const [cwd, { text, env }] = await Promise.all([checkOut(), script(await freePorts(3))]);
   expect(existsSync(join(cwd, '.data'))).toBe(false);
-  shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', text], {
+  shell = spawn('bash', ['--norc', '-c', `${jobControl}\n${text}`], {
     cwd,
     env,
-    // Ends with all that it started.
-    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [shell.stdout, shell.stderr])
@@ -110,9 +112,9 @@ async function runAll(): Promise<void> {
 const under = (file: string, title: string): string => sections[`${file}: ${title}`] ?? 'no such block';
 
 requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () => {
-  beforeAll(runAll, 240_000);
+  beforeAll(runAll, 300_000);
   afterAll(async () => {
-    if (shell?.pid && shell.exitCode === null) process.kill(-shell.pid, 'SIGKILL');
+    if (shell?.exitCode === null && shell.kill('SIGTERM')) await once(shell, 'close');
     await slapd?.stop();
     await rm(folder, { recursive: true, force: true });
   });

@@ -104,7 +104,10 @@ async function runAll(): Promise<void> {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
     });
+  const started = performance.now();
   const [code] = await once(shell, 'close');
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  if (seconds > 180) console.warn(`the lines took ${seconds} s, more than 180 s`);
   sections = sectionsOf(printed);
   if (code !== 0) throw new Error(`the lines end with ${code}: ${printed.slice(-3_000)}`);
 }

@@ -10,7 +10,11 @@ it('tells people where to sign in, since the bare address of the portal has no p
 });
 
 it('USE-5: names the domain of the administrator, and why a browser warns', () => {
-  const started = { healthUrl: 'https://localhost:8100', caFile: '/ca.pem', adminPassword: 'seven small ladders' };
+  const started = {
+    healthUrl: 'https://localhost:8100',
+    caFile: '/ca.pem',
+    adminPassword: 'seven small ladders',
+  };
   const text = announcement(parseConfig({ PORT: '9443' }), started, false);
   expect(text).toMatch(/^ {2}Administrator +admin, domain builtin\n {2}Password +seven small ladders \(/m);
   expect(text).toContain('curl needs --cacert /ca.pem');

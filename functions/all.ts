@@ -27,6 +27,7 @@ import { namingDatabase } from '../shared/runtime/database-faults.ts';
 import { directoriesByKeptSockets } from '../shared/runtime/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { serveNode } from '../shared/runtime/node.ts';
+import { createCompression } from '../shared/runtime/node-compression.ts';
 import { createDescriptorReader } from '../shared/runtime/node-descriptors.ts';
 import { refusal } from '../shared/runtime/node-refusals.ts';
 import { serverSettings } from '../shared/runtime/node-settings.ts';
@@ -149,6 +150,7 @@ async function depsOf(
     share: createSharing(),
     wakes,
     telemetry,
+    compression: createCompression(),
     writes,
     readDescriptors: createDescriptorReader(),
     hashing: { concurrency: hashesAtOnce },

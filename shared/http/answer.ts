@@ -1,3 +1,10 @@
+type Extras = {
+  headers?: Record<string, string>;
+  revision?: number | undefined;
+  status?: 200 | 503;
+  isCompressible?: boolean;
+};
+
 /** An answer that says more than its body. */
 export class Answer<Body = unknown> {
   readonly body: Body;
@@ -6,15 +13,15 @@ export class Answer<Body = unknown> {
   readonly revision: number | undefined;
   /** Only where the operation declares a second success, or that it may be unavailable. */
   readonly status: 200 | 503 | undefined;
+  /** It has no secret, so that its length may depend on its content. */
+  readonly isCompressible: boolean;
 
-  constructor(
-    body: Body,
-    extras: { headers?: Record<string, string>; revision?: number | undefined; status?: 200 | 503 } = {},
-  ) {
+  constructor(body: Body, extras: Extras = {}) {
     this.body = body;
     this.headers = extras.headers ?? {};
     this.revision = extras.revision;
     this.status = extras.status;
+    this.isCompressible = extras.isCompressible ?? false;
   }
 
   /** The same answer with these members: secrets that are shown once. */
@@ -23,14 +30,19 @@ export class Answer<Body = unknown> {
   }
 }
 
-type Content = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+export type Content = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** A document of another media type than JSON: an error page, metrics, a picture, a file that is read as it is sent. */
 export class Document extends Answer<Content> {
   readonly mediaType: string;
 
-  constructor(body: Content, mediaType: string, headers: Record<string, string> = {}) {
-    super(body, { headers });
+  constructor(
+    body: Content,
+    mediaType: string,
+    headers: Record<string, string> = {},
+    extras: Pick<Extras, 'isCompressible'> = {},
+  ) {
+    super(body, { headers, ...extras });
     this.mediaType = mediaType;
   }
 }

@@ -9,6 +9,7 @@ import type { Telemetry } from '../kernel/telemetry.ts';
 import type { Turnstile } from '../kernel/turnstile.ts';
 import type { Language } from '../messages/languages.ts';
 import type { PortalType } from '../modules.ts';
+import type { Compression } from './compression.ts';
 import type { Invocation } from './invocation.ts';
 
 /** What every module needs; a module adds its own in `deps.ts`. */
@@ -26,6 +27,8 @@ export type BaseDeps = {
   /** Tests: an answer that differs from its declaration becomes an error. */
   checkAnswers: boolean;
   telemetry: Telemetry;
+  /** Absent where the platform compresses. */
+  compression?: Compression | undefined;
   /**
    * Compares the configured keys with those of the database, where that is not done before the process serves.
    * Undefined once it has passed; else a promise of what prevented it. @throws AppError `database_unavailable`

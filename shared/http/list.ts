@@ -117,7 +117,8 @@ export async function pageAnswer(
   const list = identityOf(ctx, query, parent);
   const next = position ? await sealCursor(ctx.deps.cursorSealer, list, position) : null;
   const body = { items, next, ...(total !== undefined && { total }), ...beside };
-  return new Answer(body, next === null ? {} : { headers: { link: nextLink(query, next) } });
+  const headers = next === null ? {} : { link: nextLink(query, next) };
+  return new Answer(body, { headers, isCompressible: true });
 }
 
 function identityOf(ctx: Ctx<BaseDeps>, query: ListQuery, parent: string | undefined): ListIdentity {

@@ -8,6 +8,7 @@ import { createTurnstile } from '../kernel/turnstile.ts';
 import { languageOf } from '../messages/languages.ts';
 import { Answer, Document } from './answer.ts';
 import { type Caller, identify } from './caller.ts';
+import { type Coding, codingOf, encoded } from './compression.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { BaseDeps, Ctx, Trace } from './context.ts';
 import type { Invocation } from './invocation.ts';
@@ -169,21 +170,23 @@ async function respond(
   if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   const headers = new Headers(answer.headers);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
+  const coding = deps.compression && codingOf(c, answer);
+  if (deps.compression && answer.isCompressible) headers.append('vary', 'accept-encoding');
+  if (isKnown(c, headers, coding)) return new Response(null, { status: 304, headers });
+  if (!isDocument && shape === null) return new Response(null, { status, headers });
+  headers.set('content-type', isDocument ? answer.mediaType : 'application/json');
+  const content = isDocument ? answer.body : JSON.stringify(answer.body);
+  const body =
+    coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
+  return new Response(body, { status, headers });
+}
+
+/** True if the caller has the answer already. A compressed one has a weak tag: its bytes differ (RFC 9110, 8.8.1). */
+function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boolean {
   const etag = headers.get('etag');
-  if (
-    etag !== null &&
-    safe.includes(c.req.method) &&
-    isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag)
-  ) {
-    return new Response(null, { status: 304, headers });
-  }
-  if (isDocument) {
-    headers.set('content-type', answer.mediaType);
-    return new Response(answer.body, { status, headers });
-  }
-  if (shape === null) return new Response(null, { status, headers });
-  headers.set('content-type', 'application/json');
-  return new Response(JSON.stringify(answer.body), { status, headers });
+  if (etag === null) return false;
+  if (coding) headers.set('etag', `W/${etag}`);
+  return safe.includes(c.req.method) && isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag);
 }
 
 function declaredFor(

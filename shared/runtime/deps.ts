@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import type { Assets } from '../http/assets.ts';
+import type { Compression } from '../http/compression.ts';
 import type { BaseDeps } from '../http/context.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Descriptors } from '../kernel/descriptors.ts';
@@ -40,6 +41,8 @@ export type Ingredients = {
   checkAnswers?: boolean;
   /** Where requests are counted; nowhere unless given. */
   telemetry?: Telemetry;
+  /** Compresses answers; the platform does unless given. */
+  compression?: Compression;
   /** Observes writes of the process; one that observes none unless given. */
   writes?: WriteWitness;
   /** Reads the file descriptors of the process, where it has any. */
@@ -71,5 +74,6 @@ export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
     cursorSealer: await sealer.derive('cursor'),
     checkAnswers: given.checkAnswers ?? false,
     telemetry: given.telemetry ?? noTelemetry,
+    compression: given.compression,
   };
 }

@@ -13,6 +13,7 @@ import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from
 import { parseEdgeConfig } from './edge-config.ts';
 import { createLog } from './log.ts';
 import { assetsIn } from './node-assets.ts';
+import { createCompression } from './node-compression.ts';
 import { telemetryInto } from './telemetry.ts';
 import { transportSecurityIn, withHeaders } from './transport-security.ts';
 
@@ -82,7 +83,10 @@ function ingredientsOf<D extends BaseDeps>({ demands = [], watchWrites }: Assemb
   // Beside the bundle, as the build puts them.
   const assets = assetsIn([new URL('assets/', import.meta.url)]);
   const watched = watchWrites && { writes: watchWrites(db, log) };
-  return { ...config, ...watched, db, log, host, assets, telemetry: telemetryInto(db, log, watched) };
+  const telemetry = telemetryInto(db, log, watched);
+  // API Gateway compresses no stream, and of the other answers all or none.
+  const compression = createCompression();
+  return { ...config, ...watched, db, log, host, assets, telemetry, compression };
 }
 
 function createBackground() {

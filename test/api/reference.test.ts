@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { lintDocument } from '../../shared/runtime/cli/lint-openapi.ts';
 import { addMember, startWorld, type World } from '../support/factories.ts';
 import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
+import { filesOfReference } from '../support/reference-files.ts';
 
 let world: World;
 let cookie: string;
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => world.portal.close());
 
 const documents = ['/api/openapi.json', '/api/openapi.yaml'];
-const pages = ['/api/docs/', '/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
+const pages = ['/api/docs/', '/api/docs', ...filesOfReference];
 
 describe('the reference', () => {
   it.each([...pages, ...documents])('%s is nobody’s without a session', async (path) => {
@@ -49,7 +50,10 @@ describe('the reference', () => {
     expect(body).not.toMatch(/https?:\/\/(?!www\.w3\.org)/);
     for (const path of pages.slice(2)) {
       const file = await visit(path, { cookie });
-      expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'private, max-age=3600']);
+      expect([file.status, file.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
       expect(file.headers.get('content-type')).toMatch(
         path.endsWith('.js') ? /^text\/javascript/ : /^text\/css/,
       );
@@ -61,8 +65,11 @@ describe('the reference', () => {
   });
 
   it('has no other files', async () => {
+    const folder = filesOfReference[0]?.replace(/[^/]+$/, '');
     for (const file of ['package.json', 'frame.html', '..%2Fpackage.json', 'swagger-ui-bundle.js.map'])
-      expect((await visit(`/api/docs/${file}`, { cookie })).status).toBe(404);
+      expect((await visit(`${folder}${file}`, { cookie })).status).toBe(404);
+    const other = filesOfReference[0]?.replace(/[^/]+(?=[/][^/]+$)/, '0'.repeat(16)) ?? '';
+    expect((await visit(other, { cookie })).status).toBe(404);
   });
 
   it('cannot be opened by a token, and the API not by the cookie', async () => {

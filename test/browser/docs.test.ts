@@ -145,6 +145,36 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
+  it('USE-8: loads in less than 650 kB, and its files once', async () => {
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('Network.enable');
+    /** Bytes of the network by the last part of the path; 0 from the cache. */
+    const received = new Map<string, number>();
+    const names = new Map<string, string>();
+    devTools.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      const name = new URL(request.url).pathname.replace(/.*[/](?=.)/, '');
+      names.set(requestId, name);
+      received.delete(name);
+    });
+    devTools.on('Network.requestServedFromCache', ({ requestId }) => {
+      received.set(names.get(requestId) ?? '', 0);
+    });
+    devTools.on('Network.loadingFinished', ({ requestId, encodedDataLength: bytes }) => {
+      const name = names.get(requestId) ?? '';
+      received.set(name, received.get(name) ?? bytes);
+    });
+    const files = ['swagger-ui-bundle.js', 'swagger-ui.css', 'openapi.json'];
+    const sizes = () => files.map((name) => received.get(name) ?? Number.NaN);
+    await signIn();
+    await expect.poll(sizes).toSatisfy((all) => all.every((bytes: number) => bytes > 10_000));
+    expect([...received.values()].reduce((sum, bytes) => sum + bytes)).toBeLessThan(650_000);
+    await page.goto(`${origin}/api/docs/`);
+    await page.waitForSelector('.opblock-tag');
+    // The document is asked for again; Chromium keeps nothing on disk for a certificate that it does not know.
+    await expect.poll(() => sizes().slice(0, 2)).toEqual([0, 0]);
+    expect(faults).toEqual([]);
+  });
+
   it('shows a curl line that works in a shell that knows a token, and never the live one', async () => {
     await signIn();
     await open('post', sites);

@@ -17,7 +17,11 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "aggregator demo's "));
-  env = bareVariables(folder, await freePorts(2));
+  const [port = 0, healthPort = 0, dispatcherPort] = await freePorts(3);
+  env = {
+    ...bareVariables(folder, [port, healthPort]),
+    DEMO_DISPATCHER_PORT: String(dispatcherPort),
+  };
 });
 afterAll(async () => {
   for (const child of running) child.kill('SIGTERM');
@@ -34,7 +38,10 @@ async function startDemo(): Promise<Demo> {
     let said = '';
     const hear = (text: string) => {
       said += text;
-      const found = /^Paste these lines into a shell:\n\n([\s\S]*?)\n\nCtrl-C ends the demo\.$/m.exec(said);
+      const found =
+        /^Paste these lines into a shell:\n\n([\s\S]*?)\n\nThey are in .*\nCtrl-C ends the demo\.$/m.exec(
+          said,
+        );
       if (found?.[1]) resolve({ said, lines: found[1] });
     };
     child.stdout.setEncoding('utf8').on('data', hear);

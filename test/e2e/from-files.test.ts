@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../simulator/authority.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
-import { commandsUnder } from '../support/guide.ts';
+import { commandsUnder } from '../support/guides.ts';
 import { createApi } from './api.ts';
 import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
 

@@ -1,3 +1,4 @@
+import { filesOfReference } from '../support/reference-files.ts';
 import { administrationReads } from './administration-reads.ts';
 import { auth, client, webui } from './installation.ts';
 import { list, one, type Question } from './questions.ts';
@@ -19,7 +20,7 @@ export function readsOf(seeded: Seeded) {
       { path: '/api/docs/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
       { path: '/api/docs/', status: 401 },
     ],
-    '/api/docs/{file}': [{ path: '/api/docs/swagger-ui.css', status: 401 }],
+    '/api/docs/{digest}/{file}': filesOfReference.map((path) => ({ path, status: 401 })),
     '/api/openapi.json': [
       ...one('/api/openapi.json'),
       { path: '/api/openapi.json', who: 'user', status: 401 },

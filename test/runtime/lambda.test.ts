@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../db/pg.ts';
@@ -13,6 +14,7 @@ import { restEventOf } from '../support/lambda-events.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../support/lambda-runtime.ts';
 import type { Json } from '../support/local-workers.ts';
 import { dataUri, png } from '../support/pictures.ts';
+import { filesOfReference } from '../support/reference-files.ts';
 
 const password = 'correct horse battery staple';
 /** That of the database: each instance compares its own with it. */
@@ -168,7 +170,7 @@ describe('a module as a Lambda function', () => {
   it('keeps the reference behind the session of a browser, page and files alike', async () => {
     const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
-    const paths = ['/api/docs', '/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css'];
+    const paths = ['/api/docs', ...filesOfReference];
     for (const path of paths) {
       const sent = await discover(`GET ${path}`, { headers: reader });
       expect(sent).toMatchObject({ statusCode: 302 });
@@ -186,6 +188,21 @@ describe('a module as a Lambda function', () => {
       const file = await discover(`GET ${path}`, { headers });
       expect(file.statusCode).toBe(200);
       expect(file.body.length).toBeGreaterThan(100_000);
+    }
+  });
+
+  it('USE-8: sends a file of the reference compressed, in base64', async () => {
+    const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await auth('POST /signin', { body, headers: { 'sec-fetch-site': 'same-origin' } });
+    const cookie = signedIn.cookies?.[0]?.split(';')[0] ?? '';
+    for (const path of filesOfReference) {
+      const plain = await discover(`GET ${path}`, { headers: { cookie } });
+      const packed = await discover(`GET ${path}`, { headers: { cookie, 'accept-encoding': 'gzip, br' } });
+      expect(packed).toMatchObject({ statusCode: 200, isBase64Encoded: true });
+      expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+      const text = brotliDecompressSync(Buffer.from(String(packed.body), 'base64')).toString();
+      expect(text === plain.body).toBe(true);
     }
   });
 

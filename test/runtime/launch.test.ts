@@ -28,7 +28,8 @@ function makeProject(root: string): void {
   const devDependencies = { node: 'file:packages/node', tool: 'file:packages/tool' };
   const link = (name: string) => ({ resolved: `packages/${name}`, link: true });
   const facts = (name: string) => ({ name, version: '1.0.0', bin: { [name]: `${name}.js` } });
-  write('package.json', { name: 'project', version: '1.0.0', type: 'module', devDependencies });
+  const scripts = { wait: 'node shared/runtime/cli/launch.mjs wait.ts' };
+  write('package.json', { name: 'project', version: '1.0.0', type: 'module', scripts, devDependencies });
   write('package-lock.json', {
     name: 'project',
     version: '1.0.0',
@@ -123,6 +124,16 @@ describe('launch.mjs', () => {
     if (child.stdout) await once(child.stdout, 'data');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([42, null]);
+  });
+
+  it('USE-5: ends with npm, which passes no SIGTERM on', async () => {
+    const child = spawn('npm', ['run', '--silent', 'wait'], { cwd: root });
+    await once(child.stdout, 'data');
+    const left = once(child.stdout, 'close');
+    child.kill('SIGTERM');
+    // The program holds standard output until it ends.
+    await left;
+    expect(child.signalCode ?? child.exitCode).not.toBe(0);
   });
 
   it('says what is wrong in one line', async () => {

@@ -14,6 +14,7 @@ import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
 import { createRdpSigner, hasOpenssl, type RdpSigner, settingsOf, verify } from '../support/rdp-files.ts';
+import { filesOfReference } from '../support/reference-files.ts';
 import { signJwt } from '../support/signing-keys.ts';
 
 const webui = '/api/webui/aggregator';
@@ -228,7 +229,7 @@ describe('pages of Workers', () => {
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 401 });
   });
 
-  const ofReference = ['/api/docs/swagger-ui-bundle.js', '/api/docs/swagger-ui.css', '/api/openapi.json'];
+  const ofReference = [...filesOfReference, '/api/openapi.json'];
 
   it('lead from the reference and each of its files to sign in', async () => {
     for (const path of ['/api/docs', ...ofReference]) {
@@ -243,7 +244,7 @@ describe('pages of Workers', () => {
       for (const [path, status] of [
         [`/${file}`, 404],
         [`/assets/${file}`, 404],
-        [`/api/docs/..%2F${file}`, 401],
+        [`/api/docs/x/..%2F${file}`, 401],
       ] as const)
         expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
   });
@@ -258,9 +259,10 @@ describe('pages of Workers', () => {
     for (const path of ofReference) {
       const file = await ask(`GET ${path}`, cookie);
       expect([path, file.status]).toEqual([path, 200]);
-      expect(file.headers.get('cache-control')).toMatch(/^private/);
+      const kept = path.startsWith('/api/docs/') ? /^public, .*immutable$/ : /^private/;
+      expect(file.headers.get('cache-control')).toMatch(kept);
     }
-    expect(body).toContain('/api/docs/swagger-ui-bundle.js');
+    for (const path of filesOfReference) expect(body).toContain(path);
   });
 });
 

@@ -13,7 +13,7 @@ import type { DatabaseAddress } from '../../shared/runtime/cli/prepared-database
 import { findBinaries } from '../../shared/runtime/cli/throwaway-postgres.ts';
 import { ownedDatabase, query } from '../support/database.ts';
 import { addUser, base, logIn, startWorld, type World } from '../support/factories.ts';
-import { commandsUnder } from '../support/guide.ts';
+import { commandsUnder } from '../support/guides.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import {
   addEnrolled,

@@ -15,10 +15,10 @@ export function linesFor(baseUrl: string, caFile: string, sites: readonly DemoSi
   return [
     `PORTAL=${quoted(baseUrl)}`,
     `CA=${quoted(caFile)}`,
-    `# ${alice.real_name} logs in`,
+    `# log in as ${alice.real_name}`,
     `TOKEN=$(curl -sS --cacert "$CA" -H 'Content-Type: application/json' -d ${quoted(credentials)} "$PORTAL/api/auth/v7.0/login" | ${member('token')})`,
     ...sites.flatMap(({ uri, name, what }) => [
-      `# her services at ${name}, a site that ${what}`,
+      `# services at ${name}, a site that ${what}`,
       `curl -sS --cacert "$CA" -H "X-Auth-Token: $TOKEN" "${client}/${uri}/servicesList/"; echo`,
     ]),
     `# a connection to the last service of ${sites[0]?.name}`,

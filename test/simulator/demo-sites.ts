@@ -41,7 +41,7 @@ const plans: readonly Plan[] = [
   {
     uri: 'south',
     name: 'South',
-    what: 'needs 800 ms for whatever it is asked for a user',
+    what: 'needs 800 ms for each request of a user',
     farms: [
       {
         name: 'South farm',
@@ -55,7 +55,7 @@ const plans: readonly Plan[] = [
   {
     uri: 'west',
     name: 'West',
-    what: 'has two farms, one of which answers 503 in every third minute',
+    what: 'has two farms; one answers 503 in every third minute',
     farms: [
       {
         name: 'West farm',
@@ -71,24 +71,40 @@ const plans: readonly Plan[] = [
   },
 ];
 
-/** The dispatchers of three sites; they check the portal's tokens against the keys that it publishes. */
-export async function startSites(baseUrl: string, portalCa: string): Promise<DemoSite[]> {
+/** A dispatcher that belongs to no site: the administrator guide adds it. */
+const sparePools: PoolSeed[] = [{ name: 'Workshop', protocols: ['rdp'], workplaces: 3, entitled: 'all' }];
+
+export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator };
+
+/**
+ * The dispatchers of three sites, and one without a site; they verify tokens by the keys that the portal publishes.
+ * @throws Error when `sparePort` is taken
+ */
+export async function startDispatchers(
+  baseUrl: string,
+  portalCa: string,
+  sparePort: number,
+): Promise<DemoDispatchers> {
   const authority = await createAuthority();
-  const start = async ({ name, node, pools, knobs = {} }: FarmPlan): Promise<DemoFarm> => ({
-    name,
-    simulator: await startSimulator({
-      state: createDispatcherState({ name: node, domains: [domain], pools }),
+  const start = (name: string, pools: PoolSeed[], more: { port?: number; knobs?: Partial<Knobs> } = {}) =>
+    startSimulator({
+      state: createDispatcherState({ name, domains: [domain], pools }),
       jwks: `${baseUrl}/api/auth/v7.0/jwks`,
       portalCa,
       issuer: baseUrl,
-      healthKey: `health key of ${node}`,
+      healthKey: `health key of ${name}`,
       authority,
-      knobs,
-    }),
+      ...more,
+    });
+  const spare = await start('east-1', sparePools, { port: sparePort });
+  const startFarm = async ({ name, node, pools, knobs = {} }: FarmPlan): Promise<DemoFarm> => ({
+    name,
+    simulator: await start(node, pools, { knobs }),
   });
-  return Promise.all(
-    plans.map(async (site) => ({ ...site, farms: await Promise.all(site.farms.map(start)) })),
+  const sites = await Promise.all(
+    plans.map(async (site) => ({ ...site, farms: await Promise.all(site.farms.map(startFarm)) })),
   );
+  return { sites, spare };
 }
 
 /** When a farm fails: in every third minute of the clock, or as somebody who cannot wait for that has asked. */

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createApi } from '../e2e/api.ts';
 import { PortalEnded, type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
 import { closing, linesFor, opening } from './demo-lines.ts';
 import { seed } from './demo-seed.ts';
-import { type DemoSite, type Failing, failsFrom, letFail, startSites } from './demo-sites.ts';
+import { type DemoDispatchers, type Failing, failsFrom, letFail, startDispatchers } from './demo-sites.ts';
 
 const folder = resolve(root, process.env.DATA_DIR || '.data-demo');
 const westFarm = 'West farm';
+/** There while the demo runs and has all that the lines ask for. */
+const linesFile = join(folder, 'lines.sh');
+const nodeCaFile = join(folder, 'dispatchers-ca.pem');
 /** Ends what was started, the latest first. */
 const endings: (() => unknown)[] = [];
 
@@ -34,7 +37,9 @@ try {
 /** `npm run demo`: the portal in a folder of its own, with three simulated dispatcher sites. */
 async function start(): Promise<void> {
   console.log('Starting the portal and three simulated sites …');
+  rmSync(linesFile, { force: true });
   const failing = failingFrom(process.env.DEMO_WEST_FAILS);
+  const sparePort = portFrom(process.env.DEMO_DISPATCHER_PORT);
   const adminPassword = keptPassword();
   const starting = startPortal({
     command: ['--disable-warning=ExperimentalWarning', 'functions/all.ts', '--json'],
@@ -47,14 +52,20 @@ async function start(): Promise<void> {
   void portal.ended.then(({ code }) => stop(code ?? 1));
   const { base_url, ca_file } = portal.announcement;
   const ca = readFileSync(ca_file, 'utf8');
-  const sites = await startSites(base_url, ca);
+  const { sites, spare } = await startDispatchers(base_url, ca, sparePort);
   const farms = sites.flatMap((site) => site.farms);
-  endings.push(() => Promise.all(farms.map(({ simulator }) => simulator.close())));
+  endings.push(() =>
+    Promise.all([spare, ...farms.map(({ simulator }) => simulator)].map((one) => one.close())),
+  );
+  writeFileSync(nodeCaFile, spare.caPem);
   const api = createApi(base_url, ca);
   await seed(api, await api.login('admin', adminPassword), sites);
   await api.close();
   for (const farm of farms.filter(({ name }) => name === westFarm)) endings.push(letFail(farm, failing));
-  console.log(announcement(portal, sites, failing));
+  const lines = linesFor(base_url, ca_file, sites);
+  writeFileSync(linesFile, `${lines}\n`);
+  endings.push(() => rmSync(linesFile, { force: true }));
+  console.log(announcement(portal, spare, failing, lines));
 }
 
 /** A demo never touches another installation: database and data folder are its own, whatever the environment says. */
@@ -80,18 +91,22 @@ function keptPassword(): string {
 }
 
 function announcement(
-  { announcement: { base_url, ca_file } }: PortalProcess,
-  sites: DemoSite[],
+  { announcement: { base_url } }: PortalProcess,
+  spare: DemoDispatchers['spare'],
   failing: Failing,
+  lines: string,
 ): string {
   return [
     `\nThe demo is ready: ${base_url}`,
     `In a browser: ${base_url}/signin, then ${base_url}/status and ${base_url}/api/docs/`,
-    `The administrator is admin of builtin; the password stands in ${join(folder, 'demo-admin-password')}`,
+    'The browser warns of the certificate: it is of a private CA.',
+    `The administrator is admin in the domain builtin; the password is in ${join(folder, 'demo-admin-password')}`,
     `${westFarm} fails ${whenFailing(failing)}`,
+    `The dispatcher ${spare.name} belongs to no site yet: ${spare.url}, CA file ${nodeCaFile}, key '${spare.healthKey}'`,
     `\n${opening}\n`,
-    linesFor(base_url, ca_file, sites),
-    `\n${closing}`,
+    lines,
+    `\nThey are in ${linesFile} too.`,
+    closing,
   ].join('\n');
 }
 
@@ -100,11 +115,18 @@ function whenFailing(failing: Failing): string {
   return `for the minute from ${failsFrom(Date.now()).toISOString()} on, and then in every third minute`;
 }
 
-/** Who wants to see the farm fail, or not, need not wait for the minute. @throws Error for another word */
+/** Whether West farm fails at once, never, or by the clock. @throws Error for another word */
 function failingFrom(text = ''): Failing {
   if (text === '' || text === 'by_the_clock') return 'by_the_clock';
   if (text === 'always' || text === 'never') return text;
   throw new Error('DEMO_WEST_FAILS: by_the_clock, always or never');
+}
+
+/** @throws Error for what is no port */
+function portFrom(text = '8444'): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new Error('DEMO_DISPATCHER_PORT: a port from 1 to 65535');
 }
 
 function onceOnly(work: (code: number) => Promise<void>): (code: number) => void {

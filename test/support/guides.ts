@@ -1,44 +1,52 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../e2e/portal-process.ts';
 
 /** What a reader puts behind `NAME=` in the lines of a guide. */
 export type Values = Readonly<Record<string, string>>;
 
-export type Guide = {
-  /** All lines of the guide for one bash. */
-  script: string;
-  /** What that printed, by heading. */
-  sections(printed: string): Record<string, string>;
-};
+/** The lines of one `sh` block; the title is `<file>: <heading> <number>`, counted from 1 under each heading. */
+export type Block = { title: string; heading: string; lines: string };
 
-const mark = '##### ';
-
-/**
- * The shell lines of a guide, in their order, with the values of this installation.
- * @param named a file of this project, and a heading where only its lines are wanted: `<file>#<heading>`
- * @throws Error when the guide asks for no such value, or for one that is not given
- */
-export async function guideOf(named: string, values: Values): Promise<Guide> {
-  const [file = '', only] = named.split('#');
-  const text = await readFile(join(root, file), 'utf8');
-  const unused = new Set(Object.keys(values));
-  const parts = text
-    .split(/^## /m)
-    .slice(1)
-    .map((part) => ({ heading: part.slice(0, part.indexOf('\n')), lines: linesOf(part) }))
-    .filter(({ heading, lines }) => lines !== '' && (only === undefined || heading === only));
-  const filled = parts.map(
-    ({ heading, lines }) => `echo '${mark}${heading}'\n${fill(lines, values, unused)}`,
-  );
-  if (unused.size > 0) throw new Error(`${named} asks for no ${[...unused].join(', ')}`);
-  return { script: filled.join('\n'), sections };
+/** All shell blocks of a document of this project, in their order. */
+export function blocksOf(file: string): Block[] {
+  const blocks: Block[] = [];
+  const counts = new Map<string, number>();
+  let heading = '';
+  let fence: { isShell: boolean; lines: string[] } | undefined;
+  for (const line of readFileSync(join(root, file), 'utf8').split('\n')) {
+    if (fence && line === '```') {
+      const number = (counts.get(heading) ?? 0) + 1;
+      if (fence.isShell) {
+        counts.set(heading, number);
+        blocks.push({ title: `${file}: ${heading} ${number}`, heading, lines: fence.lines.join('\n') });
+      }
+      fence = undefined;
+    } else if (fence) fence.lines.push(line);
+    else if (line.startsWith('```')) fence = { isShell: line === '```sh', lines: [] };
+    else heading = /^#+ (.*)$/.exec(line)?.[1] ?? heading;
+  }
+  return blocks;
 }
 
-const linesOf = (part: string): string =>
-  [...part.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, lines]) => lines).join('\n');
+/** The commands of the deployment guide under a heading, as a script for a shell. */
+export function commandsUnder(heading: string): string {
+  const blocks = blocksOf('functions/deploy/README.md').filter((block) => block.heading === heading);
+  if (blocks.length === 0) throw new Error(`the guide has no commands under "${heading}"`);
+  return blocks.map(({ lines }) => lines).join('\n');
+}
 
-/** The first assignment of a name is the reader's; one that ends in an ellipsis must be his. */
+/**
+ * The blocks with the values of a reader in the place of those that stand there.
+ * @throws Error when a block asks for a value that is not given (`NAME=…`), or none asks for one that is
+ */
+export function filled(blocks: readonly Block[], values: Values): Block[] {
+  const unused = new Set(Object.keys(values));
+  const result = blocks.map((block) => ({ ...block, lines: fill(block.lines, values, unused) }));
+  if (unused.size > 0) throw new Error(`the blocks ask for no ${[...unused].join(', ')}`);
+  return result;
+}
+
 const fill = (lines: string, values: Values, unused: Set<string>): string =>
   lines.replaceAll(/^([A-Z_]+)=([^$(\n]*)$/gm, (line, name: string, written: string) => {
     const value = values[name];
@@ -50,10 +58,17 @@ const fill = (lines: string, values: Values, unused: Set<string>): string =>
     return `${name}='${value.replaceAll("'", `'\\''`)}'`;
   });
 
-const sections = (printed: string): Record<string, string> =>
+const mark = '##### ';
+
+/** One script of all blocks, which prints the title of each before what the block prints. */
+export const scriptOf = (blocks: readonly Pick<Block, 'title' | 'lines'>[]): string =>
+  blocks.map(({ title, lines }) => `printf '\\n${mark}%s\\n' '${title}'\n${lines}\n`).join('');
+
+/** What a script of `scriptOf` printed, by title. */
+export const sectionsOf = (printed: string): Record<string, string> =>
   Object.fromEntries(
     printed
-      .split(mark)
+      .split(`\n${mark}`)
       .slice(1)
       .map((part) => {
         const end = part.indexOf('\n');

@@ -15,6 +15,7 @@ import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
 import { directoriesByKeptSockets } from '../../shared/runtime/directories-by-sockets.ts';
+import { createCompression } from '../../shared/runtime/node-compression.ts';
 import { createSharing } from '../../shared/runtime/node-sharing.ts';
 import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
@@ -129,6 +130,7 @@ export async function startPortal({
     share: createSharing(),
     wakes: createWakes(),
     telemetry,
+    compression: createCompression(),
     writes,
     // The cost of one hash is what production has to bear, not what is tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Document } from '../../../shared/http/answer.ts';
-import { etagOf } from '../../../shared/http/conditions.ts';
+import { type Assets, digestsName } from '../../../shared/http/assets.ts';
 import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { notFound } from '../../../shared/kernel/errors.ts';
 import { modules } from '../../../shared/modules.ts';
 import { endpoint } from '../deps.ts';
 
@@ -10,8 +11,20 @@ const files: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
 };
-/** They change with the version of the portal only, and belong to whoever has a session. */
-const kept = { 'cache-control': 'private, max-age=3600' };
+/** The address has the digest of the content: what was fetched from it never changes. */
+const immutable = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+const Digest = z
+  .string()
+  .regex(/^[\w-]{16}$/)
+  .max(16)
+  .meta({ description: 'Digest of the content of the file.', example: 'n4bQgYhMfWWaL-qg' });
+
+/** It is published with Swagger UI. */
+const publicText = { isCompressible: true };
+
+const digestsIn = async (assets: Assets): Promise<Record<string, string>> =>
+  JSON.parse(await assets.text(digestsName));
 
 export const docsOperations = [
   endpoint(
@@ -26,7 +39,7 @@ export const docsOperations = [
       alsoReturns: ['text/html'],
     },
     async ({ deps, principal: { user } }) => {
-      const { branding } = await readBranding(deps);
+      const [{ branding }, digests] = await Promise.all([readBranding(deps), digestsIn(deps.assets)]);
       return renderPage(deps.assets, {
         name: 'docs',
         scripts: ['docs.js'],
@@ -35,7 +48,7 @@ export const docsOperations = [
         branding,
         values: { user: user.realName || user.name },
         facts: {
-          files: Object.keys(files).map((file) => `/api/docs/${file}`),
+          files: Object.keys(files).map((file) => `/api/docs/${digests[file]}/${file}`),
           modules: Object.fromEntries(modules.map((module) => [module.name, module.purpose])),
         },
         loadsOwnFiles: true,
@@ -45,11 +58,12 @@ export const docsOperations = [
   endpoint(
     {
       id: 'docs.getFile',
-      route: 'GET /api/docs/{file}',
+      route: 'GET /api/docs/{digest}/{file}',
       access: 'signed-in',
       browser: 'administrator',
       summary: 'A file of the interactive reference',
       params: z.object({
+        digest: Digest,
         file: z
           .enum(Object.keys(files))
           .describe('File of the reference: `swagger-ui-bundle.js` or `swagger-ui.css`.'),
@@ -58,9 +72,10 @@ export const docsOperations = [
       returns: [200, null],
       alsoReturns: ['text/javascript', 'text/css'],
     },
-    async ({ deps }, { params: { file } }) => {
-      const text = await deps.assets.text(file);
-      return new Document(text, files[file] ?? 'text/plain', { ...kept, etag: etagOf(0, text) });
+    async ({ deps: { assets } }, { params: { digest, file } }) => {
+      if ((await digestsIn(assets))[file] !== digest) throw notFound();
+      const headers = { ...immutable, etag: `"${digest}"` };
+      return new Document(await assets.text(file), files[file] ?? 'text/plain', headers, publicText);
     },
   ),
 ];

@@ -37,7 +37,9 @@ export const openapiOperations = forms.map(({ form, mediaType, id, name }) =>
       const text = await assets.text(`openapi.${portalType}.${form}`);
       // It has a megabyte: kept, and asked for each time whether it is still the one.
       const kept = { 'cache-control': 'private, no-cache', etag: etagOf(0, text) };
-      return new Document(text, mediaType, { ...kept, vary: 'cookie' });
+      const headers = { ...kept, vary: 'cookie' };
+      // It has no secret and no text of a user.
+      return new Document(text, mediaType, headers, { isCompressible: true });
     },
   ),
 );

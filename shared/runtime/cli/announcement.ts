@@ -25,12 +25,17 @@ function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): 
     ['In a browser', `${config.baseUrl}/signin`],
     ['Health', `${healthUrl}/aggregator/health/check`],
     ['CA file', caFile],
-    ['Administrator', adminPassword && `admin, password ${adminPassword} (shown this once)`],
+    ['Administrator', adminPassword && 'admin, domain builtin'],
+    ['Password', adminPassword && `${adminPassword} (shown once; keep it)`],
     ['Settings', config.configFile],
   ];
   const shown = lines.filter(([, value]) => value).map(([name, value]) => `  ${name.padEnd(14)}${value}`);
-  return `\nThe portal is ready.\n\n${shown.join('\n')}\n`;
+  return `\nThe portal is ready. Ctrl-C ends it.\n\n${shown.join('\n')}\n${tlsHint(caFile)}`;
 }
+
+/** Browsers warn of the certificate of a private CA. */
+const tlsHint = (caFile: string | undefined): string =>
+  caFile ? `\nThe certificate is of a private CA: curl needs --cacert ${caFile}, and browsers warn.\n` : '';
 
 /** Behind a proxy that ends TLS: what the proxy must be pointed at; absent where it is the public address itself. */
 function localUrlOf({ tls, host, port, baseUrl }: Config): string | undefined {

@@ -2,8 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import type { Assets } from '../../http/assets.ts';
+import { type Assets, digestsName } from '../../http/assets.ts';
 import { documentFor } from '../../http/document-portals.ts';
+import { sha256 } from '../../kernel/digests.ts';
 import { hasAdministration, type PortalType } from '../../modules.ts';
 import { assetsIn } from '../node-assets.ts';
 
@@ -21,10 +22,14 @@ const isForm = (form: string): form is keyof typeof written => Object.hasOwn(wri
 /** All that pages and documents are made of, as it stands in the tree; documents are made when they are asked for. */
 export function ownAssets(): Assets {
   const files = assetsIn([pages, texts, reference]);
+  const makers: Record<string, () => Promise<string>> = {
+    [qrCodeName]: qrCodeScript,
+    [digestsName]: () => digestsOf(ofReference, files),
+  };
   const made = new Map<string, string>();
   return {
     text: async (name) => {
-      const text = made.get(name) ?? (name === qrCodeName ? await qrCodeScript() : await documentNamed(name));
+      const text = made.get(name) ?? (await (makers[name]?.() ?? documentNamed(name)));
       if (text === undefined) return files.text(name);
       made.set(name, text);
       return text;
@@ -39,7 +44,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
     .filter(hasAdministration)
     .flatMap((type) => Object.keys(written).map((form) => `openapi.${type}.${form}`));
   const folders = await Promise.all([pages, texts].map((folder) => readdir(fileURLToPath(folder))));
-  const names = [...folders.flat(), ...ofReference, qrCodeName, ...documents];
+  const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {
@@ -55,6 +60,11 @@ const qrCodeName = 'qr-code.js';
 /** Scripts of pages are modules, which share what is global only. */
 const qrCodeScript = async (): Promise<string> =>
   `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
+
+async function digestsOf(names: readonly string[], files: Assets): Promise<string> {
+  const entries = names.map(async (name) => [name, sha256(await files.text(name)).slice(0, 16)]);
+  return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
+}
 
 /** `openapi.<portal type>.<form>`; undefined for any other name. */
 async function documentNamed(name: string): Promise<string | undefined> {

@@ -20,6 +20,8 @@ let child;
 let stoppedBy;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => forward(signal));
 
+endWithNpm();
+
 try {
   const [program, ...args] = process.argv.slice(2);
   if (!program) throw new Error('usage: node launch.mjs <file.ts | tool> [arguments…]');
@@ -115,6 +117,17 @@ function spawned(command, args, options) {
 
 function codeOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
+}
+
+/** npm ends on a signal without passing it on: `npm start & kill $!` would leave the program, which holds its ports. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watching = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watching);
+    forward('SIGTERM');
+  }, heartbeatMs / 4).unref();
 }
 
 /** On a terminal Ctrl-C has reached the child already. */

@@ -8,3 +8,15 @@ it('tells people where to sign in, since the bare address of the portal has no p
   expect(text).toMatch(/^ {2}In a browser {2}https:\/\/localhost:9443\/signin$/m);
   expect(text).not.toContain('Administrator');
 });
+
+it('USE-5: names the domain of the administrator, and why a browser warns', () => {
+  const started = {
+    healthUrl: 'https://localhost:8100',
+    caFile: '/ca.pem',
+    adminPassword: 'seven small ladders',
+  };
+  const text = announcement(parseConfig({ PORT: '9443' }), started, false);
+  expect(text).toMatch(/^ {2}Administrator +admin, domain builtin\n {2}Password +seven small ladders \(/m);
+  expect(text).toContain('curl needs --cacert /ca.pem');
+  expect(announcement(parseConfig({}), { ...started, caFile: undefined }, false)).not.toContain('--cacert');
+});

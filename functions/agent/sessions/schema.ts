@@ -16,7 +16,8 @@ export const LoginBody = z.object({
 export const LogoutBody = z.object({
   token: OwnToken,
   session_id: absent(cut(64)).meta({ description: 'As `login` gave it' }),
-  username: absent(UserName),
+  // Agents that are stopped log a session off by its identifier alone, with an empty name.
+  username: absent(z.union([z.literal('').transform(() => undefined), UserName])),
   session_type: absent(cut(64)),
 });
 

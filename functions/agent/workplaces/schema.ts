@@ -35,11 +35,25 @@ export const Initialized = resultOf(
     master_token: Text.meta({ description: 'The token of the registration, when it came with that' }),
     unique_id: Text.meta({ description: 'The MAC address by which the workplace was found' }),
     os: z
-      .strictObject({ action: z.literal('none') })
-      .nullable()
-      .meta({ description: 'What is left to do with the operating system' }),
+      .null()
+      .meta({ description: 'Changes to the operating system; always null: the portal orders none' }),
   }),
 );
+
+export const Certified = resultOf(
+  z.strictObject({
+    private_key: z
+      .string()
+      .meta({ description: 'PKCS#8 in PEM, encrypted with `password`; an EC key on P-256' }),
+    server_certificate: z
+      .string()
+      .meta({ description: 'Self-signed certificate in PEM for the IP address of the machine' }),
+    password: z.string().meta({ description: 'Password of `private_key`' }),
+    ciphers: z
+      .string()
+      .meta({ description: 'TLS 1.2 cipher suites that fit the key, in the notation of OpenSSL' }),
+  }),
+).meta({ id: 'AgentCertificate' });
 
 export const TestBody = z.object({ type: Type, token: EitherToken });
 

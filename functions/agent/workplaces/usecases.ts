@@ -5,25 +5,36 @@ import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot
 import type { Agent } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import type { AgentCtx } from '../deps.ts';
+import { type EndpointCertificate, issueEndpointCertificate } from '../endpoint-certificate.ts';
 import type { AddressBody, LogBody, VersionBody } from './schema.ts';
 
 type Address = z.output<typeof AddressBody>;
 
-export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<'ok'> {
-  const { principal: agent } = ctx;
+/** Each certificate is named in the journal by its fingerprint, so that what answers at the agent's port can be recognized. */
+export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<EndpointCertificate> {
+  const { principal: agent, now } = ctx;
+  const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
   const message = `The agent of ${agent.workplace.name} is ready`;
-  const entry = journalEntry(agent, ctx.now, { code: 'agent_ready', message, details: { ip } });
-  return tell(ctx, agent, { ip }, entry);
+  const details = { ip, certificate_sha256: fingerprint };
+  await tell(ctx, agent, { ip }, journalEntry(agent, now, { code: 'agent_ready', message, details }));
+  return issued;
 }
 
-export async function changeAddress(ctx: AgentCtx, { ip }: Address): Promise<'ok'> {
-  const { principal: agent } = ctx;
+/** An agent that reports the address that the snapshot has is ready at it. */
+export async function changeAddress(ctx: AgentCtx, { ip, ...given }: Address): Promise<EndpointCertificate> {
+  const { principal: agent, now } = ctx;
   const before = agent.workplace.ip;
-  if (ip === before) return present(ctx, agent);
+  if (ip === before) return noteReady(ctx, { ip, ...given });
+  const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
   const message = `${agent.workplace.name} has the address ${ip} now`;
-  const details = { before, after: ip };
-  const entry = journalEntry(agent, ctx.now, { code: 'agent_address_changed', message, details });
-  return tell(ctx, agent, { ip }, entry);
+  const details = { before, after: ip, certificate_sha256: fingerprint };
+  await tell(
+    ctx,
+    agent,
+    { ip },
+    journalEntry(agent, now, { code: 'agent_address_changed', message, details }),
+  );
+  return issued;
 }
 
 export async function noteVersion(ctx: AgentCtx, { version }: z.output<typeof VersionBody>): Promise<'ok'> {
@@ -66,10 +77,16 @@ const seen = (h: Db, { now }: AgentCtx, { farm, workplace }: Agent): Statement =
 
 /** That an agent is there is written once a minute. */
 async function present(ctx: AgentCtx, agent: Agent): Promise<'ok'> {
-  const { agent_seen_at: before } = agent.workplace;
-  const isRecent = before !== null && ctx.now.getTime() - before.getTime() < 60_000;
-  if (!isRecent) await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent)]);
+  if (!isRecentlySeen(ctx, agent)) await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent)]);
   return 'ok';
+}
+
+export function isRecentlySeen(
+  { now }: Pick<AgentCtx, 'now'>,
+  { workplace }: Pick<Agent, 'workplace'>,
+): boolean {
+  const { agent_seen_at: before } = workplace;
+  return before !== null && now.getTime() - before.getTime() < 60_000;
 }
 
 /** A map: of an object `constructor` would be a level as well. */

@@ -33,6 +33,10 @@ export const GatewayWrite = z.object({
     description:
       'From where the tunnels of a ticket may come: `exact` from the address that asked for it, `family` also from an address of the other family (IPv4, IPv6), `off` from anywhere',
   }),
+  byte_counters: z.enum(['tunnel', 'process']).default('tunnel').meta({
+    description:
+      'What `sent` and `recv` count when a tunnel ends: `tunnel` the bytes of that tunnel, `process` the bytes of all tunnels since the gateway process started, as the OpenUDS tunnel server 4.0 does. Default `tunnel`.',
+  }),
   priority: Priority,
   enabled: z.boolean().default(true),
   maintenance: z.boolean().default(false),

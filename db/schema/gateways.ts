@@ -15,8 +15,9 @@ import { sites } from './sites.ts';
 /** What a gateway tells of itself with each heartbeat; until the next one tunnels move it on. */
 export type GatewayStats = { connections: number; sent: number; received: number };
 
-/** The last cumulative counters of each process of a gateway: bytes, in ascending order. */
-export type ProcessCounters = { sent: number[]; received: number[] };
+/** The last cumulative counters of the processes of a gateway, as `continue_counters` keeps them. */
+type ProcessCounter = { counter: number; recent: number; before: number; since: number };
+export type ProcessCounters = Record<'sent' | 'received', ProcessCounter[]>;
 
 /**
  * Gateways; of the token only its SHA-256. The last columns are written by heartbeats and tickets, never by administrators.

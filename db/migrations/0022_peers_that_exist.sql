@@ -7,11 +7,12 @@ ALTER TABLE "gateways" ADD COLUMN "reported_connections" integer;--> statement-b
 ALTER TABLE "gateways" ADD COLUMN "reported_at" timestamp (3) with time zone;--> statement-breakpoint
 CREATE INDEX "gateway_tunnels_open" ON "gateway_tunnels" USING btree ("began_at") WHERE "gateway_tunnels"."stopped_at" is null;--> statement-breakpoint
 -- Continues the counters of the processes of a gateway by a report of one of them, which does not name the process.
--- A counter is {counter, recent, before, since}: `recent` is its value at `since` (Unix seconds), when a window of 30 s began,
+-- A counter is {counter, recent, before, since}: `recent` is its value at `since` (Unix seconds), when a window of 10 s began,
 -- and `before` that at the beginning of the window before. Ascending by counter.
 -- moved: what the report adds. Every process only counts up, so a report continues the largest counter that is not above it; a
 -- report below all of them is the first of a process. A report within what a counter has moved in the last windows may
--- have been overtaken by a later one of the same process: it adds nothing, and what it says is part of the next report.
+-- have been overtaken by a later one of the same process, because the tunnel server waits 10 s for an answer: it adds nothing,
+-- and the next report of its process includes what it reports.
 CREATE FUNCTION continue_counters(counters jsonb, reported bigint, OUT moved bigint, OUT continued jsonb)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -21,7 +22,7 @@ DECLARE
 BEGIN
   IF EXISTS (
     SELECT FROM jsonb_to_recordset(counters) AS line(counter bigint, before bigint, since bigint)
-    WHERE line.before <= reported AND reported < line.counter AND line.since > at - 60
+    WHERE line.before <= reported AND reported < line.counter AND line.since > at - 20
   ) THEN
     moved := 0;
     continued := counters;
@@ -32,9 +33,9 @@ BEGIN
   moved := reported - coalesce((former->>'counter')::bigint, 0);
   continued := CASE WHEN former IS NULL THEN counters ELSE counters - place END || CASE
     WHEN former IS NULL THEN jsonb_build_object('counter', reported, 'recent', 0, 'before', 0, 'since', at)
-    WHEN (former->>'since')::bigint > at - 30 THEN former || jsonb_build_object('counter', reported)
+    WHEN (former->>'since')::bigint > at - 10 THEN former || jsonb_build_object('counter', reported)
     ELSE jsonb_build_object('counter', reported, 'recent', former->'counter', 'since', at, 'before',
-      CASE WHEN (former->>'since')::bigint > at - 60 THEN former->'recent' ELSE former->'counter' END)
+      CASE WHEN (former->>'since')::bigint > at - 20 THEN former->'recent' ELSE former->'counter' END)
   END;
   -- Beyond 64 the smallest one goes: if its process is still there, its next report counts that little twice.
   SELECT jsonb_agg(value ORDER BY counter) INTO continued FROM (

@@ -42,3 +42,5 @@ BEGIN
     SELECT value, (value->>'counter')::bigint AS counter FROM jsonb_array_elements(continued) ORDER BY counter DESC LIMIT 64
   ) AS largest;
 END $$;
+--> statement-breakpoint
+REVOKE EXECUTE ON FUNCTION continue_counters(jsonb, bigint) FROM PUBLIC;

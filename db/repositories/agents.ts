@@ -25,6 +25,7 @@ const workplaceMembers = {
   client_host: workplaces.client_host,
   in_use_since: workplaces.in_use_since,
   agent_seen_at: workplaces.agent_seen_at,
+  agent_version: workplaces.agent_version,
 };
 
 /** An agent with its workplace, which is null while the snapshot does not have it. */

@@ -94,6 +94,30 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
     expect(next.token).not.toBe(token);
   });
 
+  it('PEER-3: of an actor 3.6 are answered too, whose levels are 10,000 lower', async () => {
+    const master = await stand.register();
+    const { own_token: token } = await actor('initialize', {
+      ...initialization(master, 1),
+      version: '3.6.0',
+    });
+    expect(await actor('ready', { token, secret: 's', ip: '10.9.9.9', port: 43910 })).toEqual(certificate);
+    const before = (await records(1)).length;
+    for (const level of [10_000, 20_000, 30_000, 40_000, 50_000])
+      await actor('log', { token, level, message: `at ${level}` });
+    expect((await records(1)).slice(before).map(({ level, message }) => [level, message])).toEqual([
+      ['info', 'at 20000'],
+      ['warning', 'at 30000'],
+      ['error', 'at 40000'],
+      ['critical', 'at 50000'],
+    ]);
+    const person = { token, username: 'grace', session_type: 'xrdp', secret: null };
+    // It reads no identifier of the session, and ends it by the name.
+    expect(await actor('login', person)).toMatchObject({ dead_line: null, max_idle: null });
+    expect(await actor('logout', person)).toBe('ok');
+    expect((await stand.sessions()).map(({ user }) => user)).not.toContain('grace');
+    await actor('initialize', initialization(token, 1));
+  });
+
   it('PEER-3: of a machine that no workplace matches lock no network', async () => {
     const master = await stand.register();
     const ip = '198.51.100.77';

@@ -48,7 +48,7 @@ export async function writeLog(
   { level: given, message }: z.output<typeof LogBody>,
 ): Promise<'ok'> {
   const { principal: agent } = ctx;
-  const level = levelOf(given);
+  const level = levelOf(given, agent.workplace.agent_version);
   if (level === undefined || message.trim() === '') return present(ctx, agent);
   const entry = journalEntry(agent, ctx.now, { code: 'agent_log', level, message });
   await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent), appendMonitoring(h, entry)]);
@@ -100,17 +100,22 @@ const words = new Map<string, MonitoringEntry['level']>([
 ]);
 
 /**
- * Numbers below 1,000 are Python's (20 is `info`). OpenUDS actors send 10,000 for `other` up to 60,000 for `fatal`, with
- * `info` at 30,000.
+ * Numbers below 1,000 are Python's (20 is `info`). OpenUDS actors since 4.0 send 10,000 for `other` up to 60,000 for `fatal`,
+ * with `info` at 30,000; each level of the actors before is 10,000 lower.
+ * @param version of the agent
  * @returns undefined below `info`; an unknown level is `info`
  */
-function levelOf(given: string | number = 'info'): MonitoringEntry['level'] | undefined {
-  const number = Number(given);
+function levelOf(
+  given: string | number | undefined,
+  version: string | null,
+): MonitoringEntry['level'] | undefined {
+  const number = Number(given ?? 'info');
   if (Number.isNaN(number)) {
-    const word = String(given).toLowerCase();
+    const word = String(given ?? 'info').toLowerCase();
     return ['debug', 'trace'].includes(word) ? undefined : (words.get(word) ?? 'info');
   }
-  const rank = number >= 1000 ? number / 1000 - 10 : number;
+  const first = /^[123]\./.test(version ?? '') ? 0 : 10;
+  const rank = number >= 1000 ? number / 1000 - first : number;
   if (rank < 20) return undefined;
   if (rank < 30) return 'info';
   if (rank < 40) return 'warning';

@@ -68,6 +68,7 @@ const sidecarOnly: readonly Process[] = ['sidecar'];
 const functions: Readonly<Record<string, readonly Process[]>> = {
   'must(boolean,text)': both,
   'effective_groups(uuid)': both,
+  'continue_counters(jsonb,bigint)': ['portal'],
   'audit_text(audit_events)': both,
   'audit_hash(text,text)': both,
   'seal_audit(integer)': sidecarOnly,

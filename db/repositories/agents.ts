@@ -1,5 +1,5 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { Db, Statement } from '../client.ts';
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { atomically, type Db, type Statement } from '../client.ts';
 import { workplaceAgents as agents, agentRegistrations as registrations } from '../schema/agents.ts';
 import { farms } from '../schema/farms.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
@@ -26,6 +26,7 @@ const workplaceMembers = {
   client_host: workplaces.client_host,
   in_use_since: workplaces.in_use_since,
   agent_seen_at: workplaces.agent_seen_at,
+  agent_version: workplaces.agent_version,
 };
 
 /** An agent with its workplace, which is null while the snapshot does not have it. */
@@ -45,9 +46,17 @@ export const ofAgent: SQL | undefined = and(
   eq(workplaces.uuid, agents.workplace_uuid),
 );
 
-/** The agent of this token; one statement. */
+/** The agent of this token, marked as used; one statement. */
 export async function findAgent(db: Db, tokenHash: string) {
+  const used = db.$with('used').as(
+    db
+      .update(agents)
+      .set({ used_at: sql`now()` })
+      .where(and(eq(agents.token_hash, tokenHash), isNull(agents.used_at)))
+      .returning({ id: agents.id }),
+  );
   const [row] = await db
+    .with(used)
     .select(agentMembers)
     .from(agents)
     .innerJoin(farms, eq(farms.id, agents.farm_id))
@@ -99,12 +108,50 @@ export const addRegistration = (h: Db, registration: Registration, scope: Scope)
   h.insert(registrations).values(registration),
 ];
 
-/** The agent of a workplace; one that was there before ends, and what it knew stays with this one. */
-export const keepAgent = (h: Db, agent: typeof agents.$inferInsert): Statement =>
+/** An agent with a token that derives from `nonce`. */
+type NewAgent = typeof agents.$inferInsert & { nonce: string };
+
+/**
+ * Stores the agent of a workplace in the place of a former one, whose token ends; what belonged to that one stays. A token of
+ * the same registration that no call has used yet stays in force instead, so that a repeated request gets the same answer.
+ * One batch with the statements of `also`, which follow.
+ * @param also gets the condition that the token is new
+ * @returns the nonce of the token in force
+ */
+export async function admitAgent(
+  db: Db,
+  agent: NewAgent,
+  also: (h: Db, isNew: SQL) => readonly Statement[],
+): Promise<string> {
+  const [kept] = await atomically(db, (h) => [keepAgent(h, agent), ...also(h, hasNonce(agent))]);
+  const [row] = kept as { nonce: string }[];
+  if (!row) throw new Error('the agent of a workplace was not stored');
+  return row.nonce;
+}
+
+const isRepeated = sql`${agents.registration_id} = excluded.registration_id and ${agents.used_at} is null
+  and ${agents.nonce} is not null`;
+const unlessRepeated = (column: 'nonce' | 'token_hash'): SQL =>
+  sql`case when ${isRepeated} then ${agents[column]} else excluded.${sql.identifier(column)} end`;
+
+const keepAgent = (h: Db, agent: NewAgent): Statement =>
   h
     .insert(agents)
     .values(agent)
     .onConflictDoUpdate({
       target: [agents.farm_id, agents.workplace_uuid],
-      set: { token_hash: agent.token_hash, registration_id: agent.registration_id },
-    });
+      set: {
+        token_hash: unlessRepeated('token_hash'),
+        nonce: unlessRepeated('nonce'),
+        registration_id: agent.registration_id,
+        used_at: null,
+      },
+    })
+    .returning({ nonce: agents.nonce });
+
+const hasNonce = ({ farm_id, workplace_uuid, nonce }: NewAgent): SQL =>
+  sql`exists(select 1 from ${agents} where ${and(
+    eq(agents.farm_id, farm_id),
+    eq(agents.workplace_uuid, workplace_uuid),
+    eq(agents.nonce, nonce),
+  )})`;

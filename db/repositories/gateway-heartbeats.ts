@@ -10,6 +10,9 @@ export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>>
 };
 export type HeardGateway = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
 
+/** The largest value of the column; more tunnels than that contradict no row of ours. */
+const mostReported = 2_147_483_647;
+
 /** @returns the identifier of the gateway of this token */
 export async function findGateway(db: Db, tokenHash: string): Promise<string | undefined> {
   const [row] = await db.select({ id: table.id }).from(table).where(eq(table.token_hash, tokenHash));
@@ -31,6 +34,10 @@ export async function noteHeartbeat(
     .set({
       last_seen_at: sql`now()`,
       stats: sql`${gatewayStats} || ${JSON.stringify(figures)}::jsonb`,
+      ...(figures.connections !== undefined && {
+        reported_connections: sql`least(${figures.connections}::bigint, ${mostReported})`,
+        reported_at: sql`now()`,
+      }),
       noted_status: sql`case when ${table.noted_status} = 'fail' then 'fail' else 'pass' end`,
       ...(version !== undefined && { version }),
     })

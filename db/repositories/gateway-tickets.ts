@@ -1,10 +1,10 @@
-import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../client.ts';
 import { farms } from '../schema/farms.ts';
 import { gatewayTickets as table } from '../schema/gateway-tickets.ts';
 import { gatewayTunnels as tunnels } from '../schema/gateway-tunnels.ts';
 import { gateways } from '../schema/gateways.ts';
-import { gatewayStats } from './gateways.ts';
+import { bytesOf, countedFor } from './gateway-counters.ts';
 
 /** Seconds until the first tunnel of a ticket must have begun; what it opened may stay for as long as it likes. */
 export const ticketLifeS = 60;
@@ -73,11 +73,11 @@ export async function useTicket(
       db
         .insert(tunnels)
         .select(
-          sql`select ${tunnelId}::uuid, id, ${notifyHash}::text, now(), null::timestamptz, 0, 0 from used`,
+          sql`select ${tunnelId}::uuid, id, ${notifyHash}::text, now(), null::timestamptz, false, 0, 0 from used`,
         )
         .returning({ id: tunnels.id }),
     );
-  const counted = countedFor(db, sql`select gateway_id from used`, { connections: 1, sent: 0, received: 0 });
+  const counted = countedFor(db, sql`select gateway_id from used`, { connections: sql`1` });
   const [row] = await db
     .with(gate, used, opened, counted)
     .select({ host: sql<string>`used.host`, port: sql<number>`used.port` })
@@ -89,28 +89,47 @@ export async function useTicket(
 export type End = { notifyHash: string; tokenHash: string; sent: number; received: number };
 
 /**
- * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels.
+ * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels, and the end
+ * of a tunnel that the sweep took for ended still counts its bytes. One statement; the gateway is locked first, so that of
+ * two reports of one process the second is compared with the first.
  * @returns false when there is no such tunnel
  */
-export async function endTunnel(db: Db, { notifyHash, tokenHash, sent, received }: End): Promise<boolean> {
+export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: End): Promise<boolean> {
   const gate = gateOf(db, eq(gateways.token_hash, tokenHash));
-  const ended = db.$with('ended').as(
+  const bytes = bytesOf(db, reported);
+  const open = db.$with('open').as(
     db
-      .update(tunnels)
-      .set({ stopped_at: sql`now()`, sent, received })
-      .from(table)
+      .select({ id: tunnels.id, gateway_id: table.gateway_id, presumed_ended: tunnels.presumed_ended })
+      .from(tunnels)
+      .innerJoin(table, eq(table.id, tunnels.ticket_id))
       .where(
         and(
           eq(tunnels.notify_hash, notifyHash),
-          isNull(tunnels.stopped_at),
-          eq(table.id, tunnels.ticket_id),
+          or(isNull(tunnels.stopped_at), tunnels.presumed_ended),
           ofGate,
         ),
       )
-      .returning({ gateway_id: table.gateway_id }),
+      .for('no key update', { of: tunnels }),
   );
-  const counted = countedFor(db, sql`select gateway_id from ended`, { connections: -1, sent, received });
-  const rows = await db.with(gate, ended, counted).select({ gateway_id: sql`ended.gateway_id` }).from(ended);
+  const ended = db.$with('ended').as(
+    db
+      .update(tunnels)
+      .set({
+        stopped_at: sql`now()`,
+        presumed_ended: false,
+        sent: sql`(select sent from bytes)`,
+        received: sql`(select received from bytes)`,
+      })
+      .where(sql`${tunnels.id} in (select id from open)`)
+      .returning({ id: tunnels.id }),
+  );
+  const counted = countedFor(db, sql`select gateway_id from open`, {
+    connections: sql`(select case when presumed_ended then 0 else -1 end from open)`,
+    sent: sql`(select sent from bytes)`,
+    received: sql`(select received from bytes)`,
+    processCounters: sql`(select counters from bytes)`,
+  });
+  const rows = await db.with(gate, bytes, open, ended, counted).select({ id: sql`ended.id` }).from(ended);
   return rows.length > 0;
 }
 
@@ -125,33 +144,17 @@ const isGoodFor = (clientIp: string) =>
   );
 
 const gateOf = (db: Db, which: SQL | undefined) =>
-  db
-    .$with('gate')
-    .as(
-      db
-        .select({ id: gateways.id, client_address: gateways.client_address })
-        .from(gateways)
-        .where(which)
-        .for('no key update'),
-    );
+  db.$with('gate').as(
+    db
+      .select({
+        id: gateways.id,
+        client_address: gateways.client_address,
+        byte_counters: gateways.byte_counters,
+        process_counters: gateways.process_counters,
+      })
+      .from(gateways)
+      .where(which)
+      .for('no key update'),
+  );
 
 const ofGate = sql`${table.gateway_id} in (select id from gate)`;
-
-/** What a double holds exactly, and so what an answer can tell. */
-const most = Number.MAX_SAFE_INTEGER;
-
-/** Moves the figures on until the next heartbeat says how they are. */
-function countedFor(db: Db, which: SQL, by: { connections: number; sent: number; received: number }) {
-  const moved = (name: keyof typeof by) =>
-    sql`least(${most}::bigint, greatest(0, (${gatewayStats} ->> ${sql.raw(`'${name}'`)})::bigint + ${by[name]}::bigint))`;
-  const stats = sql`jsonb_build_object('connections', ${moved('connections')}, 'sent', ${moved('sent')}, 'received', ${moved('received')})`;
-  return db
-    .$with('counted')
-    .as(
-      db
-        .update(gateways)
-        .set({ stats, last_used_at: sql`now()` })
-        .where(sql`${gateways.id} in (${which})`)
-        .returning({ id: gateways.id }),
-    );
-}

@@ -45,6 +45,7 @@ export const gateways = records({
     status,
     version: table.version,
     client_address: table.client_address,
+    byte_counters: table.byte_counters,
     last_seen_at: table.last_seen_at,
     last_used_at: table.last_used_at,
     stats: derived<GatewayStats>(gatewayStats),

@@ -22,7 +22,10 @@ export const agentRegistrations = pgTable(
   ],
 );
 
-/** The agent of one workplace, by the dispatcher's identifier, with a token of its own. */
+/**
+ * The agent of one workplace, by the dispatcher's identifier, with a token of its own. The token derives from the token of
+ * the registration and `nonce`; `used_at` is the first call with it.
+ */
 export const workplaceAgents = pgTable(
   'workplace_agents',
   {
@@ -35,6 +38,8 @@ export const workplaceAgents = pgTable(
       .references(() => farms.id, { onDelete: 'cascade' }),
     workplace_uuid: uuid().notNull(),
     token_hash: text().notNull(),
+    nonce: text(),
+    used_at: moment(),
     created_at: moment().notNull(),
   },
   (t) => [

@@ -15,6 +15,10 @@ import { sites } from './sites.ts';
 /** What a gateway tells of itself with each heartbeat; until the next one tunnels move it on. */
 export type GatewayStats = { connections: number; sent: number; received: number };
 
+/** The last cumulative counters of the processes of a gateway, as `continue_counters` keeps them. */
+type ProcessCounter = { counter: number; recent: number; before: number; since: number };
+export type ProcessCounters = Record<'sent' | 'received', ProcessCounter[]>;
+
 /**
  * Gateways; of the token only its SHA-256. The last columns are written by heartbeats and tickets, never by administrators.
  */
@@ -35,7 +39,13 @@ export const gateways = pgTable(
     version: text(),
     /** Which tunnels a ticket opens: from its address only, also from one of the other family, or from any. */
     client_address: text().$type<'exact' | 'family' | 'off'>().notNull().default('family'),
+    /** What the bytes at the end of a tunnel count: that tunnel, or all tunnels of the process since it started. */
+    byte_counters: text().$type<'tunnel' | 'process'>().notNull().default('tunnel'),
+    process_counters: jsonb().$type<ProcessCounters>().notNull().default({ sent: [], received: [] }),
     last_seen_at: moment(),
+    /** Open tunnels as the last heartbeat that had the figure reported them. */
+    reported_connections: integer(),
+    reported_at: moment(),
     /** The last tunnel that began or ended. */
     last_used_at: moment(),
     stats: jsonb().$type<GatewayStats>(),

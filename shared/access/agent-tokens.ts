@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { kindOf } from './service-tokens.ts';
 
 const registration = kindOf('agrt_');
@@ -8,8 +9,13 @@ const sessionAgent = kindOf('agsa_');
 export const newRegistrationToken = registration.make;
 export const isRegistrationToken = registration.matches;
 
-/** The token of the agent of one workplace. */
-export const newAgentToken = agent.make;
+/**
+ * The token of the agent of one workplace. It derives from what the caller presents and what the database stores, so that
+ * a repeated request can get the same token although the database has no token.
+ * @param nonce random, at least 32 bytes
+ */
+export const agentTokenOf = (registrationToken: string, nonce: string): string =>
+  agent.of(createHmac('sha256', registrationToken).update(`agent:${nonce}`).digest());
 export const isAgentToken = agent.matches;
 
 /** The token of the agent within one workplace session. */

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { randomToken } from '../kernel/digests.ts';
 
 /**
@@ -8,6 +9,8 @@ export const kindOf = (prefix: string) => {
   const pattern = new RegExp(`^${prefix}[\\w-]{43}$`);
   return {
     make: (): string => `${prefix}${randomToken()}`,
+    /** @param secret 32 bytes that cannot be guessed */
+    of: (secret: Buffer): string => `${prefix}${secret.toString('base64url')}`,
     matches: (token: string): boolean => pattern.test(token),
   };
 };

@@ -57,13 +57,13 @@ describe('a workplace', () => {
     const { unique_id, uuid } = workplaceOf(stand.fleet, 'Office', 1);
     expect(body).toEqual(
       inForm({
-        result: { own_token: own, token: own, master_token: token, unique_id, os: { action: 'none' } },
+        result: { own_token: own, token: own, master_token: token, unique_id, os: null },
       }),
     );
     expect(await stand.shown(1)).toMatchObject({ agent_version: '4.0', agent_seen_at: expect.any(String) });
 
     const ready = { token: own, ip: '10.1.2.3', port: 43910, secret: 'of the agent' };
-    expect((await agent('POST /ready', { body: ready })).body).toEqual(inForm({ result: 'ok' }));
+    expect((await agent('POST /ready', { body: ready })).status).toBe(200);
     expect((await stand.shown(1)).ip).toBe('10.1.2.3');
     expect((await agent('POST /ipchange', { body: { ...ready, ip: '10.1.2.4' } })).status).toBe(200);
     expect((await stand.shown(1)).ip).toBe('10.1.2.4');
@@ -250,13 +250,9 @@ describe('what an agent tells', () => {
       { source: 'farm', object_id: stand.fleet.farm.id },
       { source: 'farm', object_id: stand.fleet.farm.id },
     ]);
-    for (const [call, given] of [
-      ['ticket', { ticket: 'once' }],
-      ['unmanaged', { id: interfacesOf(1), secret: 'x', port: 1 }],
-    ] as const)
-      expect((await agent(`POST /${call}`, { body: { token, ...given } })).body).toEqual(
-        inForm({ result: 'ok' }),
-      );
+    expect((await agent('POST /ticket', { body: { token, ticket: 'once' } })).body).toEqual(
+      inForm({ result: 'ok' }),
+    );
   });
 
   it('that says a word has no sync read its farm again', async () => {

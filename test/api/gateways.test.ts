@@ -58,6 +58,7 @@ describe('gateways', () => {
       enabled: true,
       maintenance: false,
       client_address: 'family',
+      byte_counters: 'tunnel',
       token: expect.stringMatching(/^[\w-]{48}$/),
       token_set: true,
       state: 'unknown',

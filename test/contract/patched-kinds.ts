@@ -162,6 +162,7 @@ export async function patchedKinds({
         sites: { sites: [site.id] },
         networks: { networks: ['10.0.0.0/8'] },
         client_address: { client_address: 'exact' },
+        byte_counters: { byte_counters: 'process' },
       },
       ignored: ['rotate_token'],
     },

@@ -94,7 +94,10 @@ it('an agent works through Workers, and a message reaches who waits in another i
   });
   const id = [{ mac: workplace.unique_id }];
   const { own_token } = await agent('initialize', { token: registered.body.result, id, version: '4.0' });
-  await agent('ready', { token: own_token, ip: '10.1.1.1' });
+  expect(await agent('ready', { token: own_token, ip: '10.1.1.1' })).toMatchObject({
+    private_key: expect.stringContaining('ENCRYPTED'),
+    server_certificate: expect.stringContaining('CERTIFICATE'),
+  });
   const { session_id } = await agent('login', { token: own_token, username: 'ada', session_type: 'rdp' });
   await agent('log', { token: own_token, level: 'error', message: 'no network' });
   const registration = { token: own_token, session_id, username: 'ada' };

@@ -22,6 +22,8 @@ export type Calling = {
 export type Call = (route: string, calling?: Calling) => Promise<Answer>;
 
 export type AgentStand = {
+  /** Where the portal listens, as a proxy reaches it. */
+  url: string;
   world: World;
   fleet: Fleet;
   agent: Call;
@@ -57,6 +59,7 @@ export async function startAgentStand(): Promise<AgentStand> {
   const register = async (hostname = unique('image')): Promise<string> =>
     (await admin('POST /api/agent/v7.0/register', { hostname })).body.result;
   return {
+    url,
     world,
     fleet,
     agent,

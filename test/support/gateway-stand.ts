@@ -8,8 +8,10 @@ import { startTicketStand, type TicketStand, wsproxy } from './tickets.ts';
 /** A portal on a real port, whose one service leads to a server of this machine. */
 export type GatewayStand = {
   stand: TicketStand;
+  /** Where gateways use tickets. */
+  ticketUrl: string;
   /** A gateway server of the site, registered where it listens. */
-  open(): Promise<{ registered: Json; running: RunningGateway }>;
+  open(isCumulative?: boolean): Promise<{ registered: Json; running: RunningGateway }>;
   close(): Promise<void>;
 };
 
@@ -25,15 +27,17 @@ export async function startGatewayStand(
     trustProxy: 0,
     log: { error: () => undefined },
   });
+  const ticketUrl = `http://127.0.0.1:${serving.port}${wsproxy}/ticket`;
   return {
     stand,
-    open: async () => {
-      const { token, id } = await stand.gateway({ host: '127.0.0.1' });
-      const ticketUrl = `http://127.0.0.1:${serving.port}${wsproxy}/ticket`;
-      const running = await startGateway({ ticketUrl, token });
+    ticketUrl,
+    open: async (isCumulative = false) => {
+      const byte_counters = isCumulative ? 'process' : 'tunnel';
+      const { token, id } = await stand.gateway({ host: '127.0.0.1', byte_counters });
+      const running = await startGateway({ ticketUrl, token, isCumulative });
       const path = `/api/webui/aggregator/gateways/${id}`;
       const { body } = await stand.world.admin(`PATCH ${path}`, { port: running.port });
-      return { registered: body, running };
+      return { registered: { ...body, token }, running };
     },
     close: async () => {
       await serving.close(1_000);

@@ -2,7 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A gateway is told two things of the portal: where its tickets are used, and its own token. */
-export type GatewayConfig = { ticketUrl: string; token: string };
+export type GatewayConfig = {
+  ticketUrl: string;
+  token: string;
+  /** Reports what all tunnels since the start have moved, as the OpenUDS tunnel server 4.0 does. */
+  isCumulative?: boolean;
+};
 export type RunningGateway = {
   port: number;
   /** The status of the portal's answer to the end of the next tunnel that ends. */
@@ -43,8 +48,13 @@ export async function startEcho() {
  * would ask a proxy of HTTP, with the ticket for a password; what follows goes where the answer to the ticket says, and
  * its end is told with what was sent and received.
  */
-export async function startGateway({ ticketUrl, token }: GatewayConfig): Promise<RunningGateway> {
+export async function startGateway({
+  ticketUrl,
+  token,
+  isCumulative = false,
+}: GatewayConfig): Promise<RunningGateway> {
   const ends = new EventEmitter();
+  const moved = { sent: 0, received: 0 };
   const { server, close } = serverOf((client) => void serve(client).catch(() => client.destroy()));
   return {
     port: await listen(server),
@@ -61,9 +71,10 @@ export async function startGateway({ ticketUrl, token }: GatewayConfig): Promise
     await once(workplace, 'connect');
     client.write(words.connected);
     const bytes = await exchange(client, workplace);
-    const stopped = await fetch(
-      `${ticketUrl}/${notify}/stop/${token}?sent=${bytes.sent}&recv=${bytes.received}`,
-    );
+    moved.sent += bytes.sent;
+    moved.received += bytes.received;
+    const { sent, received } = isCumulative ? moved : bytes;
+    const stopped = await fetch(`${ticketUrl}/${notify}/stop/${token}?sent=${sent}&recv=${received}`);
     ends.emit('end', stopped.status);
   }
 }

@@ -3,7 +3,11 @@ import { connectPg } from '../../db/pg.ts';
 import { agentRegistrations, workplaceAgents } from '../../db/schema/agents.ts';
 import { sessionAgents } from '../../db/schema/session-agents.ts';
 import { workplaces } from '../../db/schema/workplaces.ts';
-import { newAgentToken, newSessionAgentToken } from '../../shared/access/agent-tokens.ts';
+import {
+  agentTokenOf,
+  newRegistrationToken,
+  newSessionAgentToken,
+} from '../../shared/access/agent-tokens.ts';
 import { sha256 } from '../../shared/kernel/digests.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import type { EdgeModule } from '../../shared/runtime/cli/bundles.ts';
@@ -87,7 +91,10 @@ export async function prepareLimitedCalls({ databaseUrl, password, send }: Optio
 /** The agent of a workplace, and that of a session at it. @returns their tokens */
 async function addAgents(databaseUrl: string, farm: { id: string }) {
   const { db, close } = connectPg({ url: databaseUrl, maxConnections: 1 });
-  const tokens = { ofWorkplace: newAgentToken(), ofSession: newSessionAgentToken() };
+  const tokens = {
+    ofWorkplace: agentTokenOf(newRegistrationToken(), newId()),
+    ofSession: newSessionAgentToken(),
+  };
   try {
     await addPart(db, farm, 'workplaces');
     await addWorkplaces(db, farm, ['desk']);

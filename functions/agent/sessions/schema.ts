@@ -17,7 +17,8 @@ export const LoginBody = z.object({
 export const LogoutBody = z.object({
   token: OwnToken,
   session_id: absent(cut(64)).describe('`session_id` of the login.'),
-  username: absent(UserName).describe(
+  // Agents that are stopped log a session off by its identifier alone, with an empty name.
+  username: absent(z.union([z.literal('').transform(() => undefined), UserName])).describe(
     'Login name of the user, used if no session has `session_id`. Without both, the only session of the workplace ends.',
   ),
   session_type: absent(cut(64)).describe('Kind of the session. Accepted for compatibility and not used.'),

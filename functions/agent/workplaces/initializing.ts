@@ -1,16 +1,19 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { findMachines, keepAgent } from '../../../db/repositories/agents.ts';
-import { appendMonitoring } from '../../../db/repositories/monitoring.ts';
+import { admitAgent, findMachines } from '../../../db/repositories/agents.ts';
+import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring.ts';
 import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
-import { newAgentToken } from '../../../shared/access/agent-tokens.ts';
+import { agentTokenOf } from '../../../shared/access/agent-tokens.ts';
 import type { Agent, Registration } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
+import { randomToken, sha256 } from '../../../shared/kernel/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
+import { plainAddress } from '../../../shared/kernel/networks.ts';
 import type { AgentCtx } from '../deps.ts';
+import { type EndpointCertificate, issueEndpointCertificate } from '../endpoint-certificate.ts';
 import type { InitializeBody, Initialized, UnmanagedBody } from './schema.ts';
+import { isRecentlySeen } from './usecases.ts';
 
 type Result = z.input<typeof Initialized>['result'];
 type Body = z.output<typeof InitializeBody>;
@@ -19,9 +22,8 @@ type MachineCtx = AgentCtx<Agent | Registration>;
 type Machine = Pick<Agent, 'farm' | 'workplace'>;
 
 const nothing: Result = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
-const nothingToDo = { action: 'none' } as const;
 
-/** Who comes with the token of his workplace keeps it; who comes with that of a registration gets one. */
+/** An agent with the token of its workplace keeps it; with the token of a registration it gets one. */
 export async function initialize(ctx: MachineCtx, { token, id, version }: Body): Promise<Result> {
   const { principal } = ctx;
   if (principal.role !== 'registration') {
@@ -29,14 +31,13 @@ export async function initialize(ctx: MachineCtx, { token, id, version }: Body):
     if (isElsewhere(agent, id)) return nothing;
     await note(ctx, agent, version);
     const { unique_id } = agent.workplace;
-    return { own_token: token, token, master_token: null, unique_id, os: nothingToDo };
+    return { own_token: token, token, master_token: null, unique_id, os: null };
   }
   const machine = await machineOf(ctx, principal.sites, id);
   if (!machine) return nothing;
-  const own = newAgentToken();
-  await note(ctx, machine, version, { registrationId: principal.id, token: own });
+  const own = await admit(ctx, machine, { registrationId: principal.id, token, version });
   const { unique_id } = machine.workplace;
-  return { own_token: own, token: own, master_token: token, unique_id, os: nothingToDo };
+  return { own_token: own, token: own, master_token: token, unique_id, os: null };
 }
 
 /** A copy of a machine brings the token of the one that it is a copy of, and must not speak for it. */
@@ -46,12 +47,20 @@ function isElsewhere({ workplace }: Agent, interfaces: Interfaces): boolean {
   return own !== undefined && found.length > 0 && !found.includes(own);
 }
 
-/** A host of no pool may still be one that a dispatcher knows. */
-export async function noteUnmanaged(ctx: MachineCtx, { id }: z.output<typeof UnmanagedBody>): Promise<'ok'> {
-  const { principal } = ctx;
+/** A host that no pool manages may still be a workplace that the snapshot has. */
+export async function noteUnmanaged(
+  ctx: MachineCtx,
+  { id }: z.output<typeof UnmanagedBody>,
+): Promise<EndpointCertificate> {
+  const { principal, now, client } = ctx;
   const machine = principal.role === 'registration' ? await machineOf(ctx, principal.sites, id) : principal;
-  if (machine) await note(ctx, machine, undefined);
-  return 'ok';
+  const addresses = id.flatMap(({ ip = '' }) => plainAddress(ip) ?? []);
+  const { issued, fingerprint } = await issueEndpointCertificate(
+    addresses[0] ?? plainAddress(client.ip) ?? '127.0.0.1',
+    now,
+  );
+  if (machine) await journal(ctx, machine, cameRecord(ctx, machine, { certificate_sha256: fingerprint }));
+  return issued;
 }
 
 /** The one workplace that has an address of the machine; of several alike the one whose IP address it has as well. */
@@ -75,35 +84,63 @@ function spellingsOf({ mac = '' }: Interfaces[number]): string[] {
   return [...lower, ...lower.map((text) => text.toUpperCase())];
 }
 
-type NewAgent = { registrationId: string; token: string };
+type Registered = { registrationId: string; token: string; version: string | undefined };
 
-/** One batch: the agent with its token, and its presence in snapshot and journal. */
-async function note(
-  { deps, now }: MachineCtx,
+/**
+ * Agents repeat the request until an answer reaches them. The token stays the same until it is used, and only the request that
+ * makes it is in the journal.
+ * @returns the token of the workplace
+ */
+async function admit(
+  ctx: MachineCtx,
   machine: Machine,
-  version: string | undefined,
-  made?: NewAgent,
+  { registrationId, token, version }: Registered,
+): Promise<string> {
+  const nonce = randomToken();
+  const agent = {
+    id: newId(),
+    registration_id: registrationId,
+    farm_id: machine.farm.id,
+    workplace_uuid: machine.workplace.uuid,
+    nonce,
+    token_hash: sha256(agentTokenOf(token, nonce)),
+    created_at: ctx.now,
+  };
+  const inForce = await admitAgent(ctx.deps.db, agent, (h, isNew) => [
+    touchWorkplace(h, agent.farm_id, agent.workplace_uuid, presence(ctx, version)),
+    appendMonitoring(h, cameRecord(ctx, machine), isNew),
+  ]);
+  return agentTokenOf(token, inForce);
+}
+
+/** An agent that was heard within a minute repeats itself: that is no event for the journal. */
+const note = (ctx: MachineCtx, machine: Machine, version: string | undefined): Promise<void> =>
+  journal(ctx, machine, isRecentlySeen(ctx, machine) ? undefined : cameRecord(ctx, machine), version);
+
+/** One batch: the presence of the agent in the snapshot, and what the journal says of it. */
+async function journal(
+  ctx: MachineCtx,
+  machine: Machine,
+  record: MonitoringEntry | undefined,
+  version?: string,
 ): Promise<void> {
   const { farm, workplace } = machine;
-  const values = {
-    agent_seen_at: now.toISOString(),
-    ...(version !== undefined && { agent_version: version }),
-  };
-  const message = `The agent of ${workplace.name} has come`;
-  await atomically(deps.db, (h) => [
-    ...(made
-      ? [
-          keepAgent(h, {
-            id: newId(),
-            registration_id: made.registrationId,
-            farm_id: farm.id,
-            workplace_uuid: workplace.uuid,
-            token_hash: sha256(made.token),
-            created_at: now,
-          }),
-        ]
-      : []),
-    touchWorkplace(h, farm.id, workplace.uuid, values),
-    appendMonitoring(h, journalEntry(machine, now, { code: 'agent_initialized', message })),
+  await atomically(ctx.deps.db, (h) => [
+    touchWorkplace(h, farm.id, workplace.uuid, presence(ctx, version)),
+    ...(record ? [appendMonitoring(h, record)] : []),
   ]);
+}
+
+const presence = ({ now }: MachineCtx, version: string | undefined) => ({
+  agent_seen_at: now.toISOString(),
+  ...(version !== undefined && { agent_version: version }),
+});
+
+function cameRecord(
+  { now }: MachineCtx,
+  machine: Machine,
+  details: Record<string, unknown> = {},
+): MonitoringEntry {
+  const message = `The agent of ${machine.workplace.name} has come`;
+  return journalEntry(machine, now, { code: 'agent_initialized', message, details });
 }

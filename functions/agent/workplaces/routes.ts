@@ -3,6 +3,7 @@ import { agentCall, machineCall } from '../deps.ts';
 import { initialize, noteUnmanaged } from './initializing.ts';
 import {
   AddressBody,
+  Certified,
   InitializeBody,
   Initialized,
   LogBody,
@@ -13,6 +14,9 @@ import {
 } from './schema.ts';
 import { changeAddress, notePresence, noteReady, noteVersion, writeLog } from './usecases.ts';
 
+const certificate =
+  'Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal.';
+
 export const workplaceOperations = [
   machineCall({ name: 'test', summary: 'Check a token', body: TestBody, returns: Done }, async () => 'ok'),
   machineCall(
@@ -20,7 +24,7 @@ export const workplaceOperations = [
       name: 'initialize',
       summary: 'Find the workplace that an agent runs at, by its MAC addresses',
       description:
-        'Nothing but nulls for a machine that no workplace in the snapshot is. With the token of a registration the workplace gets a new token, and a former one ends.',
+        'All members are null if no workplace in the snapshot matches the machine. With the token of a registration the workplace gets a new token, and a former one ends. Until the new token is used, repeated calls return the same token.',
       body: InitializeBody,
       returns: Initialized,
     },
@@ -29,18 +33,20 @@ export const workplaceOperations = [
   agentCall(
     {
       name: 'ready',
-      summary: 'The agent is ready: its presence and address are in the snapshot at once',
+      summary: 'Report that the agent is ready at an address',
+      description: `Presence and address are in the snapshot at once. ${certificate}`,
       body: AddressBody,
-      returns: Done,
+      returns: Certified,
     },
     noteReady,
   ),
   agentCall(
     {
       name: 'ipchange',
-      summary: 'The address of the workplace has changed',
+      summary: 'Report that the address of the workplace changed',
+      description: certificate,
       body: AddressBody,
-      returns: Done,
+      returns: Certified,
     },
     changeAddress,
   ),
@@ -65,9 +71,10 @@ export const workplaceOperations = [
   machineCall(
     {
       name: 'unmanaged',
-      summary: 'A host that no pool manages tells of itself',
+      summary: 'Report the start of a host that no pool manages',
+      description: certificate,
       body: UnmanagedBody,
-      returns: Done,
+      returns: Certified,
     },
     noteUnmanaged,
   ),

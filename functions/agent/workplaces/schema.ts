@@ -49,14 +49,26 @@ export const Initialized = resultOf(
       ),
       unique_id: Text.describe('MAC address by which the workplace was found. Null if no workplace matches.'),
       os: z
-        .strictObject({
-          action: z.literal('none').describe('Always `none`: the agent has nothing to configure.'),
-        })
-        .nullable()
-        .describe('What the agent must do with the operating system. Null if no workplace matches.'),
+        .null()
+        .describe('Changes to the operating system. Always null: the portal orders none.'),
     })
     .describe('Tokens of the workplace. All members are null if no workplace matches.'),
 );
+
+export const Certified = resultOf(
+  z.strictObject({
+    private_key: z
+      .string()
+      .meta({ description: 'Private key: PKCS#8 in PEM, encrypted with `password`, an EC key on P-256.' }),
+    server_certificate: z
+      .string()
+      .meta({ description: 'Self-signed certificate in PEM for the IP address of the machine.' }),
+    password: z.string().meta({ description: 'Password of `private_key`.' }),
+    ciphers: z
+      .string()
+      .meta({ description: 'TLS 1.2 cipher suites that fit the key, in the notation of OpenSSL.' }),
+  }),
+).meta({ id: 'AgentCertificate' });
 
 export const TestBody = z.object({ type: Type, token: EitherToken });
 

@@ -5,25 +5,36 @@ import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot
 import type { Agent } from '../../../shared/fleet/agents/credentials.ts';
 import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
 import type { AgentCtx } from '../deps.ts';
+import { type EndpointCertificate, issueEndpointCertificate } from '../endpoint-certificate.ts';
 import type { AddressBody, LogBody, VersionBody } from './schema.ts';
 
 type Address = z.output<typeof AddressBody>;
 
-export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<'ok'> {
-  const { principal: agent } = ctx;
+/** Each certificate is named in the journal by its fingerprint, so that what answers at the agent's port can be recognized. */
+export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<EndpointCertificate> {
+  const { principal: agent, now } = ctx;
+  const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
   const message = `The agent of ${agent.workplace.name} is ready`;
-  const entry = journalEntry(agent, ctx.now, { code: 'agent_ready', message, details: { ip } });
-  return tell(ctx, agent, { ip }, entry);
+  const details = { ip, certificate_sha256: fingerprint };
+  await tell(ctx, agent, { ip }, journalEntry(agent, now, { code: 'agent_ready', message, details }));
+  return issued;
 }
 
-export async function changeAddress(ctx: AgentCtx, { ip }: Address): Promise<'ok'> {
-  const { principal: agent } = ctx;
+/** An agent that reports the address that the snapshot has is ready at it. */
+export async function changeAddress(ctx: AgentCtx, { ip, ...given }: Address): Promise<EndpointCertificate> {
+  const { principal: agent, now } = ctx;
   const before = agent.workplace.ip;
-  if (ip === before) return present(ctx, agent);
+  if (ip === before) return noteReady(ctx, { ip, ...given });
+  const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
   const message = `${agent.workplace.name} has the address ${ip} now`;
-  const details = { before, after: ip };
-  const entry = journalEntry(agent, ctx.now, { code: 'agent_address_changed', message, details });
-  return tell(ctx, agent, { ip }, entry);
+  const details = { before, after: ip, certificate_sha256: fingerprint };
+  await tell(
+    ctx,
+    agent,
+    { ip },
+    journalEntry(agent, now, { code: 'agent_address_changed', message, details }),
+  );
+  return issued;
 }
 
 export async function noteVersion(ctx: AgentCtx, { version }: z.output<typeof VersionBody>): Promise<'ok'> {
@@ -37,7 +48,7 @@ export async function writeLog(
   { level: given, message }: z.output<typeof LogBody>,
 ): Promise<'ok'> {
   const { principal: agent } = ctx;
-  const level = levelOf(given);
+  const level = levelOf(given, agent.workplace.agent_version);
   if (level === undefined || message.trim() === '') return present(ctx, agent);
   const entry = journalEntry(agent, ctx.now, { code: 'agent_log', level, message });
   await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent), appendMonitoring(h, entry)]);
@@ -66,10 +77,16 @@ const seen = (h: Db, { now }: AgentCtx, { farm, workplace }: Agent): Statement =
 
 /** That an agent is there is written once a minute. */
 async function present(ctx: AgentCtx, agent: Agent): Promise<'ok'> {
-  const { agent_seen_at: before } = agent.workplace;
-  const isRecent = before !== null && ctx.now.getTime() - before.getTime() < 60_000;
-  if (!isRecent) await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent)]);
+  if (!isRecentlySeen(ctx, agent)) await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent)]);
   return 'ok';
+}
+
+export function isRecentlySeen(
+  { now }: Pick<AgentCtx, 'now'>,
+  { workplace }: Pick<Agent, 'workplace'>,
+): boolean {
+  const { agent_seen_at: before } = workplace;
+  return before !== null && now.getTime() - before.getTime() < 60_000;
 }
 
 /** A map: of an object `constructor` would be a level as well. */
@@ -83,17 +100,22 @@ const words = new Map<string, MonitoringEntry['level']>([
 ]);
 
 /**
- * Numbers below 1,000 are Python's (20 is `info`). OpenUDS actors send 10,000 for `other` up to 60,000 for `fatal`, with
- * `info` at 30,000.
+ * Numbers below 1,000 are Python's (20 is `info`). OpenUDS actors since 4.0 send 10,000 for `other` up to 60,000 for `fatal`,
+ * with `info` at 30,000; each level of the actors before is 10,000 lower.
+ * @param version of the agent
  * @returns undefined below `info`; an unknown level is `info`
  */
-function levelOf(given: string | number = 'info'): MonitoringEntry['level'] | undefined {
-  const number = Number(given);
+function levelOf(
+  given: string | number | undefined,
+  version: string | null,
+): MonitoringEntry['level'] | undefined {
+  const number = Number(given ?? 'info');
   if (Number.isNaN(number)) {
-    const word = String(given).toLowerCase();
+    const word = String(given ?? 'info').toLowerCase();
     return ['debug', 'trace'].includes(word) ? undefined : (words.get(word) ?? 'info');
   }
-  const rank = number >= 1000 ? number / 1000 - 10 : number;
+  const first = /^[123]\./.test(version ?? '') ? 0 : 10;
+  const rank = number >= 1000 ? number / 1000 - first : number;
   if (rank < 20) return undefined;
   if (rank < 30) return 'info';
   if (rank < 40) return 'warning';

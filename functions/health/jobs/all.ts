@@ -21,7 +21,7 @@ import { createStores } from './exports/stores.ts';
 import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { noteFailedJob } from './failures.ts';
 import { forwardJobs, targetsOf } from './forwarding.ts';
-import { gatewayJob } from './gateways.ts';
+import { gatewayJob, tunnelSweepJob } from './gateways.ts';
 import { heartbeatJob } from './heartbeat.ts';
 import { type KeptQueue, keepQueue } from './kept-queue.ts';
 import { keyLogOutJob } from './key-log-outs.ts';
@@ -156,6 +156,7 @@ function sharedRounds(
     newFarmsJob({ ...fleet, db: snapshotDb.db }),
     certificateJob(db, systemClock),
     gatewayJob(db, systemClock),
+    tunnelSweepJob(db),
     keyLogOutJob(fleet),
     telemetryJob(db),
   ];

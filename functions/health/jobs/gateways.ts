@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/client.ts';
 import { noteSilence, silentGateways } from '../../../db/repositories/gateway-heartbeats.ts';
 import { gatewayRecord } from '../../../db/repositories/gateway-records.ts';
+import { sweepTunnels } from '../../../db/repositories/gateway-sweep.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import type { Job } from './loop.ts';
 
@@ -16,4 +17,11 @@ export const gatewayJob = (db: Db, clock: Clock): Job => ({
     }));
     await noteSilence(db, news);
   },
+});
+
+/** Ends tunnels that were not reported as ended although other reports or the time show that they are over. */
+export const tunnelSweepJob = (db: Db): Job => ({
+  name: 'tunnel sweep',
+  intervalMs: () => 30_000,
+  round: () => sweepTunnels(db),
 });

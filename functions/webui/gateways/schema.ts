@@ -47,6 +47,12 @@ export const GatewayWrite = z.object({
     .describe(
       'Addresses from which a ticket is accepted: `exact`: the one that requested it; `family`: also one of the other IP version; `off`: any. Default `family`.',
     ),
+  byte_counters: z
+    .enum(['tunnel', 'process'])
+    .default('tunnel')
+    .describe(
+      'What `sent` and `recv` count when a tunnel ends: `tunnel`: the bytes of that tunnel; `process`: those of all tunnels since the gateway process started, as the OpenUDS tunnel server 4.0 does. Default `tunnel`.',
+    ),
   priority: Priority.describe('Rank among the gateways of a site: the lowest number is used. Default 1.'),
   enabled: z.boolean().default(true).describe('False: the gateway gets no connections. Default true.'),
   maintenance: z

@@ -31,6 +31,11 @@ export type Registration = As<'registration'> & NonNullable<Awaited<ReturnType<t
  * @throws AppError `invalid_token`, `locked_out`, `rate_limited`; `not_found` while the workplace is not in the snapshot
  */
 export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
+  // Agents of machines that no workplace matches have no other token; it is valid, so it does not count as a failure.
+  if (isRegistrationToken(token)) {
+    await registrationOf(ctx, token);
+    throw notFound();
+  }
   const found = await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute });
   return { kind: 'agent', role: 'workplace', ...withWorkplace(found) };
 };

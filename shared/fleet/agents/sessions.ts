@@ -35,7 +35,7 @@ export async function beginSession(
   const session = {
     ...sessionAt(agent, person),
     uuid,
-    protocol: sessionType?.toLowerCase() ?? 'unknown',
+    protocol: sessionType?.toLowerCase() || 'unknown',
     state: 'active',
     started_at: now,
     last_seen_at: now,

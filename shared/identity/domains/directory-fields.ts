@@ -11,6 +11,8 @@ type Defaults = {
   member_attribute: string;
 };
 
+type Attributes = Defaults & { user_name_attribute: string };
+
 const [server, users, groups, kerberosTab] = ['Server', 'Users', 'Groups', 'Kerberos'];
 
 const kerberosFields = {
@@ -64,7 +66,7 @@ const isBlank = (value: unknown): boolean =>
 /** The parameters of a directory, in the order of their form. */
 export const directoryFields = (defaults: Defaults) => ({
   ...connectionFields,
-  ...searchFields(defaults),
+  ...searchFields({ ...defaults, user_name_attribute: 'cn' }),
   kerberos: {
     shape: z
       .preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable())
@@ -119,56 +121,36 @@ const connectionFields = {
   }),
 };
 
-const attribute = <S extends z.ZodType>(shape: S, label: string, tooltip: string, tab: string | undefined) =>
-  field(shape, { type: 'text', label, tooltip, ...(tab && { tab }) });
+const attributesBy =
+  (defaults: Attributes) =>
+  (name: keyof Attributes, label: string, tooltip: string, tab: string | undefined) =>
+    field(searchShapes[name].default(defaults[name]), {
+      type: 'text',
+      label,
+      tooltip,
+      ...(tab && { tab }),
+    });
 
-const searchFields = (defaults: Defaults) => ({
-  base_dn: field(searchShapes.base_dn, {
-    type: 'text',
-    label: 'Base',
-    tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
-    tab: users,
-  }),
-  user_filter: field(searchShapes.user_filter, {
-    type: 'text',
-    label: 'User filter',
-    tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
-    tab: users,
-  }),
-  user_class: attribute(
-    searchShapes.user_class.default(defaults.user_class),
-    'User class',
-    'Object class of users',
-    users,
-  ),
-  user_id_attribute: attribute(
-    searchShapes.user_id_attribute.default(defaults.user_id_attribute),
-    'Login attribute',
-    'Holds the login name',
-    users,
-  ),
-  user_name_attribute: attribute(
-    searchShapes.user_name_attribute.default('cn'),
-    'Name attribute',
-    'Holds the real name',
-    users,
-  ),
-  group_class: attribute(
-    searchShapes.group_class.default(defaults.group_class),
-    'Group class',
-    'Object class of groups',
-    groups,
-  ),
-  group_id_attribute: attribute(
-    searchShapes.group_id_attribute.default(defaults.group_id_attribute),
-    'Group attribute',
-    'Holds the name',
-    groups,
-  ),
-  member_attribute: attribute(
-    searchShapes.member_attribute.default(defaults.member_attribute),
-    'Member attribute',
-    'Holds the members',
-    groups,
-  ),
-});
+function searchFields(defaults: Attributes) {
+  const attribute = attributesBy(defaults);
+  return {
+    base_dn: field(searchShapes.base_dn, {
+      type: 'text',
+      label: 'Base',
+      tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
+      tab: users,
+    }),
+    user_filter: field(searchShapes.user_filter, {
+      type: 'text',
+      label: 'User filter',
+      tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
+      tab: users,
+    }),
+    user_class: attribute('user_class', 'User class', 'Object class of users', users),
+    user_id_attribute: attribute('user_id_attribute', 'Login attribute', 'Holds the login name', users),
+    user_name_attribute: attribute('user_name_attribute', 'Name attribute', 'Holds the real name', users),
+    group_class: attribute('group_class', 'Group class', 'Object class of groups', groups),
+    group_id_attribute: attribute('group_id_attribute', 'Group attribute', 'Holds the name', groups),
+    member_attribute: attribute('member_attribute', 'Member attribute', 'Holds the members', groups),
+  };
+}

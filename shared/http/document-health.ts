@@ -4,7 +4,10 @@ import type { Schema } from './document-schemas.ts';
 
 /** The health endpoints are answered by a process of their own, which is no module of the portal; so is their description. */
 const version = { const: '7.0', description: 'Version of the health format.' };
-const status = { enum: ['pass', 'fail'], description: 'Result of the check, or of all checks: `pass` or `fail`.' };
+const status = {
+  enum: ['pass', 'fail'],
+  description: 'Result of the check, or of all checks: `pass` or `fail`.',
+};
 
 const component: Schema = {
   type: 'object',

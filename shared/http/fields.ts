@@ -112,7 +112,8 @@ export const flagFilter = Flag.optional();
 /** What probes say of a site or farm, whether or not it is in use. */
 export const Status = z.enum(['pass', 'fail', 'unknown']);
 
-export const State = z.enum(componentStates).meta({
-  description:
-    'State as in the health check, set by the portal. Only `fail` is a failure. `disabled` and `maintenance` include those of the farm and the site; `unknown`: there is no node, or none was probed yet.',
-});
+export const State = z
+  .enum(componentStates)
+  .describe(
+    'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure.',
+  );

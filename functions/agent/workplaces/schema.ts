@@ -48,26 +48,24 @@ export const Initialized = resultOf(
         'Registration token of the call. Null if the call came with the token of a workplace.',
       ),
       unique_id: Text.describe('MAC address by which the workplace was found. Null if no workplace matches.'),
-      os: z
-        .null()
-        .describe('Changes to the operating system. Always null: the portal orders none.'),
+      os: z.null().describe('Changes to the operating system. Always null: the portal orders none.'),
     })
     .describe('Tokens of the workplace. All members are null if no workplace matches.'),
 );
 
 export const Certified = resultOf(
-  z.strictObject({
-    private_key: z
-      .string()
-      .meta({ description: 'Private key: PKCS#8 in PEM, encrypted with `password`, an EC key on P-256.' }),
-    server_certificate: z
-      .string()
-      .meta({ description: 'Self-signed certificate in PEM for the IP address of the machine.' }),
-    password: z.string().meta({ description: 'Password of `private_key`.' }),
-    ciphers: z
-      .string()
-      .meta({ description: 'TLS 1.2 cipher suites that fit the key, in the notation of OpenSSL.' }),
-  }),
+  z
+    .strictObject({
+      private_key: z
+        .string()
+        .describe('Private key: PKCS#8 in PEM, encrypted with `password`, an EC key on P-256.'),
+      server_certificate: z
+        .string()
+        .describe('Self-signed certificate in PEM for the IP address of the machine.'),
+      password: z.string().describe('Password of `private_key`.'),
+      ciphers: z.string().describe('TLS 1.2 cipher suites that fit the key, in the notation of OpenSSL.'),
+    })
+    .describe('Key pair and certificate of the TLS server of the agent, made for this call and not stored.'),
 ).meta({ id: 'AgentCertificate' });
 
 export const TestBody = z.object({ type: Type, token: EitherToken });

@@ -8,17 +8,10 @@ import { base, endpoint } from '../deps.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
 import { authenticatorCrud } from './record.ts';
-import {
-  AttributeChange,
-  Authenticator,
-  DataTypeParam,
-  TestBody,
-  TestResult,
-  TypeEntry,
-  TypeParam,
-} from './schema.ts';
+import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
 import { testDomain } from './test-directory.ts';
 import { testParams } from './test-params.ts';
+import { TestBody, TestResult } from './test-shapes.ts';
 import {
   createAuthenticator,
   deleteAuthenticator,

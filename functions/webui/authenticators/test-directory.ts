@@ -8,12 +8,12 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import { joined, type Text, verbatim } from '../../../shared/messages/message.ts';
 import type { Directory, DirectorySession } from '../../../shared/remotes/directory/port.ts';
 import type { WebuiCtx } from '../deps.ts';
-import type { TestBody, TestResult } from './schema.ts';
 import { testKdcs } from './test-kdc.ts';
 import { type Check, type Examined, examine, isGood, resultOf } from './test-params.ts';
 import { type Subject, testPerson } from './test-person.ts';
 import { createProtocol, type Protocol } from './test-protocol.ts';
 import { takeTest } from './test-quota.ts';
+import type { TestBody, TestResult } from './test-shapes.ts';
 
 type Body = z.output<typeof TestBody>;
 type Result = z.input<typeof TestResult>;

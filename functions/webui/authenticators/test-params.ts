@@ -15,7 +15,8 @@ import {
 } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { keptSecret, notReadable, type Stored, withoutReadOnly } from './params.ts';
-import { ownFields, type TestBody, type TestResult } from './schema.ts';
+import { ownFields } from './schema.ts';
+import type { TestBody, TestResult } from './test-shapes.ts';
 
 type Body = z.output<typeof TestBody>;
 type StoredDomain = Stored & { id: string; name: string; small_name: string };

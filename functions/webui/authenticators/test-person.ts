@@ -20,9 +20,9 @@ import { type Detail, joined, message, type Text, verbatim } from '../../../shar
 import type { Judgement, RefusalReason } from '../../../shared/remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../../shared/remotes/directory/port.ts';
 import type { WebuiCtx } from '../deps.ts';
-import type { TestBody } from './schema.ts';
 import type { Check, Examined } from './test-params.ts';
 import type { Protocol } from './test-protocol.ts';
+import type { TestBody } from './test-shapes.ts';
 
 export type Subject = { params: TypedParams; body: z.output<typeof TestBody>; stored: Examined['stored'] };
 

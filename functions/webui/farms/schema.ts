@@ -46,12 +46,18 @@ export const FarmWrite = z.object({
 });
 
 const IgnoredMember = z.strictObject({
-  list: z.enum(listKinds).describe('List of the node.'),
+  list: z
+    .enum(listKinds)
+    .describe('List of the node: `servicespools`, `workplaces`, `spsessions` or `tags`.'),
   member: z
     .string()
     .meta({ example: 'ip' })
     .describe('Name of the member, or `row` for a row that was ignored as a whole.'),
-  reason: z.enum(ignoredReasons).describe('Why the member was ignored.'),
+  reason: z
+    .enum(ignoredReasons)
+    .describe(
+      'Why: `missing`, `wrong_type`, `out_of_range`, `wrong_format`, `unknown_value` or `unusable` (the row has no identity).',
+    ),
   count: z.int().meta({ example: 3 }).describe('Number of rows with this fault.'),
 });
 

@@ -17,7 +17,7 @@ const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sor
 const Host = z
   .string()
   .refine(isHost, 'A DNS name or an IP address, without scheme and port')
-  .meta({ description: 'What client programs connect to', maxLength: 253, example: 'gw1.north.example.com' });
+  .meta({ maxLength: 253, example: 'gw1.north.example.com' });
 
 const Network = z.string().max(64).refine(isNetwork, 'A network as CIDR, such as 10.20.0.0/16');
 

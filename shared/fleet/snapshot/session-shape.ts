@@ -55,7 +55,7 @@ export const WorkplaceSession = z.strictObject({
     })
     .describe('Tunnels of the session through gateways of this portal.'),
   state: SessionState.describe(
-    '`active`: the user is connected; `disconnected`: the session continues without a client.',
+    '`active`: the user is connected; `disconnected`: the session continues without a client; `unknown`: not reported.',
   ),
   started_at: Moment.nullable().describe(
     'When the session began. Null if the dispatcher does not report it.',

@@ -12,6 +12,8 @@ type Defaults = {
   member_attribute: string;
 };
 
+type Attributes = Defaults & { user_name_attribute: string };
+
 const [server, users, groups, kerberosTab] = ['Server', 'Users', 'Groups', 'Kerberos'] as const;
 
 const kerberosFields = {
@@ -64,7 +66,7 @@ const isBlank = (value: unknown): boolean =>
 /** The parameters of a directory, in the order of their form. */
 export const directoryFields = (defaults: Defaults) => ({
   ...connectionFields,
-  ...searchFields(defaults),
+  ...searchFields({ ...defaults, user_name_attribute: 'cn' }),
   kerberos: {
     shape: z
       .preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable())
@@ -119,54 +121,36 @@ const connectionFields = {
   }),
 };
 
-const searchFields = (defaults: Defaults) => ({
-  base_dn: field(searchShapes.base_dn, {
-    type: 'text',
-    label: 'Base',
-    tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
-    tab: users,
-  }),
-  user_filter: field(searchShapes.user_filter, {
-    type: 'text',
-    label: 'User filter',
-    tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
-    tab: users,
-  }),
-  ...userFields(defaults),
-  ...groupFields(defaults),
-});
+const attributesBy =
+  (defaults: Attributes) =>
+  (name: keyof Attributes, label: DomainWord, tooltip: DomainWord, tab: DomainWord) =>
+    field(searchShapes[name].default(defaults[name]), {
+      type: 'text',
+      label,
+      tooltip,
+      tab,
+    });
 
-const inUsers = (label: DomainWord, tooltip: DomainWord) =>
-  ({ type: 'text', label, tooltip, tab: users }) as const;
-const inGroups = (label: DomainWord, tooltip: DomainWord) =>
-  ({ type: 'text', label, tooltip, tab: groups }) as const;
-
-const userFields = ({ user_class, user_id_attribute }: Defaults) => ({
-  user_class: field(
-    searchShapes.user_class.default(user_class),
-    inUsers('User class', 'Object class of users'),
-  ),
-  user_id_attribute: field(
-    searchShapes.user_id_attribute.default(user_id_attribute),
-    inUsers('Login attribute', 'Holds the login name'),
-  ),
-  user_name_attribute: field(
-    searchShapes.user_name_attribute.default('cn'),
-    inUsers('Name attribute', 'Holds the real name'),
-  ),
-});
-
-const groupFields = ({ group_class, group_id_attribute, member_attribute }: Defaults) => ({
-  group_class: field(
-    searchShapes.group_class.default(group_class),
-    inGroups('Group class', 'Object class of groups'),
-  ),
-  group_id_attribute: field(
-    searchShapes.group_id_attribute.default(group_id_attribute),
-    inGroups('Group attribute', 'Holds the name'),
-  ),
-  member_attribute: field(
-    searchShapes.member_attribute.default(member_attribute),
-    inGroups('Member attribute', 'Holds the members'),
-  ),
-});
+function searchFields(defaults: Attributes) {
+  const attribute = attributesBy(defaults);
+  return {
+    base_dn: field(searchShapes.base_dn, {
+      type: 'text',
+      label: 'Base',
+      tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
+      tab: users,
+    }),
+    user_filter: field(searchShapes.user_filter, {
+      type: 'text',
+      label: 'User filter',
+      tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
+      tab: users,
+    }),
+    user_class: attribute('user_class', 'User class', 'Object class of users', users),
+    user_id_attribute: attribute('user_id_attribute', 'Login attribute', 'Holds the login name', users),
+    user_name_attribute: attribute('user_name_attribute', 'Name attribute', 'Holds the real name', users),
+    group_class: attribute('group_class', 'Group class', 'Object class of groups', groups),
+    group_id_attribute: attribute('group_id_attribute', 'Group attribute', 'Holds the name', groups),
+    member_attribute: attribute('member_attribute', 'Member attribute', 'Holds the members', groups),
+  };
+}

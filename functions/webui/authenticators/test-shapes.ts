@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { Id } from '../../../shared/http/fields.ts';
+import { AuthenticatorWrite, ownFields } from './schema.ts';
+
+/** The fields of a domain as far as they are filled in; a stored domain's id stands in for its secrets. */
+export const TestBody = z.object({
+  id: Id.optional().describe(
+    'Identifier of a stored domain whose secrets are used, while the destination stays the same.',
+  ),
+  ...Object.fromEntries(
+    Object.keys(ownFields).map((name) => [
+      name,
+      z.unknown().optional().describe('Same as the member of a domain. Only given members are checked.'),
+    ]),
+  ),
+  params: AuthenticatorWrite.shape.params,
+  username: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('Login name of a user to search for. The answer shows the groups.'),
+  password: z.string().max(1024).optional().describe('Password of that user, to test its login.'),
+});
+
+export const TestResult = z.strictObject({
+  success: z.boolean().describe('True if no check failed.'),
+  message: z.string().describe('Result of the test in one sentence.'),
+  checks: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the check.'),
+        status: z
+          .enum(['pass', 'fail', 'skipped'])
+          .describe('`pass`, `fail`, or `skipped` if an earlier check failed or nothing was to check.'),
+        detail: z.string().describe('What was found. Empty if there is nothing to say.'),
+        took_ms: z.int().describe('Duration of the check in milliseconds.'),
+      }),
+    )
+    .describe('Single checks in the order of their run.'),
+});

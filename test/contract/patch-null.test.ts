@@ -89,7 +89,13 @@ describe('changes: PATCH null', () => {
   };
   const shown = (record: Json, member: string): unknown[] => [record[member], record[`${member}_set`]];
   const derivedFrom = (member: string): string[] =>
-    ({ kind: ['password_set'], health_key: ['health_key_set'] })[member] ?? [];
+    ({
+      kind: ['password_set'],
+      health_key: ['health_key_set'],
+      enabled: ['state'],
+      maintenance: ['state'],
+      maintenance_template_id: ['state'],
+    })[member] ?? [];
 
   it.each(names)('changes: PATCH null is refused for what %s requires', async (name) => {
     const kind = kindOf(name);

@@ -115,7 +115,7 @@ async function runAll(): Promise<void> {
 const under = (file: string, title: string): string => sections[`${file}: ${title}`] ?? 'no such block';
 
 requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () => {
-  beforeAll(runAll, 300_000);
+  beforeAll(runAll, 600_000);
   afterAll(async () => {
     if (shell?.exitCode === null && shell.kill('SIGTERM')) await once(shell, 'close');
     await slapd?.stop();

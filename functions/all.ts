@@ -40,6 +40,8 @@ import { watchWrites } from '../shared/runtime/writes.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const wakes = createWakes();
+/** Standard output is one line of JSON. */
+const isForPrograms = process.argv.includes('--json');
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
 
 type Start = { config: Config; env: Record<string, string>; log: Log; shutdown: Shutdown };
@@ -49,6 +51,7 @@ async function start(): Promise<void> {
   const { config, env, misspelt } = await loadSettings(undefined, { makesAccessKeys: true });
   const log = createLog({ level: config.logLevel });
   for (const line of misspelt) log.warn(line);
+  if (!isForPrograms) process.stdout.write('Starting the portal; the first start takes longest …\n');
   const shutdown = createShutdown({ log });
   await orShutDown(shutdown, () => startAll({ config, env, log, shutdown }));
 }
@@ -82,7 +85,7 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   shutdown.add('waiting session agents', () => wakes.end());
   serving.portal = createPortal(deps);
   const started = { healthUrl, caFile: tls?.caFile, adminPassword };
-  process.stdout.write(announcement(config, started, process.argv.includes('--json')));
+  process.stdout.write(announcement(config, started, isForPrograms));
 }
 
 type Tls = Omit<LocalTls, 'caFile'> & { caFile: string | undefined };

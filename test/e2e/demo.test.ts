@@ -98,7 +98,7 @@ describe('npm run demo', () => {
       farms: { 'West annex': 'ok', 'West farm': expect.stringMatching(/^(?:error|circuit_open)$/) },
     });
     expect(await demo.stop()).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   it('starts on the same folder once more; a farm that is well again is in the list', async () => {
     env = { ...env, DEMO_WEST_FAILS: 'never' };
@@ -114,7 +114,7 @@ describe('npm run demo', () => {
       farms: { 'West annex': 'ok', 'West farm': 'ok' },
     });
     expect(await demo.stop()).toBe(0);
-  }, 90_000);
+  }, 180_000);
 
   it('fails in every third minute of the clock, and tells from when on', () => {
     const at = Date.parse('2026-01-01T00:00:30.000Z');
@@ -132,5 +132,5 @@ describe('npm run demo', () => {
     await expect(startDemo()).rejects.toThrow(
       /^the demo ended with 1: Starting the portal[^\n]*\nPORTAL_NAME: must be at most 253 characters\n$/,
     );
-  });
+  }, 60_000);
 });

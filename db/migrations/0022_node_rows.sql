@@ -33,6 +33,7 @@ ALTER TABLE "workplaces" ALTER COLUMN "in_use" DROP NOT NULL;--> statement-break
 ALTER TABLE "workplaces" ALTER COLUMN "maintenance" DROP NOT NULL;--> statement-breakpoint
 ALTER TABLE "workplaces" ALTER COLUMN "tags" DROP NOT NULL;--> statement-breakpoint
 ALTER TABLE "workplaces" ALTER COLUMN "node_revision" DROP NOT NULL;--> statement-breakpoint
+ALTER TABLE "exported_files" ADD COLUMN "reason" text;--> statement-breakpoint
 ALTER TABLE "farm_parts" ADD COLUMN "dropped" jsonb DEFAULT '[]'::jsonb NOT NULL;--> statement-breakpoint
 ALTER TABLE "farm_parts" ADD COLUMN "ignored" jsonb DEFAULT '[]'::jsonb NOT NULL;--> statement-breakpoint
 ALTER TABLE "farm_tags" ADD COLUMN "ignored" text[] DEFAULT '{}' NOT NULL;--> statement-breakpoint

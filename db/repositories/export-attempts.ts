@@ -1,7 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../shared/kernel/errors.ts';
 import { atomically, type Db, type Statement } from '../client.ts';
-import { exportedFiles as table } from '../schema/exported-files.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { auditEvents } from '../schema/audit-events.ts';
+import { type ExportFailure, exportedFiles as table } from '../schema/exported-files.ts';
+import { type AuditEntry, auditRow } from './audit.ts';
 import type { ExportedFile } from './exported-files.ts';
 import { type JobAttempt, whileOurs } from './job-runs.ts';
 import { must } from './statements.ts';
@@ -79,6 +82,7 @@ export const endExport = (
   run: JobAttempt,
   file: string,
   result: Pick<Progress, 'rows' | 'bytes'> & { sha256: string; keepH: number },
+  at: Date,
 ): Promise<unknown> => {
   const { keepH, ...facts } = result;
   const ready = {
@@ -93,6 +97,7 @@ export const endExport = (
     whileOurs(h, run),
     must(h, sql`exists(select 1 from ${table} where ${eq(table.file, file)})`, 'job_lost'),
     h.update(table).set(ready).where(eq(table.file, file)),
+    noteEnd(h, eventOf(at, { result: 'success', level: 'info', details: facts }), eq(table.file, file)),
   ]);
 };
 
@@ -105,6 +110,32 @@ export const isShown = async (db: Db, file: string): Promise<boolean> => {
   return rows.some(({ state }) => state === 'ready');
 };
 
-/** Nobody waits for the export any more; what it has of a file is removed with the expired ones. */
-export const failExport = (h: Db, id: string): Statement =>
-  h.update(table).set({ state: 'failed', ended_at: sql`now()` }).where(isUnderWay(id));
+/** Ends the export without a file, with its event; what it has of a file is removed with the expired ones. */
+export const failExport = (h: Db, id: string, reason: ExportFailure, at: Date): Statement[] => [
+  noteEnd(h, eventOf(at, { result: 'failure', level: 'warning', details: { reason } }), isUnderWay(id)),
+  h.update(table).set({ state: 'failed', reason, ended_at: sql`now()` }).where(isUnderWay(id)),
+];
+
+type End = Pick<AuditEntry, 'result' | 'level'> & { details: Record<string, unknown> };
+
+const eventOf = (at: Date, end: End): AuditEntry => ({
+  ...end,
+  id: newId(),
+  at,
+  event: 'portal.ExportBuilt',
+  category: 'system',
+  user_name: 'system',
+  action: 'export',
+  object_type: 'export',
+});
+
+/** The event of an export that has ended; `ordered_by` is the caller of the event of the order. */
+const noteEnd = (h: Db, event: AuditEntry, where: SQL | undefined): Statement =>
+  h.insert(auditEvents).select(
+    sql`${auditRow(event, {
+      object_id: sql`${table.id}::text`,
+      object_name: sql`${table.subject}`,
+      details: sql`jsonb_build_object('format', ${table.format}, 'filters', ${table.filters}, 'ordered_by', ${table.owner_id})
+        || ${JSON.stringify(event.details)}::jsonb`,
+    })} from ${table} where ${where}`,
+  );

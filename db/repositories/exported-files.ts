@@ -106,5 +106,5 @@ export const forgetFile = (db: Db, { id, file }: Pick<ExportedFile, 'id' | 'file
 export const giveUpLateExports = (db: Db): Statement =>
   db
     .update(table)
-    .set({ state: 'failed', ended_at: sql`now()` })
+    .set({ state: 'failed', reason: 'late', ended_at: sql`now()` })
     .where(and(isUnderWay, lt(table.expires_at, sql`now() - interval '1 day'`)));

@@ -38,6 +38,7 @@ export type RuleMemberRow = {
   priority: number;
   enabled: boolean;
   usage_percent: number | null;
+  name: string | null;
 };
 
 export type RuleRow = {
@@ -60,6 +61,8 @@ export type RoutingRows = {
   rules: RuleRow[];
   /** Pools that an enabled rule of the site covers for any user, as `<farm id>.<pool uuid>`; none for one rule. */
   covered: string[];
+  /** The name of the pool that is asked for, as the snapshot has it; null for a rule. */
+  pool_name: string | null;
   preferences: { priority: number; farm_id: string; farm_priority: number }[];
   /** The user's live sessions as the snapshot has them. */
   sessions: {
@@ -99,6 +102,7 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, wanted)}),
     'covered', (${coveredPools(wanted)}),
+    'pool_name', (${poolName(wanted)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
     'blocked', (${blockedPools(who)}),
@@ -116,7 +120,7 @@ const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
     'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
-        'usage_percent', ${pools.usage_percent})), '[]')
+        'usage_percent', ${pools.usage_percent}, 'name', ${pools.name})), '[]')
       from (${members}) as member left join ${pools}
         on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
   from ${rules} where ${rules.site_id} = ${sites.id} and ${isWanted(wanted)}
@@ -132,6 +136,12 @@ const members: SQL = sql`
   where ${farms.site_id} = ${rules.site_id} and to_jsonb(${pools.tags}) @> (${rules.match_tags} -> 'all')
     and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
       or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
+
+function poolName({ rules: wanted }: Wanted): SQL {
+  if (wanted === 'all' || 'rule' in wanted) return sql`null`;
+  return sql`select ${pools.name} from ${pools}
+    where ${pools.farm_id} = ${wanted.farm}::uuid and ${pools.uuid} = ${wanted.pool}::uuid`;
+}
 
 function isWanted({ rules: wanted }: Wanted): SQL {
   if (wanted === 'all') return sql`true`;

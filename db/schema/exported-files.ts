@@ -2,6 +2,10 @@ import { sql } from 'drizzle-orm';
 import { bigint, doublePrecision, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
+/** Too many rows for one file; the last attempt failed; no attempt ended in time. */
+export const exportFailures = ['too_many_rows', 'not_written', 'late'] as const;
+export type ExportFailure = (typeof exportFailures)[number];
+
 /**
  * Exports, from the order until some time after the file is gone. `file` is where the attempt that counts writes, or has
  * written; who works on an attempt that counts no more finds another one there. `upload_id` is of a file that an object
@@ -26,6 +30,8 @@ export const exportedFiles = pgTable(
     store: text().$type<'database' | 's3'>().notNull().default('database'),
     file: uuid(),
     upload_id: text(),
+    /** Why it failed: a word of ours. */
+    reason: text().$type<ExportFailure>(),
     created_at: moment().notNull(),
     ended_at: moment(),
     expires_at: moment().notNull(),

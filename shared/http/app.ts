@@ -52,7 +52,7 @@ export function createModule<D extends BaseDeps>(
     const problem = asAppError(error);
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
-    await auditRefusal(c.get('ctx'), problem);
+    await auditRefusal(c.get('ctx'), problem, c.req.param());
     return refuse(problem, c.get('trace').requestId, allowOf(problem));
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };

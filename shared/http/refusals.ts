@@ -4,6 +4,8 @@ import { credentialId, isSignedIn } from '../access/principal.ts';
 import { sha256 } from '../kernel/digests.ts';
 import { AppError, codeFacts, type ErrorCode } from '../kernel/errors.ts';
 import { canonicalJson } from '../kernel/json.ts';
+import { escapeControls } from '../kernel/text.ts';
+import { type ResourceType, resources } from '../resources.ts';
 import { auditEntry } from './audit-entry.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import type { Operation } from './operation.ts';
@@ -20,8 +22,35 @@ export async function noteRefusal(ctx: Ctx<BaseDeps>, subject: string, entry: Au
   }
 }
 
-/** Audits a 403 of a known session; the subject is the session and what it lacks. */
-export async function auditRefusal(ctx: Ctx<BaseDeps> | undefined, problem: AppError): Promise<void> {
+/** Objects of nodes are named in paths after their farm. */
+const ofNodes: Readonly<Record<string, ResourceType>> = {
+  servicepool_uuid: 'servicespool',
+  servicespool_uuid: 'servicespool',
+  service_pool_uuid: 'servicespool',
+  workplace_uuid: 'workplace',
+  session_uuid: 'spsession',
+};
+
+/** The object that the path names last, as it was sent. Nothing for a collection. */
+function objectOf({ operation }: Ctx<BaseDeps>, params: Record<string, string>): Partial<AuditEntry> {
+  const [, name] = /\{(\w+)\}[^{]*$/.exec(operation.path) ?? [];
+  const id = name === undefined ? undefined : params[name];
+  if (name === undefined || id === undefined) return {};
+  const type = ofNodes[name] ?? operation.id.split('.')[0] ?? '';
+  return { object_type: isResource(type) ? type : null, object_id: escapeControls(id.slice(0, 256)) };
+}
+
+const isResource = (type: string): type is ResourceType => Object.hasOwn(resources, type);
+
+/**
+ * Audits a 403 of a known session; the subject is the session and what it lacks.
+ * @param params of the path of the request
+ */
+export async function auditRefusal(
+  ctx: Ctx<BaseDeps> | undefined,
+  problem: AppError,
+  params: Record<string, string>,
+): Promise<void> {
   if (!ctx || !isSignedIn(ctx.principal) || codeFacts(problem.code).status !== 403) return;
   const { required_permission, missing } = problem.members;
   const details = {
@@ -35,6 +64,7 @@ export async function auditRefusal(ctx: Ctx<BaseDeps> | undefined, problem: AppE
     level: 'warning',
     result: 'failure',
     details,
+    ...objectOf(ctx, params),
   });
   // Hashed, because a list of all permissions is too long for a key.
   await noteRefusal(ctx, `session ${credentialId(ctx.principal)} ${sha256(canonicalJson(details))}`, entry);

@@ -30,7 +30,7 @@ describe('the order of an export', () => {
     const events = await db.select().from(auditEvents).where(eq(auditEvents.object_id, id));
     expect(events).toMatchObject([
       {
-        event: 'portal.ExportBuilt',
+        event: 'portal.ExportOrdered',
         user_name: 'admin',
         object_name: 'audit',
         details: { format: 'csv', filters: { object_type: 'race' } },

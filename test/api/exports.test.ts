@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atomically } from '../../db/client.ts';
 import { failExport } from '../../db/repositories/export-attempts.ts';
 import { reportPortal } from '../../db/repositories/portals.ts';
 import { auditEvents } from '../../db/schema/audit-events.ts';
@@ -155,7 +156,7 @@ describe('H4: a download', () => {
 });
 
 describe('H5: an export', () => {
-  it('is audited when it is ordered and whenever it is obtained', async () => {
+  it('CON-10: is audited when it is ordered, when it is built and whenever it is obtained', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=watched');
     await obtain(audit, { export_id });
     await obtain(audit, { export_id, offset: 5 });
@@ -166,7 +167,12 @@ describe('H5: an export', () => {
       .orderBy(auditEvents.at, auditEvents.id);
     const obtained = { event: 'portal.ExportObtained', by: 'admin' };
     expect(events).toMatchObject([
-      { event: 'portal.ExportBuilt', by: 'admin', details: { format: 'csv', filters: { user: 'watched' } } },
+      { event: 'portal.ExportOrdered', by: 'admin', details: { format: 'csv', filters: { user: 'watched' } } },
+      {
+        event: 'portal.ExportBuilt',
+        by: 'system',
+        details: { format: 'csv', ordered_by: expect.any(String), rows: expect.any(Number) },
+      },
       { ...obtained, details: { format: 'csv', offset: 0 } },
       { ...obtained, details: { format: 'csv', offset: 5 } },
     ]);
@@ -180,15 +186,15 @@ describe('H5: an export', () => {
     expect((await other.ask(`GET ${audit}/export?export_id=${export_id}`)).status).toBe(404);
   });
 
-  it('that failed says so, and its order can be repeated', async () => {
+  it('CON-14: that failed says so and why, and its order can be repeated', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=fails');
     await world.portal.db
       .update(exportedFiles)
       .set({ state: 'running' })
       .where(eq(exportedFiles.id, export_id));
-    await failExport(world.portal.db, export_id);
+    await atomically(world.portal.db, (h) => failExport(h, export_id, 'not_written', new Date()));
     const told = await admin(`GET ${audit}/export?export_id=${export_id}`);
-    expect([told.status, told.body.state]).toEqual([200, 'failed']);
+    expect([told.status, told.body.state, told.body.reason]).toEqual([200, 'failed', 'not_written']);
     const refused = await obtain(audit, { export_id });
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, 'invalid_state']);
     expect((await builtExport(admin, audit, 'user=fails')).export_id).not.toBe(export_id);

@@ -5,6 +5,7 @@ import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { deleteLeftovers, leftovers } from '../../db/repositories/clean-up.ts';
+import { auditEvents } from '../../db/schema/audit-events.ts';
 import { exportedChunks } from '../../db/schema/exported-chunks.ts';
 import { exportedFiles } from '../../db/schema/exported-files.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
@@ -203,10 +204,15 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
     ]);
   }, 60_000);
 
-  it('is not needed for an export of too many rows, which is none, and in the journal', async () => {
+  it('CON-14: is not needed for an export of too many rows, which is none, and in the journal', async () => {
     stops.push(await startExports(portal.database.sidecarUrl, { parameters: { 'export.max_rows': 29_999 } }));
     const report = await builtExport(admin, audit, 'event=test.Filled&format=cef');
-    expect(report).toMatchObject({ state: 'failed' });
+    expect(report).toMatchObject({ state: 'failed', reason: 'too_many_rows' });
+    const events = await portal.db.select().from(auditEvents).where(eq(auditEvents.object_id, report.export_id));
+    expect(events.map(({ event, result }) => [event, result])).toEqual([
+      ['portal.ExportOrdered', 'success'],
+      ['portal.ExportBuilt', 'failure'],
+    ]);
     const journal = await portal.db
       .select({ code: monitoringRecords.code })
       .from(monitoringRecords)

@@ -101,11 +101,22 @@ async function noteIssue(
   ]);
 }
 
+/** As the snapshot has it, else as the last list of the user has it. */
+function poolNameOf(target: PoolTarget | RuleTarget, pool: string): string | null {
+  const { routing } = target.site;
+  const known = target.kind === 'rule' ? memberIn(target.rule, pool)?.name : routing.pool_name;
+  const listed = routing.lists.flatMap(({ services }) => services).find(({ uuid }) => uuid === pool);
+  return known ?? listed?.name ?? null;
+}
+
+const memberIn = ({ members }: RuleTarget['rule'], pool: string) =>
+  members.find(({ servicepool_uuid }) => servicepool_uuid === pool);
+
 const issueEvent = (
   ctx: UserCtx,
-  { site }: PoolTarget | RuleTarget,
+  target: PoolTarget | RuleTarget,
   id: string,
-  { connection: { protocol, host }, farm, reason }: Given,
+  { connection: { protocol, host, session_uuid }, farm, pool, reason }: Given,
   passage: Passage | undefined,
 ) =>
   auditEntry(ctx, {
@@ -113,9 +124,13 @@ const issueEvent = (
     category: 'workplace',
     object_type: 'service',
     object_id: id,
+    object_name: target.kind === 'rule' ? target.rule.display_name : (poolNameOf(target, pool) ?? pool),
     details: {
-      site: site.uri,
+      site: target.site.uri,
       farm: farm.name,
+      servicepool_uuid: pool,
+      servicepool_name: poolNameOf(target, pool),
+      session_uuid: session_uuid ?? null,
       protocol,
       host,
       ...(passage && { gateway: passage.gateway.name }),

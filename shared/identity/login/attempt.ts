@@ -71,7 +71,9 @@ export async function openAttempt(
   const candidate = theOne(candidates, names);
   const userKey = candidate ? nameIn(candidate.domain, username) : foldName(username);
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
-  const tried = await assertMayTry(ctx, account, failedLogin(ctx, username, candidate), factor);
+  const { authId, auth, authSmallName } = named;
+  const failed = failedLogin(ctx, { username, authId, auth, authSmallName }, candidate);
+  const tried = await assertMayTry(ctx, account, failed, factor);
   return { ...tried, username, candidate };
 }
 

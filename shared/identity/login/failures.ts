@@ -8,10 +8,24 @@ import { codeFacts } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
 
-/** The event of a login that failed; the name is that which was typed. */
+/** How a caller names a domain, in the spelling of the specification. */
+type DomainTried = { authId?: string | undefined; auth?: string | undefined; authSmallName?: string | undefined };
+
+/** More of a name that no domain has is of no use. */
+const longestName = 256;
+
+/** The domain as it was named in the request: it may not exist, and then `domain` is null. */
+const tried = (named: DomainTried): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(named).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, escapeControls(value.slice(0, longestName))]],
+    ),
+  );
+
+/** The event of a login that failed; the name and the domain tried are as they were typed. */
 export const failedLogin = (
   ctx: Ctx<BaseDeps>,
-  username: string,
+  { username, ...named }: { username: string } & DomainTried,
   known: { domain: { small_name: string }; user: { id: string } | null } | undefined,
 ): AuditEntry =>
   auditEntry(ctx, {
@@ -22,6 +36,7 @@ export const failedLogin = (
     user_name: escapeControls(username),
     user_id: known?.user?.id ?? null,
     domain: known?.domain.small_name ?? null,
+    details: { domain_tried: tried(named) },
   });
 
 /**
@@ -29,13 +44,12 @@ export const failedLogin = (
  * accounts names none of them.
  * @param lock the row that stands in the way
  */
-export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> =>
-  noteFailure(
-    ctx,
-    lock,
-    lock.account === everyone ? { ...failed, user_name: null, user_id: null, domain: null } : failed,
-    'locked_out',
-  );
+export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> => noteFailure(ctx, lock, lock.account === everyone ? ofMany(failed) : failed, 'locked_out');
+
+function ofMany(failed: AuditEntry): AuditEntry {
+  const { domain_tried: _, ...details } = failed.details ?? {};
+  return { ...failed, user_name: null, user_id: null, domain: null, details };
+}
 
 /** Audits a login that let nobody in although no password was wrong, unless it is on its way to the second factor. */
 export async function noteUnadmitted(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExportSubject } from '../../../db/repositories/exported-files.ts';
+import { exportFailures } from '../../../db/schema/exported-files.ts';
 import type { Permission } from '../../access/permissions.ts';
 import type { BaseDeps } from '../../http/context.ts';
 import { Id, Moment } from '../../http/fields.ts';
@@ -34,6 +35,10 @@ const Report = z
     rows: z.int().optional().meta({ description: 'So far, while it is built' }),
     bytes: z.int().optional().meta({ description: 'So far, while it is built' }),
     sha256: z.string().optional().meta({ description: 'Of the whole file, hexadecimal' }),
+    reason: z.enum(exportFailures).optional().meta({
+      description:
+        'Why it failed: more rows than `export.max_rows`, the file could not be written, or it was not built in time',
+    }),
     progress: z.number().min(0).max(1).meta({ description: 'From 0 to 1' }),
     expires_at: Moment,
   })

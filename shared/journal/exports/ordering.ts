@@ -67,7 +67,7 @@ export async function reportExport(
 
 const orderEvent = (ctx: Ctx<BaseDeps, SignedIn>, { id, subject, format, filters }: Order) =>
   auditEntry(ctx, {
-    event: 'portal.ExportBuilt',
+    event: 'portal.ExportOrdered',
     category: 'system',
     action: 'export',
     object_type: 'export',
@@ -86,6 +86,7 @@ function reportOf(row: ExportedFile): Answer {
     ...(rows !== null && { rows }),
     ...(bytes !== null && { bytes }),
     ...(digest !== null && { sha256: digest }),
+    ...(row.reason !== null && { reason: row.reason }),
     progress: row.progress,
     expires_at: row.expires_at.toISOString(),
   };

@@ -46,7 +46,7 @@ export const exportWorker = (parts: ExportParts): WorkerOf<{ export_id: string }
     try {
       const written = await build(parts, begun, { file, upload, run });
       if (written === 'too long') return await refuse(db, run);
-      await endExport(db, run, file, { ...written, keepH: known.current()['export.keep_h'] });
+      await endExport(db, run, file, { ...written, keepH: known.current()['export.keep_h'] }, new Date());
     } catch (error) {
       await takeBack(parts, file, upload.id);
       throw error;
@@ -56,7 +56,8 @@ export const exportWorker = (parts: ExportParts): WorkerOf<{ export_id: string }
 
 /** Whoever waits for an export learns that no attempt is left. */
 export const noteFailedExport = async (db: Db, { id, kind }: FailedJob): Promise<void> => {
-  if (kind === buildExport.name) await failExport(db, id);
+  if (kind === buildExport.name)
+    await atomically(db, (h) => failExport(h, id, 'not_written', new Date()));
 };
 
 type Attempt = { file: string; upload: { id: string | null }; run: JobRun };
@@ -117,5 +118,9 @@ const refuse = async (db: Db, run: JobRun): Promise<void> => {
     code: 'export_too_long',
     message: 'An export has more rows than `export.max_rows` allows, and was not built',
   } as const;
-  await atomically(db, (h) => [whileOurs(h, run), failExport(h, run.id), appendMonitoring(h, record)]);
+  await atomically(db, (h) => [
+    whileOurs(h, run),
+    ...failExport(h, run.id, 'too_many_rows', record.at),
+    appendMonitoring(h, record),
+  ]);
 };

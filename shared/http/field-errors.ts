@@ -7,28 +7,59 @@ import { isStorable } from '../kernel/text.ts';
 /**
  * The faults that a schema found, one entry a field.
  * @param root `/` for a body (JSON Pointer), `?` for the query
+ * @param known names of all parameters of the query
  */
-export function fieldErrors(error: z.ZodError | undefined, root: '/' | '?'): FieldError[] {
+export function fieldErrors(
+  error: z.ZodError | undefined,
+  root: '/' | '?',
+  known: readonly string[] = [],
+): FieldError[] {
   const entries: FieldError[] = [];
   for (const issue of error?.issues.slice(0, mostFieldErrors) ?? []) {
-    entries.push(...entriesOf(issue, root));
+    entries.push(...entriesOf(issue, root, known));
     if (entries.length >= mostFieldErrors) break;
   }
   return entries.slice(0, mostFieldErrors);
 }
 
-function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?'): FieldError[] {
-  const meant = issue.code === 'invalid_union' ? meantOption(issue.errors) : undefined;
-  if (meant)
-    return meant.flatMap((fault) => entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root));
+function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly string[]): FieldError[] {
+  if (issue.code === 'invalid_union') {
+    const meant = meantOption(issue.errors) ?? unionFaults(issue);
+    return meant.flatMap((fault) => entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root, known));
+  }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, mostFieldErrors).map((key) => ({
       pointer: pointerTo([...issue.path, key], root),
       code: 'unknown',
-      detail: 'Unknown member',
+      detail: root === '?' ? unknownParameter(key, known) : 'Unknown member',
     }));
   }
-  return [{ pointer: pointerTo(issue.path, root), code: codeOf(issue), detail: issue.message }];
+  const code = codeOf(issue);
+  const detail = code === 'required' && isBuiltIn(issue) ? requiredDetail(issue.path) : issue.message;
+  return [{ pointer: pointerTo(issue.path, root), code, detail }];
+}
+
+/** A message of a schema of ours says more. */
+const isBuiltIn = ({ message }: z.core.$ZodIssue): boolean => message.startsWith('Invalid ');
+
+function requiredDetail(path: readonly PropertyKey[]): string {
+  const name = path.at(-1);
+  return typeof name === 'string' && name.length <= longestName ? `${name} is required` : 'A value is required';
+}
+
+const longestName = 64;
+
+/** Names by which other APIs number pages. */
+const pageNumbers: ReadonlySet<string> = new Set(['page', 'offset', 'skip', 'start', 'per_page', 'page_size']);
+
+/** What is wrong with a parameter that an operation does not have, and what it has. */
+export function unknownParameter(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'Unknown parameter; there are none here';
+  const hint =
+    pageNumbers.has(name) && known.includes('cursor')
+      ? '. Pages have no numbers: send `next` of a page as `cursor` to get the page after it; `limit` is its size'
+      : '';
+  return `Unknown parameter; known are ${known.join(', ')}${hint}`;
 }
 
 /** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */
@@ -36,6 +67,61 @@ function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[]
   const alike = options.filter((faults) => faults.length > 0 && faults.every(({ path }) => path.length > 0));
   return alike.length === 1 ? alike[0] : undefined;
 }
+
+type UnionIssue = z.core.$ZodIssueInvalidUnion;
+
+/** What is wrong with a value that has none of several forms: by the names of members, or by what is accepted in its place. */
+function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[] {
+  const names = isObject(input) ? [...missingIn(options), ...contradicting(options)] : [];
+  if (names.length > 0) return names;
+  const accepted = [...new Set(options.flat().filter(({ path }) => path.length === 0).map(acceptedBy))];
+  const message = accepted.every((one) => one !== '') ? `Must be ${accepted.join(' or ')}` : 'Has none of the accepted forms';
+  return [{ code: 'custom', path: [], message, input, params: { code: 'invalid_union' } }];
+}
+
+type Options = readonly z.core.$ZodIssue[][];
+
+const named = (name: string, code: string, message: string): z.core.$ZodIssue => ({
+  code: 'custom',
+  path: [name],
+  message,
+  input: undefined,
+  params: { code },
+});
+
+/** Members that are missing in every form are required; of the others one is. */
+function missingIn(options: Options): z.core.$ZodIssue[] {
+  const missing = options.map((faults) => faults.filter((fault) => codeOf(fault) === 'required'));
+  const names = missing.map((faults) => faults.filter(({ path }) => path.length === 1).map(({ path }) => String(path[0])));
+  const all = [...new Set(names.flat())];
+  const inAll = all.filter((name) => names.every((some) => some.includes(name)));
+  const some = all.filter((name) => !inAll.includes(name));
+  const oneOf = some.length === 1 ? `${some[0]} is required` : `One of ${some.join(', ')} is required`;
+  return [
+    ...inAll.map((name) => named(name, 'required', requiredDetail([name]))),
+    ...some.map((name) => named(name, 'required', oneOf)),
+  ];
+}
+
+/** Members that no form has are unknown; the others exclude one another. */
+function contradicting(options: Options): z.core.$ZodIssue[] {
+  const excess = options.map((faults) =>
+    faults.flatMap((fault) => (fault.code === 'unrecognized_keys' && fault.path.length === 0 ? fault.keys : [])),
+  );
+  const all = [...new Set(excess.flat())].slice(0, mostFieldErrors);
+  const unknown = all.filter((name) => excess.every((some) => some.includes(name)));
+  if (unknown.length > 0) return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];
+  return all.map((name) => named(name, 'excluded', `Only one of ${all.join(', ')} may be given`));
+}
+
+/** What a form takes, in words; empty where that cannot be said shortly. */
+function acceptedBy(fault: z.core.$ZodIssue): string {
+  if (fault.code === 'invalid_value') return fault.values.map((value) => JSON.stringify(value)).join(' or ');
+  if (fault.code === 'invalid_type') return articled(String(fault.expected));
+  return '';
+}
+
+const articled = (type: string): string => (type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`);
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;

@@ -108,7 +108,7 @@ export const changeRecord = <S extends Selection>(
     const saved = await kind.records
       .replace(ctx.deps.db, revised, values, reach, alongside(extras, audit))
       .catch(async (error) => {
-        throw await explainWrite(ctx, kind, values, reach, error);
+        throw await explainWrite(ctx, kind, values, reach, error, at.id);
       });
     return answerRecord(kind, saved);
   });
@@ -218,10 +218,15 @@ async function explainWrite<S extends Selection>(
   values: Values,
   reach: Reach,
   error: unknown,
+  own?: string,
 ): Promise<unknown> {
   if (isUniqueViolation(error)) {
-    const { pointer, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach);
-    const errors = [{ pointer, code: 'already_exists', detail: 'The value is taken' }];
+    const { pointers, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach, own);
+    const errors = pointers.map((pointer) => ({
+      pointer,
+      code: 'already_exists',
+      detail: 'The value is taken',
+    }));
     return new AppError(
       'already_exists',
       undefined,

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../shared/kernel/errors.ts';
-import { atomically, type Db, type Statement } from '../client.ts';
 import { newId } from '../../shared/kernel/ids.ts';
+import { atomically, type Db, type Statement } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { type ExportFailure, exportedFiles as table } from '../schema/exported-files.ts';
 import { type AuditEntry, auditRow } from './audit.ts';

@@ -44,7 +44,11 @@ async function takenBeside<S extends Selection>(
   const taken = await Promise.all(
     others.map(async ([other, names]) => {
       const same = names.map((name) => eq(columnOf(table, name), columns[name]));
-      const [row] = await idsWhere(db, table, and(...same, own === undefined ? undefined : ne(table.id, own)));
+      const [row] = await idsWhere(
+        db,
+        table,
+        and(...same, own === undefined ? undefined : ne(table.id, own)),
+      );
       return row ? [other] : [];
     }),
   );

@@ -8,8 +8,10 @@ export const must = (handle: Db, condition: SQL, code: string): Statement =>
   handle.select({ raised: sql`must((${condition}), ${code})` }).from(sql`(values (1)) as once`);
 
 /** Locks a named row, so that batches that judge the same rule follow one another. */
-export const lockGuard = (handle: Db, name: 'administrators' | 'roles' | 'audit' | 'parameters' | 'tags'): Statement =>
-  handle.select({ name: guards.name }).from(guards).where(eq(guards.name, name)).for('update');
+export const lockGuard = (
+  handle: Db,
+  name: 'administrators' | 'roles' | 'audit' | 'parameters' | 'tags',
+): Statement => handle.select({ name: guards.name }).from(guards).where(eq(guards.name, name)).for('update');
 
 /** A many-to-many relation of a record: rows of `owner` and `member` in a table of their own. */
 export type Link = {

@@ -25,7 +25,9 @@ export function fieldErrors(
 function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly string[]): FieldError[] {
   if (issue.code === 'invalid_union') {
     const meant = meantOption(issue.errors) ?? unionFaults(issue);
-    return meant.flatMap((fault) => entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root, known));
+    return meant.flatMap((fault) =>
+      entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root, known),
+    );
   }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, mostFieldErrors).map((key) => ({
@@ -44,13 +46,22 @@ const isBuiltIn = ({ message }: z.core.$ZodIssue): boolean => message.startsWith
 
 function requiredDetail(path: readonly PropertyKey[]): string {
   const name = path.at(-1);
-  return typeof name === 'string' && name.length <= longestName ? `${name} is required` : 'A value is required';
+  return typeof name === 'string' && name.length <= longestName
+    ? `${name} is required`
+    : 'A value is required';
 }
 
 const longestName = 64;
 
 /** Names by which other APIs number pages. */
-const pageNumbers: ReadonlySet<string> = new Set(['page', 'offset', 'skip', 'start', 'per_page', 'page_size']);
+const pageNumbers: ReadonlySet<string> = new Set([
+  'page',
+  'offset',
+  'skip',
+  'start',
+  'per_page',
+  'page_size',
+]);
 
 /** What is wrong with a parameter that an operation does not have, and what it has. */
 export function unknownParameter(name: string, known: readonly string[]): string {
@@ -74,8 +85,17 @@ type UnionIssue = z.core.$ZodIssueInvalidUnion;
 function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[] {
   const names = isObject(input) ? [...missingIn(options), ...contradicting(options)] : [];
   if (names.length > 0) return names;
-  const accepted = [...new Set(options.flat().filter(({ path }) => path.length === 0).map(acceptedBy))];
-  const message = accepted.every((one) => one !== '') ? `Must be ${accepted.join(' or ')}` : 'Has none of the accepted forms';
+  const accepted = [
+    ...new Set(
+      options
+        .flat()
+        .filter(({ path }) => path.length === 0)
+        .map(acceptedBy),
+    ),
+  ];
+  const message = accepted.every((one) => one !== '')
+    ? `Must be ${accepted.join(' or ')}`
+    : 'Has none of the accepted forms';
   return [{ code: 'custom', path: [], message, input, params: { code: 'invalid_union' } }];
 }
 
@@ -92,7 +112,9 @@ const named = (name: string, code: string, message: string): z.core.$ZodIssue =>
 /** Members that are missing in every form are required; of the others one is. */
 function missingIn(options: Options): z.core.$ZodIssue[] {
   const missing = options.map((faults) => faults.filter((fault) => codeOf(fault) === 'required'));
-  const names = missing.map((faults) => faults.filter(({ path }) => path.length === 1).map(({ path }) => String(path[0])));
+  const names = missing.map((faults) =>
+    faults.filter(({ path }) => path.length === 1).map(({ path }) => String(path[0])),
+  );
   const all = [...new Set(names.flat())];
   const inAll = all.filter((name) => names.every((some) => some.includes(name)));
   const some = all.filter((name) => !inAll.includes(name));
@@ -106,11 +128,14 @@ function missingIn(options: Options): z.core.$ZodIssue[] {
 /** Members that no form has are unknown; the others exclude one another. */
 function contradicting(options: Options): z.core.$ZodIssue[] {
   const excess = options.map((faults) =>
-    faults.flatMap((fault) => (fault.code === 'unrecognized_keys' && fault.path.length === 0 ? fault.keys : [])),
+    faults.flatMap((fault) =>
+      fault.code === 'unrecognized_keys' && fault.path.length === 0 ? fault.keys : [],
+    ),
   );
   const all = [...new Set(excess.flat())].slice(0, mostFieldErrors);
   const unknown = all.filter((name) => excess.every((some) => some.includes(name)));
-  if (unknown.length > 0) return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];
+  if (unknown.length > 0)
+    return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];
   return all.map((name) => named(name, 'excluded', `Only one of ${all.join(', ')} may be given`));
 }
 
@@ -121,7 +146,8 @@ function acceptedBy(fault: z.core.$ZodIssue): string {
   return '';
 }
 
-const articled = (type: string): string => (type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`);
+const articled = (type: string): string =>
+  type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
+import type { Scope } from '../../db/repositories/scope.ts';
 import { admit } from '../access/guard.ts';
 import { isUseStale } from '../access/principal.ts';
 import type { FoundPrincipal } from '../access/session.ts';
 import { noteUse } from '../access/session.ts';
-import type { Scope } from '../../db/repositories/scope.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTurnstile } from '../kernel/turnstile.ts';
 import { Answer, Document } from './answer.ts';
@@ -92,7 +92,8 @@ function admitted({ principal, bearer }: Ctx, operation: Operation<never>): Scop
   }
 }
 
-const misplacedToken = 'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here';
+const misplacedToken =
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here';
 
 /** What handlers get of a request; its scope is known after the guard. */
 function contextOf<D extends BaseDeps>(

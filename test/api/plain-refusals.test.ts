@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.portal.close());
 
-const faults = async (route: string, body?: unknown): Promise<Json[]> => (await admin(route, body)).body.errors;
+const faults = async (route: string, body?: unknown): Promise<Json[]> =>
+  (await admin(route, body)).body.errors;
 
 describe('USE-11: refusals say what to do', () => {
   it('USE-11: a missing member is required', async () => {
@@ -40,7 +41,8 @@ describe('USE-11: refusals say what to do', () => {
   it('USE-11: an unknown parameter is answered with those that there are', async () => {
     const [fault] = await faults(`GET ${base}/sites?colour=red`);
     expect(fault).toMatchObject({ pointer: '?colour', code: 'unknown' });
-    for (const known of ['limit', 'cursor', 'sort', 'search', 'enabled']) expect(fault?.detail).toContain(known);
+    for (const known of ['limit', 'cursor', 'sort', 'search', 'enabled'])
+      expect(fault?.detail).toContain(known);
     expect(await faults(`GET ${base}/sites/${world.site.id}?colour=red`)).toMatchObject([
       { pointer: '?colour', detail: 'Unknown parameter; there are none here' },
     ]);

@@ -17,7 +17,9 @@ export const tagOperations = [
     filters: { search: ListSearch, ...tagFilters },
     formats: ['csv', 'ndjson', 'json'],
   }),
-  endpoint({ ...declared.replace, body: { required: TagReplacement } }, (ctx, input) => replaceTag(ctx, target(input), input.body)),
+  endpoint({ ...declared.replace, body: { required: TagReplacement } }, (ctx, input) =>
+    replaceTag(ctx, target(input), input.body),
+  ),
   endpoint(
     {
       ...declared.update,

@@ -11,11 +11,11 @@ import {
 import { admit } from '../../../shared/access/guard.ts';
 import type { Answer } from '../../../shared/http/answer.ts';
 import type { Target } from '../../../shared/http/crud-declarations.ts';
+import { fieldErrors } from '../../../shared/http/field-errors.ts';
+import { TagName } from '../../../shared/http/fields.ts';
 import { writableOf } from '../../../shared/http/record-kind.ts';
 import { changeRecord, removeRecord } from '../../../shared/http/record-writes.ts';
 import { readingOf } from '../../../shared/http/references.ts';
-import { fieldErrors } from '../../../shared/http/field-errors.ts';
-import { TagName } from '../../../shared/http/fields.ts';
 import { applyPatch } from '../../../shared/http/write-shapes.ts';
 import { AppError, conflict, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';

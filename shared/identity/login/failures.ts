@@ -9,7 +9,11 @@ import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
 
 /** How a caller names a domain, in the spelling of the specification. */
-type DomainTried = { authId?: string | undefined; auth?: string | undefined; authSmallName?: string | undefined };
+type DomainTried = {
+  authId?: string | undefined;
+  auth?: string | undefined;
+  authSmallName?: string | undefined;
+};
 
 /** More of a name that no domain has is of no use. */
 const longestName = 256;
@@ -44,7 +48,8 @@ export const failedLogin = (
  * accounts names none of them.
  * @param lock the row that stands in the way
  */
-export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> => noteFailure(ctx, lock, lock.account === everyone ? ofMany(failed) : failed, 'locked_out');
+export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> =>
+  noteFailure(ctx, lock, lock.account === everyone ? ofMany(failed) : failed, 'locked_out');
 
 function ofMany(failed: AuditEntry): AuditEntry {
   const { domain_tried: _, ...details } = failed.details ?? {};

@@ -69,7 +69,12 @@ async function takeUp(ctx: CardCtx, domainId: string, token: string): Promise<Ta
   if (!candidate || candidate.domain.state === 'disabled' || !card) throw new AppError('login_expired');
   assertNotEnded(challenge, candidate.domain);
   const account = accountKey(domainId, `certificate ${sha256(certificate)}`);
-  const tried = await assertMayTry(ctx, account, failedLogin(ctx, { username, authId: domainId }, candidate), 'certificate');
+  const tried = await assertMayTry(
+    ctx,
+    account,
+    failedLogin(ctx, { username, authId: domainId }, candidate),
+    'certificate',
+  );
   return { challenge, attempt: { ...tried, username, candidate }, realm: realmOf(candidate.domain), card };
 }
 

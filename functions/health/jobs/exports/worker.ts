@@ -56,8 +56,7 @@ export const exportWorker = (parts: ExportParts): WorkerOf<{ export_id: string }
 
 /** Whoever waits for an export learns that no attempt is left. */
 export const noteFailedExport = async (db: Db, { id, kind }: FailedJob): Promise<void> => {
-  if (kind === buildExport.name)
-    await atomically(db, (h) => failExport(h, id, 'not_written', new Date()));
+  if (kind === buildExport.name) await atomically(db, (h) => failExport(h, id, 'not_written', new Date()));
 };
 
 type Attempt = { file: string; upload: { id: string | null }; run: JobRun };

@@ -211,6 +211,8 @@ const withColumns = (values: Values, columns: Record<string, unknown> = {}): Val
 
 const nameOf = (body: object): string => String(Reflect.get(body, 'name') ?? '');
 
+const taken = (pointer: string) => ({ pointer, code: 'already_exists', detail: 'The value is taken' });
+
 /** What the database refused, in the words of the API. */
 async function explainWrite<S extends Selection>(
   ctx: AnyCtx,
@@ -222,11 +224,7 @@ async function explainWrite<S extends Selection>(
 ): Promise<unknown> {
   if (isUniqueViolation(error)) {
     const { pointers, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach, own);
-    const errors = pointers.map((pointer) => ({
-      pointer,
-      code: 'already_exists',
-      detail: 'The value is taken',
-    }));
+    const errors = pointers.map(taken);
     return new AppError(
       'already_exists',
       undefined,

@@ -65,12 +65,12 @@ const pageNumbers: ReadonlySet<string> = new Set([
 
 /** What is wrong with a parameter that an operation does not have, and what it has. */
 export function unknownParameter(name: string, known: readonly string[]): string {
-  if (known.length === 0) return 'Unknown parameter; there are none here';
+  if (known.length === 0) return 'Unknown parameter: the operation has none';
   const hint =
     pageNumbers.has(name) && known.includes('cursor')
-      ? '. Pages have no numbers: send `next` of a page as `cursor` to get the page after it; `limit` is its size'
+      ? '. Pages have no numbers: send `next` of a page as `cursor` to get the page after it, and its size as `limit`'
       : '';
-  return `Unknown parameter; known are ${known.join(', ')}${hint}`;
+  return `Unknown parameter. Known are ${known.join(', ')}${hint}`;
 }
 
 /** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */

@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../client.ts';
 import { auditEvents } from '../schema/audit-events.ts';
 import { authenticators } from '../schema/authenticators.ts';
@@ -12,6 +11,7 @@ import { pools } from '../schema/pools.ts';
 import { sites } from '../schema/sites.ts';
 import { users } from '../schema/users.ts';
 import { workplaceSessions } from '../schema/workplace-sessions.ts';
+import { workplaces } from '../schema/workplaces.ts';
 import { siteState } from './component-state.ts';
 import { installationCounts } from './installation-counts.ts';
 import { visibleRecords } from './monitoring-list.ts';
@@ -34,8 +34,8 @@ export async function countAll(db: Db, scope: Scope, now: Date) {
         gateways: count(sql`${gateways} where ${objectWithin('gateway', gateways.id, scope) ?? sql`true`}`),
         domains: count(sql`${authenticators}`),
         users: count(sql`${users}`),
-        workplaces: sum(pools.workplaces_count, sql`${pools} ${atSites}`),
-        workplaces_in_use: sum(pools.in_use_count, sql`${pools} ${atSites}`),
+        workplaces: count(sql`${workplaces} ${atSites}`),
+        workplaces_in_use: count(sql`${workplaces} ${atSites} and ${workplaces.in_use}`),
         sessions: count(sql`${workplaceSessions} ${atSites}`),
       })
       .from(sql`(values (1)) as once`),
@@ -44,10 +44,6 @@ export async function countAll(db: Db, scope: Scope, now: Date) {
   if (!own) throw new Error('a select without a table gave no row');
   return { ...own, admin_sessions: installation.adminSessions, user_sessions: installation.userSessions };
 }
-
-/** Pools say how many workplaces they have: these themselves are far too many to be counted each time. */
-const sum = (column: PgColumn, rows: SQL) =>
-  derived<number>(sql`select coalesce(sum(${column}), 0)::int from ${rows}`);
 
 const count = (rows: SQL) => derived<number>(sql`select count(*)::int from ${rows}`);
 
@@ -71,8 +67,8 @@ export const siteOverview = (db: Db, scope: Scope) =>
       dispatchers_up: nodesOfSite(sql`${dispatchers.status} = 'pass'`),
       dispatchers: nodesOfSite(sql`true`),
       pools: count(sql`${pools} ${ofSite}`),
-      workplaces: sum(pools.workplaces_count, sql`${pools} ${ofSite}`),
-      in_use: sum(pools.in_use_count, sql`${pools} ${ofSite}`),
+      workplaces: count(sql`${workplaces} ${ofSite}`),
+      in_use: count(sql`${workplaces} ${ofSite} and ${workplaces.in_use}`),
       sessions: count(sql`${workplaceSessions} ${ofSite}`),
       fetched_at: derived<string | null>(
         sql`select ${momentText(sql`min(${farmParts.fetched_at})`)} from ${farmParts} ${ofSite}`,

@@ -22,6 +22,9 @@ export const dispatchers = records({
     site_name: derived<string>(
       sql`select ${sites.name} from ${sites} join ${farms} on ${farms.site_id} = ${sites.id} where ${farms.id} = ${table.farm_id}`,
     ),
+    site_uri: derived<string>(
+      sql`select ${sites.uri} from ${sites} join ${farms} on ${farms.site_id} = ${sites.id} where ${farms.id} = ${table.farm_id}`,
+    ),
     kind: table.kind,
     url: table.url,
     enabled: table.enabled,

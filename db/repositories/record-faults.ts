@@ -1,15 +1,16 @@
-import { and, eq, getTableColumns, getTableName, type SQL } from 'drizzle-orm';
+import { and, eq, getTableColumns, getTableName, ne, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Db } from '../client.ts';
 import { pgFault } from '../errors.ts';
 import { type Reach, type Records, reachable, type Selection, type Values } from './records.ts';
 
-/** The field whose value another row has already, and that row where the caller may see it. */
-export type Twin = { pointer: string; existingId?: string };
+/** The fields whose values other rows have already, and the row that has the first where the caller may see it. */
+export type Twin = { pointers: string[]; existingId?: string };
 
 /**
- * What a unique violation was about. The constraint tells which field it was: by the other fields a row that is being
- * changed would be found to be its own twin.
+ * What a unique violation was about. The constraint names one field; the others are looked up, but for a nested collection, whose
+ * rows have one unique field.
+ * @param own the row that is being changed, which is not its own twin
  */
 export async function twinOf<S extends Selection>(
   db: Db,
@@ -17,6 +18,7 @@ export async function twinOf<S extends Selection>(
   error: unknown,
   { columns }: Values,
   reach: Reach,
+  own: string | undefined,
 ): Promise<Twin> {
   const constraint = pgFault(error)?.constraint;
   const [pointer = '', names = []] =
@@ -24,7 +26,33 @@ export async function twinOf<S extends Selection>(
   // The owner of a nested row is not among the columns of a change.
   const same = names.map((name) => eq(columnOf(spec.table, name), columns[name] ?? reach.parent));
   const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
-  return visible ? { pointer, existingId: visible.id } : { pointer };
+  const pointers = [pointer, ...(await takenBeside(db, spec, pointer, columns, own))];
+  return visible ? { pointers, existingId: visible.id } : { pointers };
+}
+
+/** Fields besides `pointer` whose values other rows have. */
+async function takenBeside<S extends Selection>(
+  db: Db,
+  { table, unique }: Records<S>['spec'],
+  pointer: string,
+  columns: Record<string, unknown>,
+  own: string | undefined,
+): Promise<string[]> {
+  const others = Object.entries(unique).filter(
+    ([other, names]) => other !== pointer && names.every((name) => columns[name] !== undefined),
+  );
+  const taken = await Promise.all(
+    others.map(async ([other, names]) => {
+      const same = names.map((name) => eq(columnOf(table, name), columns[name]));
+      const [row] = await idsWhere(
+        db,
+        table,
+        and(...same, own === undefined ? undefined : ne(table.id, own)),
+      );
+      return row ? [other] : [];
+    }),
+  );
+  return taken.flat();
 }
 
 /** Unique indexes are called after their last column: what stands before it is the owner. */

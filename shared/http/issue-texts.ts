@@ -1,18 +1,20 @@
 import type { z } from 'zod';
-import { type Detail, isDetail, message, type Text } from '../messages/message.ts';
+import { type Detail, isDetail, Message, message, type Text } from '../messages/message.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** What an issue says to the sender of the member: the message of the schema, else a sentence by the kind of the issue. */
 export function textOf(issue: Issue): Text {
+  const text: unknown = issue.code === 'custom' ? issue.params?.text : undefined;
+  if (text instanceof Message || (typeof text === 'string' && isDetail(text))) return text;
   // Where a schema has no message of its own, zod writes one that begins so.
   const isOwn = !/^(?:Invalid|Too (?:big|small)|Unrecognized)\b/.test(issue.message);
   if (isDetail(issue.message) || isOwn) return issue.message as Detail;
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'Is required' : (types[issue.expected] ?? 'Is not valid');
+      return types[issue.expected] ?? 'Is not valid';
     case 'invalid_value':
-      return issue.input === undefined ? 'Is required' : oneOf(issue.values.map(String));
+      return oneOf(issue.values.map(String));
     case 'too_small':
       return atLeast(issue);
     case 'too_big':

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Access } from '../access/guard.ts';
 import type {
   AccountPrincipal,
@@ -12,7 +12,7 @@ import { type ErrorCode, type FieldError, invalid, notFound } from '../kernel/er
 import { Document } from './answer.ts';
 import type { Conditions } from './conditions.ts';
 import type { BaseDeps, Ctx } from './context.ts';
-import { fieldErrors } from './field-errors.ts';
+import { fieldErrors, unknownParameter } from './field-errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Shape = z.ZodType;
@@ -193,10 +193,11 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   const shape = body && ('required' in body ? body.required : body.optional);
   const checkedQuery = query?.safeParse(raw.query, reporting);
   const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body, reporting);
-  const unknown = query ? [] : Object.keys(raw.query).map(unknownParameter);
+  const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+  const unknown = query ? [] : Object.keys(raw.query).map(parameterOfNone);
   const faults = [
     ...unknown,
-    ...fieldErrors(checkedQuery?.error, '?'),
+    ...fieldErrors(checkedQuery?.error, '?', known),
     ...fieldErrors(checkedBody?.error, '/'),
   ];
   if (faults.length > 0) throw invalid(...faults);
@@ -210,8 +211,8 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   };
 }
 
-const unknownParameter = (name: string): FieldError => ({
+const parameterOfNone = (name: string): FieldError => ({
   pointer: `?${name}`,
   code: 'unknown',
-  detail: 'Unknown parameter',
+  detail: unknownParameter(name, []),
 });

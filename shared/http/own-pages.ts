@@ -1,6 +1,7 @@
 import { isSignedIn, type Principal } from '../access/principal.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Operation } from './operation.ts';
+import { forbiddenPage } from './refusal-page.ts';
 
 /** The prefix has a browser refuse it from another host, over plain HTTP, or for a part of the paths. */
 const name = '__Host-session';
@@ -39,19 +40,28 @@ export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
 /** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */
 export function assertBrowser({ browser }: Pick<Operation, 'browser'>, principal: Principal): void {
   if (browser === 'administrator' && isSignedIn(principal) && principal.portal !== 'admin')
-    throw new AppError('unauthenticated', 'This needs a session on the administrator portal');
+    throw new AppError('unauthenticated', 'This needs a session on the administrator portal', {
+      reason: administratorsOnly,
+    });
 }
+
+const administratorsOnly = 'administrators_only';
 
 const signInFirst: readonly string[] = ['unauthenticated', 'invalid_token', 'password_change_required'];
 
-/** Sends the reader of a page to sign in, and back here afterwards; programs get the refusal as it is. */
+/**
+ * Sends the reader of a page to sign in, and back here afterwards. A reader who is signed in without the right gets a page that
+ * says so. Programs get the refusal as it is.
+ */
 export async function orSignIn(request: Request, answer: Promise<Response>): Promise<Response> {
   try {
     return await answer;
   } catch (error) {
     const isReader = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html');
     if (!isReader || !(error instanceof AppError) || !signInFirst.includes(error.code)) throw error;
-    const next = encodeURIComponent(new URL(request.url).pathname);
+    const { pathname } = new URL(request.url);
+    if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.message);
+    const next = encodeURIComponent(pathname);
     return new Response(null, { status: 302, headers: { location: `/signin?next=${next}` } });
   }
 }

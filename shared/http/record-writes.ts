@@ -109,7 +109,7 @@ export const changeRecord = <S extends Selection>(
     const saved = await kind.records
       .replace(ctx.deps.db, revised, values, reach, alongside(extras, audit))
       .catch(async (error) => {
-        throw await explainWrite(ctx, kind, values, reach, error);
+        throw await explainWrite(ctx, kind, values, reach, error, at.id);
       });
     return answerRecord(kind, saved);
   });
@@ -212,6 +212,12 @@ const withColumns = (values: Values, columns: Record<string, unknown> = {}): Val
 
 const nameOf = (body: object): string => String(Reflect.get(body, 'name') ?? '');
 
+const taken = (pointer: string): FieldError => ({
+  pointer,
+  code: 'already_exists',
+  detail: 'The value is taken',
+});
+
 /** What the database refused, in the words of the API. */
 async function explainWrite<S extends Selection>(
   ctx: AnyCtx,
@@ -219,10 +225,11 @@ async function explainWrite<S extends Selection>(
   values: Values,
   reach: Reach,
   error: unknown,
+  own?: string,
 ): Promise<unknown> {
   if (isUniqueViolation(error)) {
-    const { pointer, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach);
-    const errors: FieldError[] = [{ pointer, code: 'already_exists', detail: 'The value is taken' }];
+    const { pointers, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach, own);
+    const errors = pointers.map(taken);
     return new AppError(
       'already_exists',
       undefined,

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Scope } from '../../db/repositories/scope.ts';
 import { admit } from '../access/guard.ts';
 import { isUseStale } from '../access/principal.ts';
 import type { FoundPrincipal } from '../access/session.ts';
@@ -71,11 +72,7 @@ export async function serveOperation<D extends BaseDeps>(
   c.set('ctx', ctx);
   assertBrowser(operation, principal);
   const brought = await readBrought(c, operation, principal);
-  if (!brought)
-    ctx.scope = admit(principal, {
-      ...operation,
-      writes: operation.method !== 'GET' && !operation.readsOnly,
-    });
+  if (!brought) ctx.scope = admitted(ctx, operation);
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
@@ -87,6 +84,22 @@ export async function serveOperation<D extends BaseDeps>(
     respond(c, deps, operation, untilAccessEnds(deps, credentials.token, await operation.run(own, raw))),
   );
 }
+
+/** @throws AppError as `admit`; a token in the wrong header is named */
+function admitted({ principal, bearer }: Ctx, operation: Operation<never>): Scope {
+  try {
+    return admit(principal, {
+      ...operation,
+      writes: operation.method !== 'GET' && !operation.readsOnly,
+    });
+  } catch (error) {
+    const isMisplaced = error instanceof AppError && error.code === 'unauthenticated' && bearer !== undefined;
+    throw isMisplaced ? new AppError('unauthenticated', misplacedToken) : error;
+  }
+}
+
+const misplacedToken =
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here';
 
 /** What handlers get of a request; its scope is known after the guard. */
 function contextOf<D extends BaseDeps>(

@@ -33,6 +33,7 @@ export const errorCodes = {
   https_required: { status: 403, title: 'HTTPS is required' },
   not_found: { status: 404, title: 'There is no such resource' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },
+  not_acceptable: { status: 406, title: 'The answer is of no media type that the request accepts' },
   request_timeout: { status: 408, title: 'The request did not arrive in time', retryable: true },
   already_exists: { status: 409, title: 'Such an object exists already' },
   in_use: { status: 409, title: 'The object is referred to by others' },

@@ -45,8 +45,12 @@ export const term = (text: Detail): Message => new Message((language) => transla
 export const verbatim = (text: string): Message => new Message(() => text);
 
 /** Several texts as one. */
-export const joined = (texts: readonly Text[], separator: string): Message =>
-  new Message((language) => texts.map((text) => inLanguage(text, language)).join(separator));
+export const joined = (texts: readonly Text[], separator: string | Message): Message =>
+  new Message((language) =>
+    texts
+      .map((text) => inLanguage(text, language))
+      .join(separator instanceof Message ? separator.in(language) : separator),
+  );
 
 /** True if the catalogue has the text. */
 export const isDetail = (text: string): text is Detail => Object.hasOwn(details, text);

@@ -204,7 +204,9 @@ describe('the form that Accept asks for', () => {
     const spice = await get('Both', `${rdp}, ${virtViewer}`, '?protocol=spice');
     expect(spice.headers.get('content-type')).toBe(virtViewer);
     const other = await get('Desk', virtViewer);
-    expect([other.status, other.body.reason_code]).toEqual([409, 'protocol_not_offered']);
+    expect([other.status, other.body.code]).toEqual([406, 'not_acceptable']);
+    const either = await get('Desk', `${virtViewer}, application/json;q=0.5`);
+    expect([either.status, either.body.reason_code]).toEqual([409, 'protocol_not_offered']);
     const contrary = await get('Both', virtViewer, '?protocol=rdp');
     expect([contrary.status, contrary.body.errors]).toEqual([
       422,

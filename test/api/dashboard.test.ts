@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatchers } from '../../db/schema/dispatchers.ts';
 import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
+import { pools } from '../../db/schema/pools.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { openSession } from '../simulator/sessions.ts';
 import {
@@ -50,7 +51,7 @@ describe('the dashboard of administrators', () => {
     expect(pools_near_full).toEqual([]);
   });
 
-  it('tells what the snapshot has, within the scope only', async () => {
+  it('CON-14: tells what the snapshot has, within the scope only, and counts as the lists do', async () => {
     const [mine, other] = [await addSite(admin), await addSite(admin)];
     const [near, far] = [await addFarm(admin, mine), await addFarm(admin, other)];
     const node = await addNode(world, near, {
@@ -83,6 +84,15 @@ describe('the dashboard of administrators', () => {
         site_name: mine.name,
         usage_percent: 100,
       },
+    ]);
+    // What a node counts in its pools may be something else than the workplaces that it lists.
+    await world.portal.db.update(pools).set({ workplaces_count: 99, in_use_count: null });
+    const listed = async (query: string) =>
+      (await admin(`GET ${base}/workplaces?count=exact&limit=1${query}`)).body.total;
+    const { counters } = await read();
+    expect([counters.workplaces, counters.workplaces_in_use]).toEqual([
+      await listed(''),
+      await listed('&in_use=true'),
     ]);
     const all = await read();
     expect(all.counters).toMatchObject({ workplaces: 7, workplaces_in_use: 2, sessions: 2 });

@@ -167,7 +167,11 @@ describe('H5: an export', () => {
       .orderBy(auditEvents.at, auditEvents.id);
     const obtained = { event: 'portal.ExportObtained', by: 'admin' };
     expect(events).toMatchObject([
-      { event: 'portal.ExportOrdered', by: 'admin', details: { format: 'csv', filters: { user: 'watched' } } },
+      {
+        event: 'portal.ExportOrdered',
+        by: 'admin',
+        details: { format: 'csv', filters: { user: 'watched' } },
+      },
       {
         event: 'portal.ExportBuilt',
         by: 'system',

@@ -61,7 +61,12 @@ const further = {
     ...(process.platform === 'linux' ? ['process_open_fds', 'process_max_fds'] : []),
     ...['aggregator_gateway_up', 'aggregator_directory_account_refused'],
     ...['aggregator_circuit_state', 'aggregator_certificate_not_after_seconds'],
-    ...['aggregator_snapshot_age_seconds', 'aggregator_snapshot_ignored', 'aggregator_jobs_waiting', 'aggregator_jobs_oldest_seconds'],
+    ...[
+      'aggregator_snapshot_age_seconds',
+      'aggregator_snapshot_ignored',
+      'aggregator_jobs_waiting',
+      'aggregator_jobs_oldest_seconds',
+    ],
     'aggregator_audit_unsealed',
   ],
   counter: ['aggregator_http_requests_total', 'aggregator_logins_total', 'aggregator_jobs_total'],

@@ -104,7 +104,9 @@ describe('CON-8: tags of dispatchers', () => {
       [409, 'dispatcher_tag'],
       [409, 'dispatcher_tag'],
     ]);
-    expect((await world.admin(`PATCH ${path}`, { color: '#445566' })).body).toMatchObject({ color: '#445566' });
+    expect((await world.admin(`PATCH ${path}`, { color: '#445566' })).body).toMatchObject({
+      color: '#445566',
+    });
     // What was read is accepted, also with a name that no tag of ours could have.
     const replaced = await world.admin(`PUT ${tagsPath}/${other?.id}`, other);
     expect([replaced.status, replaced.body.name]).toEqual([200, spaced]);
@@ -125,7 +127,10 @@ describe('CON-8: tags of dispatchers', () => {
     const { ask: near } = await addMember(world, ['tags.read'], [world.site.id]);
     const { ask: far } = await addMember(world, ['tags.read'], [elsewhere.id]);
     const [tag] = await found();
-    for (const [ask, status] of [[near, 200], [far, 404]] as const)
+    for (const [ask, status] of [
+      [near, 200],
+      [far, 404],
+    ] as const)
       expect((await ask(`GET ${tagsPath}/${tag?.id}`)).status).toBe(status);
     expect((await far(`GET ${tagsPath}?search=${name}`)).body.items).toEqual([]);
   });

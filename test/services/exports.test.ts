@@ -208,7 +208,10 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
     stops.push(await startExports(portal.database.sidecarUrl, { parameters: { 'export.max_rows': 29_999 } }));
     const report = await builtExport(admin, audit, 'event=test.Filled&format=cef');
     expect(report).toMatchObject({ state: 'failed', reason: 'too_many_rows' });
-    const events = await portal.db.select().from(auditEvents).where(eq(auditEvents.object_id, report.export_id));
+    const events = await portal.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.object_id, report.export_id));
     expect(events.map(({ event, result }) => [event, result])).toEqual([
       ['portal.ExportOrdered', 'success'],
       ['portal.ExportBuilt', 'failure'],

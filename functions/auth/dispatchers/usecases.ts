@@ -29,7 +29,7 @@ export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     await record(ctx, row, node, error);
-    const members = { ...error.members, site: row.site_name, farm: row.farm_name };
+    const members = { ...error.members, site: row.site_uri, farm: row.farm_name };
     throw new AppError(error.code, error.detail, members, { cause: error });
   }
 }

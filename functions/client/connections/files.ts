@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import type { AccountPrincipal } from '../../../shared/access/principal.ts';
 import { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { invalid } from '../../../shared/kernel/errors.ts';
+import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { ClientDeps } from '../deps.ts';
 import type { Offered } from './offered.ts';
 import { rdpFile } from './rdp-file.ts';
 import type { ConnectionQuery } from './schema.ts';
-import { issueConnection } from './usecases.ts';
+import { issueConnection, notAcceptable } from './usecases.ts';
 import { virtViewerFile } from './virt-viewer-file.ts';
 
 type ClientCtx = Ctx<ClientDeps, AccountPrincipal>;
@@ -22,14 +22,24 @@ const protocols = ['rdp', 'spice'] as const satisfies readonly Protocol[];
 
 /**
  * A connection in the form that `Accept` asks for: members, or the file that the program of its protocol opens. What the
- * node gave by another protocol than was asked for is told as members.
- * @throws AppError what `issueConnection` throws, and `invalid_request` for a protocol that the file asked for is not of
+ * node gave by another protocol than was asked for is told as members, if the caller accepts them.
+ * @throws AppError what `issueConnection` throws, `not_acceptable` where neither is possible, and `invalid_request` for a protocol that the file asked for is not of
  */
 export async function connectionAsAsked(ctx: ClientCtx, siteUri: string, id: string, query: Query) {
   const wanted = protocols.filter((protocol) => ctx.accepts(fileTypes[protocol]));
-  const offered = await issueConnection(ctx, siteUri, id, narrowed(query, wanted));
+  const takesFilesOnly = wanted.length > 0 && !['application/json', 'application/*', '*/*'].some(ctx.accepts);
+  const acceptable = takesFilesOnly ? wanted : protocols;
+  const offered = await issueConnection(ctx, siteUri, id, narrowed(query, wanted), acceptable).catch(
+    (error: unknown) => {
+      throw takesFilesOnly && isOfOtherProtocol(error) ? notAcceptable(acceptable) : error;
+    },
+  );
   return wanted.includes(offered.protocol) ? fileOf(ctx, offered) : offered;
 }
+
+/** A dispatcher reports this as a preparation, but waiting does not help. */
+const isOfOtherProtocol = (error: unknown): boolean =>
+  error instanceof AppError && error.members.reason_code === 'protocol_not_offered';
 
 /** Who takes one kind of file has chosen its protocol. */
 function narrowed(query: Query, wanted: readonly Protocol[]): Query {

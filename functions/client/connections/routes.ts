@@ -42,7 +42,7 @@ export const connectionOperations = [
       query: ConnectionQuery,
       returns: [200, Connection],
       alsoReturns: Object.values(fileTypes),
-      errors,
+      errors: [...errors, 'not_acceptable'],
       begins: true,
     },
     (ctx, { params: { site_uri, id }, query }) => connectionAsAsked(ctx, site_uri, id, query),

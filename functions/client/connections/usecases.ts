@@ -22,6 +22,7 @@ import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/fleet
 import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
 import { type Passage, passageFor } from './passage.ts';
 import type { ConnectionQuery } from './schema.ts';
@@ -37,16 +38,34 @@ type Given = { connection: Connection; farm: UserFarm; pool: string; reason?: st
 /**
  * Connection parameters from a node of the service's farm, or of that to which its rule leads. The node is asked, so
  * that a right that has gone meanwhile is gone; the issue is an audit event.
- * @throws AppError `not_found` for a service that is not the caller's, `service_in_preparation`, `upstream_*`
+ * @param acceptable protocols in which the caller can be answered
+ * @throws AppError `not_found` for a service that is not the caller's, `not_acceptable`, `service_in_preparation`,
+ *   `upstream_*`
  */
-export async function issueConnection(ctx: UserCtx, siteUri: string, id: string, query: Query) {
+export async function issueConnection(
+  ctx: UserCtx,
+  siteUri: string,
+  id: string,
+  query: Query,
+  acceptable: readonly Connection['protocol'][],
+) {
   const target = await findTarget(ctx, siteUri, id);
   const given = await (target.kind === 'rule' ? byRule(ctx, target, query) : ofPool(ctx, target, query));
+  // What the caller cannot use is not issued.
+  if (!acceptable.includes(given.connection.protocol)) throw notAcceptable(acceptable);
   const passage = passageFor(ctx, target.site, given);
   await noteIssue(ctx, target, id, given, passage);
   const { connection, farm } = { ...given, ...passage };
   return { ...connection, service_id: id, farm_id: farm.id, ...conflictOf(given) };
 }
+
+export const notAcceptable = (acceptable: readonly Connection['protocol'][]): AppError =>
+  new AppError(
+    'not_acceptable',
+    message('The service is not offered by {protocols}', {
+      protocols: joined(acceptable.map(verbatim), term(' or ')),
+    }),
+  );
 
 async function ofPool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<Given> {
   const { site, farm, pool } = target;

@@ -49,6 +49,11 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'See the header Allow.',
     'Use one of the methods of Allow.',
   ),
+  not_acceptable: explain(
+    'The answer cannot have a media type that the request accepts.',
+    'The header Accept names the file of one protocol only, and the service is not offered by that protocol.',
+    'Accept the file of another protocol, or application/json, which names the protocol.',
+  ),
   already_exists: explain(
     'Another object has this value already.',
     'Names are unique within their collection, without regard to case.',

@@ -33,4 +33,5 @@ export const fleet = {
   'The dispatcher refused the request': 'Диспетчер отклонил запрос',
   'The TLS connection to the dispatcher failed': 'Соединение TLS с диспетчером не удалось',
   'The dispatcher did not answer in time': 'Диспетчер не ответил вовремя',
+  'The service is not offered by {protocols}': 'Сервис не предоставляется по {protocols}',
 } as const;

@@ -16,7 +16,6 @@ export const requests = {
   'The portal is starting': 'Портал запускается',
   'Given more than once': 'Указан больше одного раза',
   'Unknown member': 'Неизвестный член',
-  'Unknown parameter': 'Неизвестный параметр',
   'The text has a character that cannot be stored': 'В тексте есть символ, который нельзя сохранить',
   'Must be true or false': 'Должно быть true или false',
   'Must be 1 to 255 printable ASCII characters': 'Должно быть от 1 до 255 печатных символов ASCII',
@@ -84,4 +83,10 @@ export const requests = {
     'Нужен заголовок Authorization с `Token <ключ>`; ключ — значение {variable}',
   'The key in the header Authorization is not that of {variable}':
     'Ключ в заголовке Authorization не совпадает с {variable}',
+  'Unknown parameter: the operation has none': 'Неизвестный параметр: у этой операции параметров нет',
+  'Unknown parameter. Known are {names}': 'Неизвестный параметр. Известны {names}',
+  'Unknown parameter. Known are {names}. Pages have no numbers: send `next` of a page as `cursor` to get the page after it, and its size as `limit`':
+    'Неизвестный параметр. Известны {names}. У страниц нет номеров: чтобы получить следующую страницу, отправьте её `next` как `cursor`, а размер страницы — как `limit`',
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here':
+    'Отправьте токен сеанса в заголовке X-Auth-Token; Authorization: Bearer здесь не читается',
 } as const;

@@ -56,4 +56,5 @@ export const titles = {
   'Too many requests are waiting': 'В очереди слишком много запросов',
   'The database is not available': 'База данных недоступна',
   'The upstream server did not answer in time': 'Внешний сервер не ответил вовремя',
+  'The answer is of no media type that the request accepts': 'Запрос не принимает тип данных ответа',
 } as const;

@@ -22,7 +22,7 @@ describe('the pointers of faults', () => {
   it('lead into the form that was meant, where there are several', () => {
     expect(pointersOf(BulkDestroyBody, { ids: ['x'] })).toEqual(['/ids/0']);
     expect(pointersOf(BulkDestroyBody, { all: false })).toEqual(['/all']);
-    expect(pointersOf(BulkDestroyBody, {})).toEqual(['']);
+    expect(pointersOf(BulkDestroyBody, {})).toEqual(['/ids', '/all']);
     const scope = z.object({ sites: z.union([z.literal('*'), z.array(z.uuid())]) });
     expect(pointersOf(scope, { sites: ['x'] })).toEqual(['/sites/0']);
     expect(pointersOf(scope, { sites: 1 })).toEqual(['/sites']);

@@ -9,7 +9,7 @@ import * as permissions from '../../../shared/messages/ru/permissions.ts';
 const root = new URL('../../../', import.meta.url);
 const places = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 /** Names of products and protocols, and sentences of values alone. */
-const alike = ['LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerberos KDC', 'StartTLS'];
+const alike = ['null', 'LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerberos KDC', 'StartTLS'];
 
 const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })

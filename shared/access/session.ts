@@ -16,7 +16,10 @@ import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 const longestToken = 128;
 
 /** The bearer of a token, and the system parameters that the same statement read. */
-export type FoundPrincipal<P extends TokenPrincipal = TokenPrincipal> = { principal: P; parameters: Parameters };
+export type FoundPrincipal<P extends TokenPrincipal = TokenPrincipal> = {
+  principal: P;
+  parameters: Parameters;
+};
 
 /**
  * The principal of a token; one round trip.

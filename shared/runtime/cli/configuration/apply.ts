@@ -1,0 +1,112 @@
+import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { readDesired } from './desired.ts';
+import { readConfiguration } from './document.ts';
+import { ConfigurationFault } from './fault.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { readPictures } from './pictures.ts';
+import { type Action, builtinLeftOver, planOf } from './plan.ts';
+import { planText } from './plan-text.ts';
+import { withoutDirectories } from './portal-deps.ts';
+import { nameOf, refusalLines } from './refusal-text.ts';
+import type { Run } from './run-action.ts';
+import { rehearsed, runUnit, type Schedule } from './schedule.ts';
+import { readState } from './state.ts';
+import { openTokensFile, type TokensFile } from './tokens-file.ts';
+import { readYamlFile, type YamlFile } from './yaml-file.ts';
+
+export type ApplyOptions = {
+  path: string;
+  env: Readonly<NodeJS.ProcessEnv>;
+  dryRun: boolean;
+  prune: boolean;
+  /** Beside the configuration file unless given. */
+  tokensFile?: string | undefined;
+  /** What is shown while the command runs. */
+  say(text: string): void;
+};
+
+/**
+ * Brings the records of the portal to what a configuration file says.
+ * @throws ConfigurationFault with one line for each fault; what was applied before it was said
+ */
+export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<void> {
+  const { path, env, dryRun, prune, say } = options;
+  const file = readYamlFile(path);
+  const configuration = readConfiguration(file, env);
+  const operator = await createOperator(deps);
+  const state = await readState(operator);
+  const pictures = await readPictures(configuration, state.names);
+  const wanted = await readDesired(operator, configuration, state);
+  const plan = await planOf(operator, deps.sealer, { state, wanted, configuration, prune });
+  const rehearsal = await createOperator(withoutDirectories(deps));
+  const schedule = await rehearsed(rehearsal, plan.actions, pictures);
+  const builtin = prune ? builtinLeftOver(configuration, wanted, state) : [];
+  say(planText({ ...plan, ...schedule, builtin }, state.names));
+  assertPossible(file, schedule);
+  if (schedule.units.length === 0) return;
+  if (dryRun) return say('Dry run: nothing was changed.\n');
+  await run(file, operator, schedule, { pictures, tokens: tokensFor(options, plan.actions), say });
+}
+
+/** @throws ConfigurationFault with each refusal of the rehearsal */
+function assertPossible(file: YamlFile, { refused }: Schedule): void {
+  const lines = refused.flatMap(({ action, error }) => refusalLines(file, action, error));
+  if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');
+}
+
+type Needs = { pictures: Run['pictures']; tokens: Tokens | undefined; say(text: string): void };
+type Tokens = { file: TokensFile; path: string };
+
+function tokensFor({ path, tokensFile }: ApplyOptions, actions: readonly Action[]): Tokens | undefined {
+  const makesTokens = actions.some(
+    (action) => action.do === 'create' && action.entry.kind.section === 'gateways',
+  );
+  if (!makesTokens) return undefined;
+  const own = tokensFile ?? `${path.replace(/\.ya?ml$/i, '')}.tokens.yaml`;
+  return { file: openTokensFile(own), path: own };
+}
+
+async function run(
+  file: YamlFile,
+  operator: Operator,
+  { units }: Schedule,
+  { pictures, tokens, say }: Needs,
+): Promise<void> {
+  const shared: Run = {
+    operator,
+    ids: new Map(),
+    pictures,
+    onToken: (section, name, token) => tokens?.file.add(section, name, token),
+  };
+  let done = 0;
+  const all = units.reduce((sum, { steps }) => sum + steps.length, 0);
+  for (const unit of units) {
+    try {
+      await runUnit(shared, unit);
+    } catch (error) {
+      throw stopped(file, unit.steps[0]?.action, error, done, all);
+    }
+    done += unit.steps.length;
+  }
+  say(`Applied: ${done} of ${all}.\n`);
+  if (tokens) say(`New tokens are in ${tokens.path} (mode 0600).\n`);
+}
+
+/** What failed, and what has been done: each action is complete or left no trace. */
+function stopped(
+  file: YamlFile,
+  action: Action | undefined,
+  error: unknown,
+  done: number,
+  all: number,
+): unknown {
+  const lines =
+    error instanceof AppError && action
+      ? refusalLines(file, action, error)
+      : [`${action ? nameOf(action) : file.path}: ${error instanceof Error ? error.message : String(error)}`];
+  return new ConfigurationFault(
+    ...lines,
+    `Applied: ${done} of ${all}. Run the same command again to continue.`,
+  );
+}

@@ -1,19 +1,19 @@
 import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
 import { AppError } from '../../../kernel/errors.ts';
-import { readDesired } from './desired.ts';
-import { readConfiguration } from './document.ts';
-import { ConfigurationFault } from './fault.ts';
-import { createOperator, type Operator } from './operator.ts';
-import { readPictures } from './pictures.ts';
-import { type Action, builtinLeftOver, planOf } from './plan.ts';
-import { planText } from './plan-text.ts';
-import { withoutDirectories } from './portal-deps.ts';
-import { nameOf, refusalLines } from './refusal-text.ts';
-import type { Run } from './run-action.ts';
-import { rehearsed, runUnit, type Schedule } from './schedule.ts';
-import { readState } from './state.ts';
-import { openTokensFile, type TokensFile } from './tokens-file.ts';
-import { readYamlFile, type YamlFile } from './yaml-file.ts';
+import { readConfiguration } from './file/document.ts';
+import { ConfigurationFault } from './file/fault.ts';
+import { readPictures } from './file/pictures.ts';
+import { openTokensFile, type TokensFile } from './file/tokens-file.ts';
+import { readYamlFile, type YamlFile } from './file/yaml-file.ts';
+import { readDesired } from './plan/desired.ts';
+import { type Action, builtinLeftOver, planOf } from './plan/plan.ts';
+import { planText } from './plan/plan-text.ts';
+import { nameOf, refusalLines, rootsOf } from './plan/refusal-text.ts';
+import type { Run } from './plan/run-action.ts';
+import { rehearsed, runUnit, type Schedule } from './plan/schedule.ts';
+import { createOperator, type Operator } from './records/operator.ts';
+import { withoutDirectories } from './records/portal-deps.ts';
+import { readState } from './records/state.ts';
 
 export type ApplyOptions = {
   path: string;
@@ -51,7 +51,7 @@ export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<voi
 
 /** @throws ConfigurationFault with each refusal of the rehearsal */
 function assertPossible(file: YamlFile, { refused }: Schedule): void {
-  const lines = refused.flatMap(({ action, error }) => refusalLines(file, action, error));
+  const lines = rootsOf(refused).flatMap(({ action, error }) => refusalLines(file, action, error));
   if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');
 }
 

@@ -6,11 +6,11 @@ import { loadSettings } from '../settings.ts';
 import { apply } from './apply.ts';
 import { editorSchema } from './editor-schema.ts';
 import { exportText } from './export.ts';
-import { ConfigurationFault } from './fault.ts';
+import { ConfigurationFault } from './file/fault.ts';
+import { longestFile } from './file/yaml-file.ts';
 import { type Section, sections } from './kinds.ts';
-import { createOperator } from './operator.ts';
-import { type PortalDeps, portalDeps } from './portal-deps.ts';
-import { longestFile } from './yaml-file.ts';
+import { createOperator } from './records/operator.ts';
+import { type PortalDeps, portalDeps } from './records/portal-deps.ts';
 
 export type ApplyArguments = { dryRun: boolean; prune: boolean; tokensFile: string | undefined };
 export type ExportArguments = { kinds: string | undefined; output: string | undefined };

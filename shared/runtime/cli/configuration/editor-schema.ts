@@ -3,7 +3,7 @@ import { paramShapes } from '../../../identity/domains/catalogue.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { type Kind, kinds, type Section, sections, type Target } from './kinds.ts';
 import { ImageEntry } from './own-members.ts';
-import { schemaOf, schemaOfParams } from './schema-members.ts';
+import { schemaOf, schemaOfParams } from './records/schema-members.ts';
 
 /** The JSON Schema of configuration files, from the shapes that the API checks. */
 export function editorSchema(): Schema {

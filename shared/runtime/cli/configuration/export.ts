@@ -1,15 +1,14 @@
 import { stringify } from 'yaml';
-import type { Document } from '../../../http/answer.ts';
+import { findImage } from '../../../../db/repositories/images.ts';
 import { paramShapes } from '../../../identity/domains/catalogue.ts';
 import { canonicalJson, isObject } from '../../../kernel/json.ts';
-import { dataUriOf, type PictureType } from '../../../kernel/pictures.ts';
 import { foldName } from '../../../kernel/text.ts';
+import { replacedAt, valuesAt, withMember } from './file/paths.ts';
+import { pictureName } from './file/pictures.ts';
 import { type Section, sections } from './kinds.ts';
-import type { Names } from './names.ts';
-import type { Operator } from './operator.ts';
-import { replacedAt, valuesAt, withMember } from './paths.ts';
-import { pictureName } from './pictures.ts';
-import { isSecretSet, readState, type State, type Stored } from './state.ts';
+import type { Names } from './records/names.ts';
+import type { Operator } from './records/operator.ts';
+import { isSecretSet, readState, type State, type Stored } from './records/state.ts';
 
 type Entry = Record<string, unknown>;
 
@@ -110,11 +109,10 @@ async function picturesOf(operator: Operator, { pictures, names }: State): Promi
     const name = pictureName(digest);
     names.add('images', name, digest);
     if (entries.has(digest)) continue;
-    const { body, mediaType } = (await operator.call('image.getOfService', {
-      params: { image_id: id },
-    })) as unknown as Document;
-    const content = Buffer.from(body as Uint8Array).toString('base64');
-    entries.set(digest, { name, image: dataUriOf({ mediaType: mediaType as PictureType, content }) });
+    const picture = await findImage(operator.db, id);
+    if (!picture) continue;
+    const { mediaType, content } = picture;
+    entries.set(digest, { name, image: `data:${mediaType};base64,${content}` });
   }
   return [...entries.values()].toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
 }

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { foldName } from '../../../kernel/text.ts';
-import type { Target } from './kinds.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { Target } from '../kinds.ts';
 
 /**
  * Names of objects and their ids. Groups and users are named `<label of the domain>/<name>`, as no label has a slash;

@@ -1,7 +1,7 @@
-import { createSchemas, type Schema } from '../../../http/document-schemas.ts';
-import { paramShapes } from '../../../identity/domains/catalogue.ts';
-import { isObject } from '../../../kernel/json.ts';
-import type { Kind } from './kinds.ts';
+import { createSchemas, type Schema } from '../../../../http/document-schemas.ts';
+import { paramShapes } from '../../../../identity/domains/catalogue.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import type { Kind } from '../kinds.ts';
 
 /** The JSON Schema of the members of an entry, with ids in the place of names. */
 export const schemaOf = (kind: Kind): Schema => createSchemas(new Map()).input(kind.shape.strict());

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, rehearse, withTransaction } from '../../../../db/client.ts';
-import { AppError } from '../../../kernel/errors.ts';
+import { type Db, rehearse, withTransaction } from '../../../../../db/client.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import type { Pictures } from '../file/pictures.ts';
+import type { Operator } from '../records/operator.ts';
 import { holdOf } from './holds.ts';
-import type { Operator } from './operator.ts';
-import type { Pictures } from './pictures.ts';
 import type { Action, Change, Delete } from './plan.ts';
 import { type Means, type Run, runAction, yieldPlace } from './run-action.ts';
 
 export type Step = { action: Action; means: Means };
-/** Changes that only together are possible: some give up their place first, all of it in one transaction. */
-export type Unit = { yields: { change: Change; token: string }[]; steps: Step[] };
+/** Actions that only together are possible: some records give up their place first, all of it in one transaction. */
+export type Unit = { yields: { action: Change | Delete; token: string }[]; steps: Step[] };
 
 export type Refusal = { action: Action; error: AppError };
 export type Schedule = {
@@ -42,7 +42,7 @@ export const rehearsed = (
       const unit = await tryTogether(run, handle, waiting);
       if (!unit) break;
       units.push(unit);
-      waiting = waiting.filter(({ action }) => action.do === 'delete');
+      waiting = waiting.filter((step) => !unit.steps.includes(step));
     }
     return { units, ...sorted(waiting.length > 0 ? refused : []) };
   });
@@ -88,45 +88,51 @@ const hasSecrets = ({ action }: Step): boolean => action.do === 'change' && acti
 const within = <T>(run: Run, handle: Db, work: (inner: Run) => Promise<T>): Promise<T> =>
   withTransaction(handle, (inner) => work({ ...run, operator: run.operator.on(inner) }));
 
-/** Lets every change that can give up its place do so before any of them is made. */
+/** Lets every record that can give up its place do so before any action. Records that cannot be deleted are left out. */
 async function tryTogether(run: Run, handle: Db, waiting: readonly Step[]): Promise<Unit | undefined> {
-  const steps = waiting.filter(({ action }) => action.do !== 'delete');
-  const yields = steps.flatMap(({ action }) =>
-    action.do === 'change' && action.entry.kind.yields
-      ? [{ change: action, token: `moving-${randomBytes(4).toString('hex')}` }]
-      : [],
-  );
-  if (yields.length === 0) return undefined;
-  const unit: Unit = { yields, steps: [] };
-  try {
-    await within(run, handle, async (inner) => {
-      await giveUpPlaces(inner, unit, steps);
-      await inOrder(inner, unit, steps);
-    });
-    return unit;
-  } catch (error) {
-    for (const step of steps) delete step.means.revision;
-    if (error instanceof AppError) return undefined;
-    throw error;
+  let steps = [...waiting];
+  for (;;) {
+    const unit: Unit = { yields: steps.flatMap(({ action }) => yieldOf(action)), steps: [] };
+    if (unit.yields.length === 0) return undefined;
+    let left: Step[] = [];
+    try {
+      await within(run, handle, async (inner) => {
+        await giveUpPlaces(inner, unit, steps);
+        left = await inOrder(inner, unit, steps);
+        if (left.length > 0) throw new AppError('invalid_state');
+      });
+      return unit;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      for (const { means } of steps) delete means.revision;
+      if (left.length === 0 || left.some(({ action }) => action.do !== 'delete')) return undefined;
+      steps = steps.filter((step) => !left.includes(step));
+    }
   }
 }
 
+function yieldOf(action: Action): Unit['yields'] {
+  if (action.do === 'create') return [];
+  const { kind } = action.stored;
+  return kind.yields ? [{ action, token: `moving-${randomBytes(4).toString('hex')}` }] : [];
+}
+
 async function giveUpPlaces(run: Run, { yields }: Unit, steps: readonly Step[]): Promise<void> {
-  for (const { change, token } of yields) {
-    const revision = await yieldPlace(run, change, token);
-    const step = steps.find(({ action }) => action === change);
+  for (const { action, token } of yields) {
+    const revision = await yieldPlace(run, action, token);
+    const step = steps.find((one) => one.action === action);
     if (step && revision !== undefined) step.means.revision = revision;
   }
 }
 
-/** Tries the steps until all are done, and notes their order. @throws AppError the first refusal when none is possible */
-async function inOrder(run: Run, unit: Unit, steps: readonly Step[]): Promise<void> {
+/** Tries the steps until none of the others is possible, and notes their order. @returns the others */
+async function inOrder(run: Run, unit: Unit, steps: readonly Step[]): Promise<Step[]> {
   let waiting = [...steps];
-  while (waiting.length > 0) {
+  for (;;) {
     const { done, refused } = await tryAll(run, run.operator.db, waiting);
-    if (done.length === 0 && refused[0]) throw refused[0].error;
     unit.steps.push(...done);
     waiting = refused.map(({ step }) => step);
+    if (waiting.length === 0 || done.length === 0) return waiting;
   }
 }
 

@@ -1,12 +1,12 @@
-import { canonicalJson, isObject } from '../../../kernel/json.ts';
-import type { Entry } from './document.ts';
-import type { Kind } from './kinds.ts';
-import type { Names } from './names.ts';
-import { valuesAt } from './paths.ts';
+import { canonicalJson, isObject } from '../../../../kernel/json.ts';
+import type { Entry } from '../file/document.ts';
+import { valuesAt } from '../file/paths.ts';
+import type { Kind } from '../kinds.ts';
+import type { Names } from '../records/names.ts';
+import type { Stored } from '../records/state.ts';
 import type { Action, Change, PlannedSecret } from './plan.ts';
 import { nameOf, reasonOf } from './refusal-text.ts';
 import type { Schedule } from './schedule.ts';
-import type { Stored } from './state.ts';
 
 type Shown = Pick<Schedule, 'kept' | 'units'> & {
   actions: readonly Action[];

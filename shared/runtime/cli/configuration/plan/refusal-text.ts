@@ -1,9 +1,11 @@
-import type { AppError } from '../../../kernel/errors.ts';
-import { isObject } from '../../../kernel/json.ts';
+import type { AppError } from '../../../../kernel/errors.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import { placeOf } from '../file/document.ts';
+import { valuesAt } from '../file/paths.ts';
+import type { YamlFile } from '../file/yaml-file.ts';
 import { lineOf } from './desired.ts';
-import { placeOf } from './document.ts';
 import type { Action } from './plan.ts';
-import type { YamlFile } from './yaml-file.ts';
+import type { Refusal } from './schedule.ts';
 
 /** What an operation refused, one line for each member at fault. */
 export function refusalLines(file: YamlFile, action: Action, error: AppError): string[] {
@@ -35,3 +37,16 @@ export const nameOf = (action: Action): string =>
   action.do === 'delete'
     ? `${action.stored.kind.section}/${action.stored.name}`
     : `${action.entry.kind.section}/${action.entry.name}`;
+
+/** The refusals that do not follow from another one: that of a site explains those of its farms. */
+export function rootsOf(refused: readonly Refusal[]): readonly Refusal[] {
+  const absent = new Set(refused.flatMap(({ action }) => (action.do === 'create' ? [action.id] : [])));
+  const roots = refused.filter(({ action }) => !refersTo(action, absent));
+  return roots.length > 0 ? roots : refused;
+}
+
+const refersTo = (action: Action, ids: ReadonlySet<string>): boolean =>
+  action.do !== 'delete' &&
+  action.entry.kind.references.some(({ path }) =>
+    valuesAt(action.body, path).some(({ value }) => ids.has(String(value))),
+  );

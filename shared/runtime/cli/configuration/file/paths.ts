@@ -1,4 +1,4 @@
-import { isObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../../kernel/json.ts';
 import type { Path } from './fault.ts';
 
 /** A value at a path that was found in an object. */

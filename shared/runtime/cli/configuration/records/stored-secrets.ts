@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Db } from '../../../../db/client.ts';
-import { authenticators } from '../../../../db/repositories/authenticators.ts';
-import { dispatchers } from '../../../../db/repositories/dispatchers.ts';
-import type { Place, Sealer } from '../../../kernel/sealing.ts';
+import type { Db } from '../../../../../db/client.ts';
+import { authenticators } from '../../../../../db/repositories/authenticators.ts';
+import { dispatchers } from '../../../../../db/repositories/dispatchers.ts';
+import type { Place, Sealer } from '../../../../kernel/sealing.ts';
 import type { Stored } from './state.ts';
 
 type Sealed = { text: string; place: Place };

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import { fileReason } from '../file-faults.ts';
+import { fileReason } from '../../file-faults.ts';
 import { ConfigurationFault, type Path } from './fault.ts';
 
 type YamlDocument = ReturnType<typeof parseDocument>;

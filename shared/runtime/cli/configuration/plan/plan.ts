@@ -1,11 +1,11 @@
-import { canonicalJson } from '../../../kernel/json.ts';
-import type { Sealer } from '../../../kernel/sealing.ts';
+import { canonicalJson } from '../../../../kernel/json.ts';
+import type { Sealer } from '../../../../kernel/sealing.ts';
+import type { Configuration, Entry } from '../file/document.ts';
+import { kinds } from '../kinds.ts';
+import type { Operator } from '../records/operator.ts';
+import { identityOf, isSecretSet, pathOf, type State, type Stored, storedOf } from '../records/state.ts';
+import { isSameSecret } from '../records/stored-secrets.ts';
 import type { Wanted } from './desired.ts';
-import type { Configuration, Entry } from './document.ts';
-import { kinds } from './kinds.ts';
-import type { Operator } from './operator.ts';
-import { identityOf, isSecretSet, pathOf, type State, type Stored, storedOf } from './state.ts';
-import { isSameSecret } from './stored-secrets.ts';
 
 type Body = Record<string, unknown>;
 

@@ -9,8 +9,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { parse, stringify } from 'yaml';
-import { isObject } from '../../../kernel/json.ts';
-import { fileReason } from '../file-faults.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import { fileReason } from '../../file-faults.ts';
 import { ConfigurationFault } from './fault.ts';
 
 export type TokensFile = {

@@ -1,12 +1,13 @@
-import { namesOfUsers } from '../../../../db/repositories/account-names.ts';
-import { authenticators } from '../../../../db/repositories/authenticators.ts';
-import { isObject } from '../../../kernel/json.ts';
-import { foldName } from '../../../kernel/text.ts';
+import { namesOfUsers } from '../../../../../db/repositories/account-names.ts';
+import { authenticators } from '../../../../../db/repositories/authenticators.ts';
+import { findImage } from '../../../../../db/repositories/images.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import { valuesAt } from '../file/paths.ts';
+import { type Kind, kinds, type Section, sections } from '../kinds.ts';
 import { bodyOf } from './bodies.ts';
-import { type Kind, kinds, type Section, sections } from './kinds.ts';
 import { Names } from './names.ts';
 import type { Operator } from './operator.ts';
-import { valuesAt } from './paths.ts';
 
 /** A record of the portal. */
 export type Stored = {
@@ -101,8 +102,8 @@ async function notePicture(
   pictures: Map<string, string>,
 ): Promise<void> {
   if (typeof image_id !== 'string' || pictures.has(image_id)) return;
-  const { headers } = await operator.call('image.getOfService', { params: { image_id } });
-  pictures.set(image_id, headers.etag?.replaceAll('"', '') ?? '');
+  const picture = await findImage(operator.db, image_id);
+  if (picture) pictures.set(image_id, picture.digest);
 }
 
 async function namesIn(operator: Operator, records: State['records']): Promise<Names> {

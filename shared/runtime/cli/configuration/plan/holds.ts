@@ -1,7 +1,7 @@
-import { conflict } from '../../../kernel/errors.ts';
-import { isObject } from '../../../kernel/json.ts';
-import type { Operator } from './operator.ts';
-import { pathOf, type Stored } from './state.ts';
+import { conflict } from '../../../../kernel/errors.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import type { Operator } from '../records/operator.ts';
+import { pathOf, type Stored } from '../records/state.ts';
 
 /**
  * Refuses to prune a record that is in use although the API would delete it, together with what belongs to it.

@@ -1,11 +1,11 @@
-import { etagOf } from '../../../http/conditions.ts';
-import { canonicalJson, isObject } from '../../../kernel/json.ts';
-import type { Kind } from './kinds.ts';
-import type { Operator } from './operator.ts';
-import { replacedAt, withMember } from './paths.ts';
-import type { Pictures } from './pictures.ts';
+import { etagOf } from '../../../../http/conditions.ts';
+import { canonicalJson, isObject } from '../../../../kernel/json.ts';
+import { replacedAt, withMember } from '../file/paths.ts';
+import type { Pictures } from '../file/pictures.ts';
+import type { Kind } from '../kinds.ts';
+import type { Operator } from '../records/operator.ts';
+import { pathOf } from '../records/state.ts';
 import type { Action, Change, Create, Delete, PlannedSecret } from './plan.ts';
-import { pathOf } from './state.ts';
 
 type Body = Record<string, unknown>;
 
@@ -39,7 +39,7 @@ export function runAction(run: Run, action: Action, means: Means = {}): Promise<
     case 'change':
       return change(run, action, means);
     case 'delete':
-      return remove(run, action);
+      return remove(run, action, means);
   }
 }
 
@@ -74,7 +74,8 @@ async function change(run: Run, action: Change, means: Means): Promise<number | 
 
 async function remove(
   { operator }: Run,
-  { stored: { kind, id, parent }, revision }: Delete,
+  { stored: { kind, id, parent }, revision: planned }: Delete,
+  { revision = planned }: Means,
 ): Promise<undefined> {
   await operator.call(`${kind.type}.delete`, {
     params: pathOf(kind, id, parent),
@@ -85,9 +86,10 @@ async function remove(
 /** Gives up a unique value, or a reference that holds another record, until the change of the record follows. */
 export async function yieldPlace(
   run: Run,
-  { entry: { kind }, stored, revision }: Change,
+  { stored, revision }: Change | Delete,
   token: string,
 ): Promise<number | undefined> {
+  const { kind } = stored;
   const body = { ...stored.body, ...kind.yields?.(token) };
   const answer = await run.operator.call(`${kind.type}.replace`, {
     params: pathOf(kind, stored.id, stored.parent),

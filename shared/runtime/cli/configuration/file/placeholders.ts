@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fileReason } from '../file-faults.ts';
+import { fileReason } from '../../file-faults.ts';
 
 /** The value of a secret, or what is wrong with its placeholder; a fault never shows a value. */
 export type Resolved = { value: string } | { fault: string };

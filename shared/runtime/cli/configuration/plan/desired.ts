@@ -1,17 +1,17 @@
-import { usersNamed } from '../../../../db/repositories/account-names.ts';
-import { fieldErrors } from '../../../http/field-errors.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { isObject } from '../../../kernel/json.ts';
-import { foldName } from '../../../kernel/text.ts';
-import { checkBody } from './bodies.ts';
-import { type Configuration, type Entry, fault, placeOf } from './document.ts';
-import { ConfigurationFault, gathered } from './fault.ts';
-import { kinds, type Section, type Target } from './kinds.ts';
-import { didYouMean, nearestOf } from './names.ts';
-import type { Operator } from './operator.ts';
-import { replacedAt, valuesAt } from './paths.ts';
-import { memberNames } from './schema-members.ts';
-import { identityOf, inSlices, type State, type Stored } from './state.ts';
+import { usersNamed } from '../../../../../db/repositories/account-names.ts';
+import { fieldErrors } from '../../../../http/field-errors.ts';
+import { newId } from '../../../../kernel/ids.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import { type Configuration, type Entry, fault, placeOf } from '../file/document.ts';
+import { ConfigurationFault, gathered } from '../file/fault.ts';
+import { replacedAt, valuesAt } from '../file/paths.ts';
+import { kinds, type Section, type Target } from '../kinds.ts';
+import { checkBody } from '../records/bodies.ts';
+import { didYouMean, nearestOf } from '../records/names.ts';
+import type { Operator } from '../records/operator.ts';
+import { memberNames } from '../records/schema-members.ts';
+import { identityOf, inSlices, type State, type Stored } from '../records/state.ts';
 
 /** An entry of a file that was checked, beside the record of the same name. */
 export type Wanted = {

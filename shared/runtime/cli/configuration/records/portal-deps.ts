@@ -1,17 +1,17 @@
 import { hostname, release, type } from 'node:os';
-import type { Db } from '../../../../db/client.ts';
-import { type WebuiDeps, webuiDeps } from '../../../../functions/webui/deps.ts';
-import { AppError } from '../../../kernel/errors.ts';
-import type { DirectoryRemote } from '../../../remotes/directory/port.ts';
-import { createDispatcherRemote } from '../../../remotes/dispatcher/https.ts';
-import { createNodeTransport } from '../../../remotes/http/node.ts';
-import { createTcp } from '../../../remotes/kerberos/node.ts';
-import { createKdcRemote } from '../../../remotes/kerberos/transport.ts';
-import { createPeerKeyRemote } from '../../../remotes/peer-keys/https.ts';
-import type { Config } from '../../config.ts';
-import { directoriesBySockets } from '../../directories-by-sockets.ts';
-import { createLog } from '../../log.ts';
-import { ownAssets } from '../asset-files.ts';
+import type { Db } from '../../../../../db/client.ts';
+import { type WebuiDeps, webuiDeps } from '../../../../../functions/webui/deps.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import type { DirectoryRemote } from '../../../../remotes/directory/port.ts';
+import { createDispatcherRemote } from '../../../../remotes/dispatcher/https.ts';
+import { createNodeTransport } from '../../../../remotes/http/node.ts';
+import { createTcp } from '../../../../remotes/kerberos/node.ts';
+import { createKdcRemote } from '../../../../remotes/kerberos/transport.ts';
+import { createPeerKeyRemote } from '../../../../remotes/peer-keys/https.ts';
+import type { Config } from '../../../config.ts';
+import { directoriesBySockets } from '../../../directories-by-sockets.ts';
+import { createLog } from '../../../log.ts';
+import { ownAssets } from '../../asset-files.ts';
 
 export type PortalDeps = { deps: WebuiDeps; close(): Promise<void> };
 

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { fieldErrors } from '../../../http/field-errors.ts';
-import { dataUriOf, maxPictureBytes, readPicture } from '../../../kernel/pictures.ts';
-import { foldName } from '../../../kernel/text.ts';
-import { fileReason } from '../file-faults.ts';
+import { fieldErrors } from '../../../../http/field-errors.ts';
+import { dataUriOf, maxPictureBytes, readPicture } from '../../../../kernel/pictures.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import { fileReason } from '../../file-faults.ts';
+import { ImageEntry } from '../own-members.ts';
+import type { Names } from '../records/names.ts';
 import { type Configuration, fault } from './document.ts';
 import type { Path } from './fault.ts';
-import type { Names } from './names.ts';
-import { ImageEntry } from './own-members.ts';
 
 /** Data URIs of pictures by their SHA-256. */
 export type Pictures = ReadonlyMap<string, string>;

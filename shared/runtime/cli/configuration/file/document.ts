@@ -1,7 +1,7 @@
-import { isObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import { type Kind, kinds, type Section, sections } from '../kinds.ts';
+import { didYouMean, nearestOf } from '../records/names.ts';
 import { ConfigurationFault, gathered, type Path } from './fault.ts';
-import { type Kind, kinds, type Section, sections } from './kinds.ts';
-import { didYouMean, nearestOf } from './names.ts';
 import { type Found, valuesAt, withMember } from './paths.ts';
 import { resolveSecret } from './placeholders.ts';
 import type { YamlFile } from './yaml-file.ts';

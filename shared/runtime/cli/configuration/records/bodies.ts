@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { paramShapes } from '../../../identity/domains/catalogue.ts';
-import { isObject } from '../../../kernel/json.ts';
-import type { Kind } from './kinds.ts';
-import { withMember } from './paths.ts';
+import { paramShapes } from '../../../../identity/domains/catalogue.ts';
+import { isObject } from '../../../../kernel/json.ts';
+import { withMember } from '../file/paths.ts';
+import type { Kind } from '../kinds.ts';
 
 type Body = Record<string, unknown>;
 

@@ -73,23 +73,29 @@ async function run(
   { units }: Schedule,
   { pictures, tokens, say }: Needs,
 ): Promise<void> {
-  const shared: Run = {
-    operator,
-    ids: new Map(),
-    pictures,
-    onToken: (section, name, token) => tokens?.file.add(section, name, token),
+  const onToken: Run['onToken'] = (section, name, token) => {
+    try {
+      tokens?.file.add(section, name, token);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ConfigurationFault(
+        reason,
+        `${section}/${name} was created, and its token is lost: make a new one by PATCH with rotate_token`,
+      );
+    }
   };
-  let done = 0;
+  const shared: Run = { operator, ids: new Map(), pictures, onToken };
+  const done: Action[] = [];
   const all = units.reduce((sum, { steps }) => sum + steps.length, 0);
   for (const unit of units) {
     try {
       await runUnit(shared, unit);
     } catch (error) {
-      throw stopped(file, unit.steps[0]?.action, error, done, all);
+      throw stopped(file, unit.steps[0]?.action, error, { done, all });
     }
-    done += unit.steps.length;
+    done.push(...unit.steps.map(({ action }) => action));
   }
-  say(`Applied: ${done} of ${all}.\n`);
+  say(`Applied: ${done.length} of ${all}.\n`);
   if (tokens) say(`New tokens are in ${tokens.path} (mode 0600).\n`);
 }
 
@@ -98,15 +104,19 @@ function stopped(
   file: YamlFile,
   action: Action | undefined,
   error: unknown,
-  done: number,
-  all: number,
-): unknown {
+  { done, all }: { done: readonly Action[]; all: number },
+): ConfigurationFault {
   const lines =
     error instanceof AppError && action
       ? refusalLines(file, action, error)
       : [`${action ? nameOf(action) : file.path}: ${error instanceof Error ? error.message : String(error)}`];
+  const applied = done.slice(-mostNamed).map(nameOf).join(', ');
+  const earlier = done.length > mostNamed ? `${done.length - mostNamed} others, ` : '';
   return new ConfigurationFault(
     ...lines,
-    `Applied: ${done} of ${all}. Run the same command again to continue.`,
+    `Applied: ${done.length} of ${all}${done.length > 0 ? ` (${earlier}${applied})` : ''}.`,
+    'Run the same command again to continue.',
   );
 }
+
+const mostNamed = 10;

@@ -63,6 +63,10 @@ export async function planOf(
     if (action) actions.push(action);
     else unchanged.push(want.entry);
   }
+  // A tag that is written in another case is written so in domains too, which gives these another revision.
+  const isTagChange = (action: Action): boolean =>
+    action.do === 'change' && action.entry.kind.section === 'tags';
+  actions.sort((a, b) => Number(isTagChange(a)) - Number(isTagChange(b)));
   const doomed = prune ? leftOver(configuration, wanted, state) : [];
   for (const stored of doomed) {
     const fresh = await reread(operator, stored, state);

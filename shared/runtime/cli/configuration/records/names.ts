@@ -10,11 +10,13 @@ export class Names {
   readonly #ids = new Map<Target, Map<string, string>>();
   readonly #names = new Map<string, string>();
 
-  /** A later name of the same object is another way to write it; the first one is shown. */
+  /**
+   * A later name of the same object is another way to write it; the first one is shown. A later object of the same name takes
+   * its place: a file may give the label of one domain to another.
+   */
   add(target: Target, name: string, id: string): void {
     const ids = this.#ids.get(target) ?? new Map<string, string>();
-    this.#ids.set(target, ids);
-    if (!ids.has(foldName(name))) ids.set(foldName(name), id);
+    this.#ids.set(target, ids.set(foldName(name), id));
     if (!this.#names.has(id)) this.#names.set(id, name);
   }
 

@@ -22,8 +22,8 @@ export type ApplyOptions = {
   prune: boolean;
   /** Beside the configuration file unless given. */
   tokensFile?: string | undefined;
-  /** What is shown while the command runs. */
-  say(text: string): void;
+  /** Shows a text while the command runs: the plan before anything is changed. */
+  say(text: string): void | Promise<void>;
 };
 
 /**
@@ -42,7 +42,7 @@ export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<voi
   const rehearsal = await createOperator(withoutDirectories(deps));
   const schedule = await rehearsed(rehearsal, plan.actions, pictures);
   const builtin = prune ? builtinLeftOver(configuration, wanted, state) : [];
-  say(planText({ ...plan, ...schedule, builtin }, state.names));
+  await say(planText({ ...plan, ...schedule, builtin }, state.names));
   assertPossible(file, schedule);
   if (schedule.units.length === 0) return;
   if (dryRun) return say('Dry run: nothing was changed.\n');
@@ -55,7 +55,7 @@ function assertPossible(file: YamlFile, { refused }: Schedule): void {
   if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');
 }
 
-type Needs = { pictures: Run['pictures']; tokens: Tokens | undefined; say(text: string): void };
+type Needs = { pictures: Run['pictures']; tokens: Tokens | undefined; say: ApplyOptions['say'] };
 type Tokens = { file: TokensFile; path: string };
 
 function tokensFor({ path, tokensFile }: ApplyOptions, actions: readonly Action[]): Tokens | undefined {
@@ -95,8 +95,8 @@ async function run(
     }
     done.push(...unit.steps.map(({ action }) => action));
   }
-  say(`Applied: ${done.length} of ${all}.\n`);
-  if (tokens) say(`New tokens are in ${tokens.path} (mode 0600).\n`);
+  await say(`Applied: ${done.length} of ${all}.\n`);
+  if (tokens) await say(`New tokens are in ${tokens.path} (mode 0600).\n`);
 }
 
 /** What failed, and what has been done: each action is complete or left no trace. */

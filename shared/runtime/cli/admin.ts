@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { resetPassword, resetSecondFactor, unlock } from './admin-accounts.ts';
 import { reseal, rotateKeys } from './admin-keys.ts';
 import { replaceLostKey } from './admin-lost-key.ts';
-import { applyFile, exportAll, printSchema } from './configuration/commands.ts';
 import { orEnd } from './fatal.ts';
 
 const usage = `usage: npm run admin -- <command>
@@ -49,15 +48,19 @@ async function main(): Promise<void> {
   if (operand === undefined) return runWithout(command, values);
   if (command === 'apply') {
     const { 'dry-run': dryRun = false, prune = false, 'tokens-file': tokensFile } = values;
+    const { applyFile } = await configuration();
     return applyFile(operand, { dryRun, prune, tokensFile });
   }
   if (isAmong(accountCommands, command)) return accountCommands[command](operand, values.password === true);
   throw new Error(usage);
 }
 
+/** It loads all operations of the administration, which the other commands do not need. */
+const configuration = () => import('./configuration/commands.ts');
+
 async function runWithout(command: string, { kinds, output }: Partial<Record<'kinds' | 'output', string>>) {
-  if (command === 'export') return exportAll({ kinds, output });
-  if (command === 'schema') return printSchema(output);
+  if (command === 'export') return (await configuration()).exportAll({ kinds, output });
+  if (command === 'schema') return (await configuration()).printSchema(output);
   if (isAmong(keyCommands, command)) return keyCommands[command]();
   throw new Error(usage);
 }

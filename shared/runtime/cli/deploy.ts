@@ -5,6 +5,7 @@ import { overBudget } from './build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from './bundles.ts';
 import { completeSecrets, readSecretsFile, secretsFor } from './deploy-secrets.ts';
 import { orEnd } from './fatal.ts';
+import { writeLambdaSecret } from './lambda-secret.ts';
 import { missingSecrets } from './module-secrets.ts';
 import { type DatabaseAddress, prepareDatabase, preparedLine } from './prepared-database.ts';
 import { putSecrets, rehearsalOf, runWrangler, WranglerFailed } from './wrangler.ts';
@@ -13,6 +14,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Plan = { modules: EdgeModule[]; isRehearsal: boolean; secretsFile: string | undefined };
 
 const usage = `usage: npm run deploy -- all | <module> … [--secrets <file>] [--dry-run]
+       npm run deploy -- lambda --secrets <file> --output <file.json>
   modules: ${edgeModules.join(', ')}`;
 
 /** What Workers are told openly; wrangler.toml has examples in their place. */
@@ -30,12 +32,19 @@ const addresses = variables
   .pick({ DATABASE_OWNER_URL: true, DATABASE_SIDECAR_URL: true, ADMIN_PASSWORD: true })
   .extend({ DATABASE_URL: variables.shape.DATABASE_URL.unwrap() });
 
+/** Runs the command. @throws ConfigError, WranglerFailed, Error with the usage */
+async function main(args: readonly string[], env: Env): Promise<void> {
+  const { positionals, values } = parsedArguments(args);
+  if (values.output === undefined) return deploy(planOf(positionals, values), env);
+  if (positionals.join() !== 'lambda' || !values.secrets || values['dry-run']) throw new Error(usage);
+  say(await writeLambdaSecret(values.secrets, values.output, env));
+}
+
 /**
  * `npm run deploy -- all`: the schema first, then the modules, whose former versions work on it meanwhile. Everything that is
  * missing is reported before anything is changed, and the same command continues after an interruption.
  */
-async function main(args: readonly string[], env: Env): Promise<void> {
-  const { modules, isRehearsal, secretsFile } = planOf(args);
+async function deploy({ modules, isRehearsal, secretsFile }: Plan, env: Env): Promise<void> {
   const settings = secretsFile === undefined ? env : await settingsOf(secretsFile, env, isRehearsal);
   const own = ownArguments(settings);
   const database = isRehearsal ? undefined : databaseOf(settings);
@@ -45,11 +54,7 @@ async function main(args: readonly string[], env: Env): Promise<void> {
   if (tooLarge.length > 0) throw new Error(tooLarge.join('\n'));
   if (database) say(preparedLine(await prepareDatabase(database, settings.ADMIN_PASSWORD)));
   for (const module of modules) {
-    const values = secrets?.get(module);
-    if (values) {
-      await putSecrets(module, values);
-      say(`set ${Object.keys(values).join(', ')} of ${module}\n`);
-    }
+    await setSecrets(module, secrets?.get(module));
     await runWrangler([
       ...['deploy', '--env', module],
       ...(await routesOf(module, own.hostname)),
@@ -58,6 +63,12 @@ async function main(args: readonly string[], env: Env): Promise<void> {
     ]);
     say(`${isRehearsal ? 'would deploy' : 'deployed'} ${module}\n`);
   }
+}
+
+async function setSecrets(module: EdgeModule, values: Record<string, string> | undefined): Promise<void> {
+  if (!values) return;
+  await putSecrets(module, values);
+  say(`set ${Object.keys(values).join(', ')} of ${module}\n`);
 }
 
 const say = (text: string): void => void process.stdout.write(text);
@@ -88,8 +99,10 @@ function secretsOfAll(
 }
 
 /** The module that takes every other path comes last: until the others are there, it would answer for them. */
-function planOf(args: readonly string[]): Plan {
-  const { positionals: names, values } = parsedArguments(args);
+function planOf(
+  names: readonly string[],
+  values: { secrets?: string | undefined; 'dry-run'?: boolean | undefined },
+): Plan {
   const isKnown = names.every((name) => name === 'all' || edgeModules.some((module) => module === name));
   if (names.length === 0 || !isKnown) throw new Error(usage);
   const wanted = edgeModules.filter((module) => names.includes('all') || names.includes(module));
@@ -102,7 +115,11 @@ function planOf(args: readonly string[]): Plan {
 }
 
 function parsedArguments(args: readonly string[]) {
-  const options = { 'dry-run': { type: 'boolean' }, secrets: { type: 'string' } } as const;
+  const options = {
+    'dry-run': { type: 'boolean' },
+    secrets: { type: 'string' },
+    output: { type: 'string' },
+  } as const;
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch {

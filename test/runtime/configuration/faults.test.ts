@@ -60,7 +60,7 @@ describe('USE-16 faults of a configuration file', () => {
     [
       'a user that is not there',
       'sites:\n  - name: A\n    uri: a\n    users: [builtin/admim]\n',
-      'sites/A/users/0 (line 4): there is no user, <label of the domain>/<name>, builtin/admim',
+      'sites/A/users/0 (line 4): there is no user builtin/admim; a user is written <label of the domain>/<name>',
     ],
     [
       'two entries of one name',

@@ -110,15 +110,18 @@ function withIds(file: Configuration['file'], { kind, at, content: own }: Entry,
   return { content, lines };
 }
 
-const words: Partial<Record<Target, string>> = {
-  users: 'user, <label of the domain>/<name>,',
-  groups: 'group, <label of the domain>/<name>,',
-  images: 'picture in the section images',
+const forms: Partial<Record<Target, string>> = {
+  users: '; a user is written <label of the domain>/<name>',
+  groups: '; a group is written <label of the domain>/<name>',
+  images: ' in the section images',
 };
 
-const unknownName = (to: Target, name: string, names: State['names']): string =>
-  `there is no ${words[to] ?? (to in kinds ? kinds[to as Section].type.replaceAll('_', ' ') : to)} ` +
-  `${name}${didYouMean(names.nearest(to, name))}`;
+function unknownName(to: Target, name: string, names: State['names']): string {
+  const type = isSection(to) ? kinds[to].type.replaceAll('_', ' ') : to.replace(/s$/, '');
+  return `there is no ${type} ${name}${didYouMean(names.nearest(to, name)) || (forms[to] ?? '')}`;
+}
+
+const isSection = (to: Target): to is Section => to in kinds;
 
 /** A fault of one member, by its pointer within the entry. */
 export function lineOf(

@@ -79,7 +79,7 @@ gateways:
 `;
 const env = { CORP_PASSWORD: 'a secret of the directory', N1_KEY: 'a secret of the node' };
 
-describe('USE-16 apply', () => {
+describe('USE-16 apply', { timeout: 60_000 }, () => {
   it('USE-16: creates what a file names, in the order of its references', async () => {
     const first = await on.apply(twoSites, { env });
     expect(first.fault).toBe('');

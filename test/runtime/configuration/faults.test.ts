@@ -20,7 +20,7 @@ const faultOf = async (text: string, env: NodeJS.ProcessEnv = {}): Promise<strin
 const node = 'dispatchers:\n  - name: d1\n    farm_id: F\n    url: https://d1.example.com\n';
 const farm = 'farms: [{ name: F, site_id: North }]\n';
 
-describe('USE-16 faults of a configuration file', () => {
+describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
   it.each([
     ['no mapping', '- a\n', 'FILE: its content is not a mapping'],
     [

@@ -16,7 +16,7 @@ const read = async (path: string): Promise<Json> => (await on.admin(`GET ${base}
 const names = async (path: string): Promise<string[]> =>
   (await read(path)).items.map(({ name }: Json) => name);
 
-describe('USE-16 prune', () => {
+describe('USE-16 prune', { timeout: 60_000 }, () => {
   it('USE-16: deletes only on demand, only kinds of the file, and keeps what is built in or in use', async () => {
     const whole = `
 sites: [{ name: North, uri: north }, { name: South, uri: south }]
@@ -58,7 +58,7 @@ tags: [{ name: office }]
   });
 });
 
-describe('USE-16 changes that depend on each other', () => {
+describe('USE-16 changes that depend on each other', { timeout: 60_000 }, () => {
   const cycle = (one: string, other: string) => `
 sites: [{ name: S1, uri: ${one} }, { name: S2, uri: ${other} }]
 farms: [{ name: G, site_id: ${one === 's1' ? 'S1' : 'S2'} }]
@@ -93,7 +93,7 @@ rules:
   });
 });
 
-describe('USE-16 concurrent changes', () => {
+describe('USE-16 concurrent changes', { timeout: 60_000 }, () => {
   it('USE-16: an object that is changed after the plan stops it; a second apply continues', async () => {
     const path = join(on.folder, 'concurrent.yaml');
     writeFileSync(

@@ -27,7 +27,7 @@ const namesIn = (installation: Installation): Record<string, string[]> =>
 
 describe('USE-16 round trip', () => {
   it('USE-16: any installation becomes any other one, and its export makes the same elsewhere', {
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(installations, async (installation) => {

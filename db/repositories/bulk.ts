@@ -76,27 +76,26 @@ export async function referencesTo<S extends Selection>(
   id: string,
   reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
-  const found = await Promise.all(
-    (spec.references ?? []).map(async (reference) => {
-      const scope = reading(reference.type);
-      if (scope === undefined) return [];
-      return db
-        .select({
-          type: sql<string>`${reference.type}::text`,
-          id: sql<string>`${reference.id}`,
-          name: sql<string>`${reference.name}`,
-        })
-        .from(reference.table)
-        .where(
-          and(
-            eq(sql`${reference.by}`, id),
-            objectWithin(reference.type, reference.row ?? reference.id, scope),
-          ),
-        )
-        .limit(10);
-    }),
-  );
-  return found.flat().slice(0, 10);
+  const found: { type: string; id: string; name: string }[] = [];
+  // One after another: a transaction has one connection.
+  for (const reference of spec.references ?? []) {
+    const scope = reading(reference.type);
+    if (scope === undefined) continue;
+    const rows = await db
+      .select({
+        type: sql<string>`${reference.type}::text`,
+        id: sql<string>`${reference.id}`,
+        name: sql<string>`${reference.name}`,
+      })
+      .from(reference.table)
+      .where(
+        and(eq(sql`${reference.by}`, id), objectWithin(reference.type, reference.row ?? reference.id, scope)),
+      )
+      .limit(10);
+    found.push(...rows);
+    if (found.length >= 10) break;
+  }
+  return found.slice(0, 10);
 }
 
 /** Rows that are seen and also lie in sites out of scope. */

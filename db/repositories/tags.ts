@@ -148,22 +148,22 @@ export async function objectsWithTag(
   key: string,
   reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
-  const found = await Promise.all(
-    taggedTypes.map(async (type) => {
-      const object: Tagged = tagged[type];
-      if (reading(type) === undefined) return [];
-      return db
-        .select({
-          type: sql<string>`${type}::text`,
-          id: sql<string>`${object.id}`,
-          name: sql<string>`${object.name}`,
-        })
-        .from(object)
-        .where(carries(object, sql`${key}`))
-        .limit(10);
-    }),
-  );
-  return found.flat().slice(0, 10);
+  const found: { type: string; id: string; name: string }[] = [];
+  // One after another: a transaction has one connection.
+  for (const type of taggedTypes.filter((one) => reading(one) !== undefined)) {
+    const object: Tagged = tagged[type];
+    const rows = await db
+      .select({
+        type: sql<string>`${type}::text`,
+        id: sql<string>`${object.id}`,
+        name: sql<string>`${object.name}`,
+      })
+      .from(object)
+      .where(carries(object, sql`${key}`))
+      .limit(10);
+    found.push(...rows);
+  }
+  return found.slice(0, 10);
 }
 
 /** A changed list of tags is a write of the object: whoever read it before must read it anew. */

@@ -43,6 +43,10 @@ export function admit(principal: Principal, demand: Demand): Scope {
       if (demand.access === 'signed-in' && !demand.forPeers)
         throw new AppError('forbidden', 'This needs a user account, which a peer aggregator does not have');
       return admitGranted(principal, demand.access, demand);
+    case 'operator':
+      if (demand.needsLogin || demand.access === 'signed-in')
+        throw new AppError('forbidden', 'This needs a user account, which an operator does not have');
+      return admitGranted(principal, demand.access, demand);
     // Machines prove themselves to public operations of their own; jobs do not call operations.
     case 'agent':
     case 'gateway':

@@ -1,3 +1,4 @@
+import { AppError } from '../kernel/errors.ts';
 import type { Portal } from './portal.ts';
 
 export type RoleGrant = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
@@ -42,6 +43,16 @@ export type PeerPrincipal = Granted & {
   peer: { id: string; name: string; issuer: string };
 };
 
+/** A command that an operator of the server runs on its database. It has no account and no session. */
+export type OperatorPrincipal = Granted & {
+  kind: 'operator';
+  /** How the audit names it. */
+  name: 'system:apply';
+  /** Account of the operating system, and the machine. */
+  operator: string;
+  host: string;
+};
+
 /** The agent of a workplace, the agent within a workplace session, or a machine that holds a registration token. */
 export type AgentPrincipal = { kind: 'agent'; role: 'workplace' | 'session' | 'registration'; id: string };
 
@@ -60,8 +71,10 @@ export type Anonymous = { kind: 'anonymous' };
 
 /** A principal that acts for a user account. */
 export type AccountPrincipal = UserPrincipal | ServiceTokenPrincipal;
+/** A principal that a presented token stands for. */
+export type TokenPrincipal = AccountPrincipal | PeerPrincipal;
 /** A principal that holds roles. */
-export type SignedIn = AccountPrincipal | PeerPrincipal;
+export type SignedIn = TokenPrincipal | OperatorPrincipal;
 /** The caller of an operation, or the job that does the work. */
 export type Principal =
   | SignedIn
@@ -78,6 +91,7 @@ export function isSignedIn(principal: Principal): principal is SignedIn {
     case 'user':
     case 'service_token':
     case 'peer':
+    case 'operator':
       return true;
     case 'agent':
     case 'gateway':
@@ -88,22 +102,36 @@ export function isSignedIn(principal: Principal): principal is SignedIn {
   }
 }
 
-/** What rows refer to: a user account or a peer. A service token is the account that it acts for. */
-export const ownerOf = (principal: SignedIn): { kind: 'user' | 'peer'; id: string; name: string } =>
-  principal.kind === 'peer'
-    ? { kind: 'peer', id: principal.peer.id, name: principal.peer.name }
-    : { kind: 'user', id: principal.user.id, name: principal.user.name };
+/**
+ * What rows refer to: a user account or a peer. A service token is the account that it acts for.
+ * @throws AppError `forbidden` for an operator, to which no row can refer
+ */
+export function ownerOf(principal: SignedIn): { kind: 'user' | 'peer'; id: string; name: string } {
+  switch (principal.kind) {
+    case 'user':
+    case 'service_token':
+      return { kind: 'user', id: principal.user.id, name: principal.user.name };
+    case 'peer':
+      return { kind: 'peer', id: principal.peer.id, name: principal.peer.name };
+    case 'operator':
+      throw new AppError('forbidden', 'This needs a user account or a peer');
+  }
+}
 
-/** The user account that a principal acts for, as queries take it; undefined for a peer. */
+/** The user account that a principal acts for, as queries take it; undefined for a peer and an operator. */
 export const accountOf = (principal: SignedIn): { userId: string; domainId: string } | undefined =>
-  principal.kind === 'peer' ? undefined : { userId: principal.user.id, domainId: principal.domain.id };
+  principal.kind === 'user' || principal.kind === 'service_token'
+    ? { userId: principal.user.id, domainId: principal.domain.id }
+    : undefined;
 
 /** True when the stored use of the session or the token is a minute old: it is written at most that often. */
-export const isUseStale = (principal: SignedIn, now: Date): boolean => {
+export const isUseStale = (principal: TokenPrincipal, now: Date): boolean => {
   const { lastSeenAt } = principal.kind === 'service_token' ? principal.token : principal.session;
   return now.getTime() - lastSeenAt.getTime() >= 60_000;
 };
 
-/** The stored row that the presented token names: a session or a service token. */
-export const credentialId = (principal: SignedIn): string =>
-  principal.kind === 'service_token' ? principal.token.id : principal.session.id;
+/** The stored row that the presented token names, a session or a service token; the name of an operator. */
+export function credentialId(principal: SignedIn): string {
+  if (principal.kind === 'operator') return principal.name;
+  return principal.kind === 'service_token' ? principal.token.id : principal.session.id;
+}

@@ -9,14 +9,17 @@ import { sha256 } from '../kernel/digests.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import type { PortalType } from '../modules.ts';
 import { isServed, type Portal, portalFor } from './portal.ts';
-import type { RoleGrant, Session, SignedIn } from './principal.ts';
+import type { RoleGrant, Session, TokenPrincipal } from './principal.ts';
 import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 
 /** Our tokens have 43 or 48 characters; a much longer one is not looked up. */
 const longestToken = 128;
 
 /** The bearer of a token, and the system parameters that the same statement read. */
-export type FoundPrincipal<P extends SignedIn = SignedIn> = { principal: P; parameters: Parameters };
+export type FoundPrincipal<P extends TokenPrincipal = TokenPrincipal> = {
+  principal: P;
+  parameters: Parameters;
+};
 
 /**
  * The principal of a token; one round trip.

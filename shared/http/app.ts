@@ -149,6 +149,7 @@ function principalFields(principal: Principal): Record<string, string | undefine
     case 'portal':
       return { by, by_id: principal.peer?.id };
     case 'job':
+    case 'operator':
     case 'anonymous':
       return { by };
   }

@@ -12,11 +12,13 @@ export type Happening = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEn
 
 /** The audit event of a happening; control characters of what callers chose are escaped. */
 export function auditEntry(ctx: Ctx<BaseDeps>, happening: Happening): AuditEntry {
+  const event = { ...eventBy(ctx.principal, ctx.now, happening), request_id: ctx.requestId };
+  // A command on the server is no request: it has neither an address nor a path.
+  if (ctx.principal.kind === 'operator') return event;
   return {
-    ...eventBy(ctx.principal, ctx.now, happening),
+    ...event,
     source_ip: ctx.client.ip,
     user_agent: escapeControls(ctx.client.userAgent),
-    request_id: ctx.requestId,
     method: ctx.operation.method,
     path: ctx.operation.path,
     ...over(happening),
@@ -31,6 +33,9 @@ export const eventBy = (principal: Principal, at: Date, happening: Happening): A
   result: 'success',
   ...whoOf(principal),
   ...over(happening),
+  ...(principal.kind === 'operator' && {
+    details: { ...happening.details, operator: principal.operator, host: principal.host },
+  }),
 });
 
 /** Members of a happening replace the derived ones. */
@@ -65,6 +70,8 @@ function whoOf(principal: Principal): Who {
     }
     case 'job':
       return { ...unnamed, user_name: 'system' };
+    case 'operator':
+      return { ...unnamed, user_name: principal.name };
     case 'agent':
     case 'gateway':
     case 'portal':

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import { pgFault } from '../../db/errors.ts';
 import { placeOf, sampleOf, sealedColumns } from '../../db/repositories/sealed-values.ts';
 import { claimKeyCheck, readKeyCheck } from '../../db/repositories/secret-key-check.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -34,6 +35,24 @@ export async function assertSecretKey(db: Db, sealer: Sealer): Promise<void> {
   await assertOpensOthers(db, sealer);
   // When another process has written one meanwhile, its key counts.
   if (!(await claimKeyCheck(db, await sealKeyCheck(sealer)))) await isSecretKeyChecked(db, sealer);
+}
+
+/**
+ * Whether a database belongs to an installation that has a `SECRET_KEY` already: it has a check value or, from a version
+ * before that, another sealed value. A database without our tables has neither.
+ */
+export async function isSealed(db: Db): Promise<boolean> {
+  for (const column of sealedColumns) {
+    const samples = await sampleOf(db, column).catch(absentTable);
+    if (samples.length > 0) return true;
+  }
+  return false;
+}
+
+/** SQLSTATE of a table or a column that an earlier version, or an empty database, does not have. */
+function absentTable(error: unknown): [] {
+  if (!['42P01', '42703', '3F000'].includes(pgFault(error)?.code ?? '')) throw error;
+  return [];
 }
 
 async function assertOpens(sealer: Sealer, check: string): Promise<void> {

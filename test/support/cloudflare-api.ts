@@ -6,6 +6,8 @@ import type { Json } from './portal.ts';
 /** A Worker as Cloudflare has it. */
 export type KnownWorker = {
   secrets: string[];
+  /** Values of the secrets that were set in one request. */
+  values: Record<string, string>;
   uploads: number;
   routes: string[];
   crons: string[];
@@ -22,6 +24,7 @@ export type CloudflareApi = {
   close(): Promise<void>;
 };
 
+type Hook = (worker: string) => Promise<void>;
 type Asked = { method: string; path: string; request: IncomingMessage };
 type Told = { status?: number; result: unknown; errors?: { code: number; message: string }[] };
 
@@ -32,9 +35,11 @@ const zone = { id: 'zone-1', name: 'example.org', account: { id: account } };
  * What wrangler asks of Cloudflare's API (v4) when it lists secrets and deploys a Worker with routes and assets; one zone,
  * `example.org`. It remembers instead of running anything.
  * @param onUpload is waited for before an upload is answered
+ * @param onSecrets is waited for before secrets are stored; its failure refuses them, with their values in the answer
  */
 export async function startCloudflareApi(
-  onUpload: (worker: string) => Promise<void> = async () => undefined,
+  onUpload: Hook = async () => undefined,
+  onSecrets: Hook = async () => undefined,
 ): Promise<CloudflareApi> {
   const calls: string[] = [];
   const workers = new Map<string, KnownWorker>();
@@ -42,7 +47,7 @@ export async function startCloudflareApi(
     const { pathname } = new URL(request.url ?? '/', 'http://api');
     const asked = { method: request.method ?? 'GET', path: pathname, request };
     calls.push(`${asked.method} ${asked.path}`);
-    const { status = 200, result, errors = [] } = await answer(asked, workers, onUpload);
+    const { status = 200, result, errors = [] } = await answer(asked, workers, { onUpload, onSecrets });
     const body = { success: errors.length === 0, errors, messages: [], result };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
@@ -63,7 +68,7 @@ export async function startCloudflareApi(
 async function answer(
   asked: Asked,
   workers: Map<string, KnownWorker>,
-  onUpload: (worker: string) => Promise<void>,
+  { onUpload, onSecrets }: { onUpload: Hook; onSecrets: Hook },
 ): Promise<Told> {
   const { method, path } = asked;
   if (path === '/zones') return { result: [zone] };
@@ -78,6 +83,7 @@ async function answer(
   if (rest === 'assets-upload-session') return { result: { jwt: 'assets', buckets: [] } };
   const worker = workers.get(name);
   if (!worker) return absent;
+  if (rest === 'secrets-bulk') return putSecrets(asked, worker, () => onSecrets(name));
   return { result: await told(asked, kind === 'scripts' ? rest : kind, worker) };
 }
 
@@ -86,6 +92,24 @@ const absent: Told = {
   result: null,
   errors: [{ code: 10_007, message: 'This Worker does not exist on your account.' }],
 };
+
+async function putSecrets(
+  { request }: Asked,
+  worker: KnownWorker,
+  onSecrets: () => Promise<void>,
+): Promise<Told> {
+  const text = (await bytesOf(request)).toString();
+  try {
+    await onSecrets();
+  } catch {
+    return { status: 400, result: null, errors: [{ code: 10_053, message: `refused: ${text}` }] };
+  }
+  for (const [name, secret] of Object.entries<Json>(JSON.parse(text).secrets)) {
+    worker.values[name] = secret.text;
+    if (!worker.secrets.includes(name)) worker.secrets.push(name);
+  }
+  return { result: {} };
+}
 
 const isUpload = (method: string, rest: string): boolean =>
   (method === 'PUT' && rest === '') || (method === 'POST' && rest === 'versions');
@@ -124,10 +148,10 @@ async function upload({ request }: Asked, name: string, workers: Map<string, Kno
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
   const { bindings } = JSON.parse(String(form.get('metadata')));
   const plain = bindings.filter((binding: Json) => binding.type === 'plain_text');
-  const { secrets = [], uploads = 0, routes = [], crons = [] } = workers.get(name) ?? {};
+  const { secrets = [], values = {}, uploads = 0, routes = [], crons = [] } = workers.get(name) ?? {};
   const variables = Object.fromEntries(plain.map((binding: Json) => [binding.name, binding.text]));
   const files = [...form.keys()].filter((part) => part !== 'metadata');
-  workers.set(name, { secrets, uploads: uploads + 1, routes, crons, variables, files });
+  workers.set(name, { secrets, values, uploads: uploads + 1, routes, crons, variables, files });
   const id = randomUUID();
   return { id, deployment_id: id, etag: id, startup_time_ms: 5, resources: { script: { etag: id } } };
 }

@@ -8,18 +8,19 @@ import { nearestName } from './misspelt-names.ts';
 /**
  * `KEY=value` lines, which may end with CRLF; `#` starts a comment line, quotes around a value are optional. An absent file
  * is an empty one.
+ * @param named the variable or option that names the file
  * @throws ConfigError for a line that is something else, and for names that are not ours
  */
-export function readConfigFile(path: string): Record<string, string> {
+export function readConfigFile(path: string, named = 'CONFIG_FILE'): Record<string, string> {
   if (!existsSync(path)) return {};
   const values: Record<string, string> = {};
   const faults: string[] = [];
   for (const [index, line] of readText(path).split(/\r?\n/).entries()) {
     const [, name, value = ''] = /^\s*([A-Z][A-Z0-9_]*)\s*=(.*)$/.exec(line) ?? [];
     if (name === undefined && !/^\s*(#|$)/.test(line))
-      faults.push(`CONFIG_FILE: line ${index + 1} of ${path} is not KEY=value`);
+      faults.push(`${named}: line ${index + 1} of ${path} is not KEY=value`);
     else if (name !== undefined && !known.has(name))
-      faults.push(`${name}: not a setting${suggestion(name)} (CONFIG_FILE, line ${index + 1})`);
+      faults.push(`${name}: not a setting${suggestion(name)} (${named}, line ${index + 1})`);
     else if (name !== undefined) values[name] = unquoted(value.trim());
   }
   if (faults.length > 0) throw new ConfigError(faults);

@@ -1,16 +1,20 @@
+import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, lineOf, variables } from '../config.ts';
 import { overBudget } from './build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from './bundles.ts';
+import { completeSecrets, readSecretsFile, secretsFor } from './deploy-secrets.ts';
 import { orEnd } from './fatal.ts';
+import { writeLambdaSecret } from './lambda-secret.ts';
 import { missingSecrets } from './module-secrets.ts';
 import { type DatabaseAddress, prepareDatabase, preparedLine } from './prepared-database.ts';
-import { rehearsalOf, runWrangler, WranglerFailed } from './wrangler.ts';
+import { putSecrets, rehearsalOf, runWrangler, WranglerFailed } from './wrangler.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Plan = { modules: EdgeModule[]; isRehearsal: boolean };
+type Plan = { modules: EdgeModule[]; isRehearsal: boolean; secretsFile: string | undefined };
 
-const usage = `usage: npm run deploy -- all | <module> … [--dry-run]
+const usage = `usage: npm run deploy -- all | <module> … [--secrets <file>] [--dry-run]
+       npm run deploy -- lambda --secrets <file> --output <file.json>
   modules: ${edgeModules.join(', ')}`;
 
 /** What Workers are told openly; wrangler.toml has examples in their place. */
@@ -28,40 +32,99 @@ const addresses = variables
   .pick({ DATABASE_OWNER_URL: true, DATABASE_SIDECAR_URL: true, ADMIN_PASSWORD: true })
   .extend({ DATABASE_URL: variables.shape.DATABASE_URL.unwrap() });
 
-/**
- * `npm run deploy -- all`: the schema first, then the modules, whose former versions work on it meanwhile. All that is
- * missing is told before anything is changed, and the same command once more goes on where one was broken off.
- */
+/** Runs the command. @throws ConfigError, WranglerFailed, Error with the usage */
 async function main(args: readonly string[], env: Env): Promise<void> {
-  const { modules, isRehearsal } = planOf(args);
-  const own = ownArguments(env);
-  const database = isRehearsal ? undefined : databaseOf(env);
-  if (database) await assertSecrets(modules);
+  const { positionals, values } = parsedArguments(args);
+  if (values.output === undefined) return deploy(planOf(positionals, values), env);
+  if (positionals.join() !== 'lambda' || !values.secrets || values['dry-run']) throw new Error(usage);
+  say(await writeLambdaSecret(values.secrets, values.output, env));
+}
+
+/**
+ * `npm run deploy -- all`: the schema first, then the modules, whose former versions work on it meanwhile. Everything that is
+ * missing is reported before anything is changed, and the same command continues after an interruption.
+ */
+async function deploy({ modules, isRehearsal, secretsFile }: Plan, env: Env): Promise<void> {
+  const settings = secretsFile === undefined ? env : await settingsOf(secretsFile, env, isRehearsal);
+  const own = ownArguments(settings);
+  const database = isRehearsal ? undefined : databaseOf(settings);
+  const secrets = secretsFile === undefined || isRehearsal ? undefined : secretsOfAll(modules, settings);
+  if (database && !secrets) await assertSecrets(modules);
   const tooLarge = overBudget(await bundleAll('workers'));
   if (tooLarge.length > 0) throw new Error(tooLarge.join('\n'));
-  if (database) process.stdout.write(preparedLine(await prepareDatabase(database, env.ADMIN_PASSWORD)));
+  if (database) say(preparedLine(await prepareDatabase(database, settings.ADMIN_PASSWORD)));
   for (const module of modules) {
+    await setSecrets(module, secrets?.get(module));
     await runWrangler([
       ...['deploy', '--env', module],
       ...(await routesOf(module, own.hostname)),
       ...own.variables,
       ...(isRehearsal ? rehearsalOf(module) : []),
     ]);
-    process.stdout.write(`${isRehearsal ? 'would deploy' : 'deployed'} ${module}\n`);
+    say(`${isRehearsal ? 'would deploy' : 'deployed'} ${module}\n`);
   }
 }
 
+async function setSecrets(module: EdgeModule, values: Record<string, string> | undefined): Promise<void> {
+  if (!values) return;
+  await putSecrets(module, values);
+  say(`set ${Object.keys(values).join(', ')} of ${module}\n`);
+}
+
+const say = (text: string): void => void process.stdout.write(text);
+
+/** The environment over the file of secrets, to which the keys that it lacks are added, unless this is a rehearsal. */
+async function settingsOf(path: string, env: Env, isRehearsal: boolean): Promise<Env> {
+  const file = readSecretsFile(path, env);
+  if (isRehearsal) {
+    if (file.absent.length > 0) say(`would generate ${file.absent.join(', ')}\n`);
+    return { ...env, ...file.settings };
+  }
+  // What is missing besides must not be found out after keys were made.
+  ownArguments({ ...env, ...file.settings });
+  const { settings, generated } = await completeSecrets(path, env, file);
+  if (generated.length > 0) say(`generated ${generated.join(', ')} in ${path}\n`);
+  return { ...env, ...settings };
+}
+
+/** @throws ConfigError for a secret that a module needs, and the file lacks */
+function secretsOfAll(
+  modules: readonly EdgeModule[],
+  settings: Env,
+): Map<EdgeModule, Record<string, string>> {
+  const given = Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+  return new Map(modules.map((module) => [module, secretsFor(module, given)]));
+}
+
 /** The module that takes every other path comes last: until the others are there, it would answer for them. */
-function planOf(args: readonly string[]): Plan {
-  const names = args.filter((arg) => arg !== '--dry-run');
+function planOf(
+  names: readonly string[],
+  values: { secrets?: string | undefined; 'dry-run'?: boolean | undefined },
+): Plan {
   const isKnown = names.every((name) => name === 'all' || edgeModules.some((module) => module === name));
   if (names.length === 0 || !isKnown) throw new Error(usage);
   const wanted = edgeModules.filter((module) => names.includes('all') || names.includes(module));
   const last = (module: EdgeModule): number => Number(module === 'discover');
   return {
     modules: wanted.toSorted((a, b) => last(a) - last(b)),
-    isRehearsal: args.includes('--dry-run'),
+    isRehearsal: values['dry-run'] === true,
+    secretsFile: values.secrets,
   };
+}
+
+function parsedArguments(args: readonly string[]) {
+  const options = {
+    'dry-run': { type: 'boolean' },
+    secrets: { type: 'string' },
+    output: { type: 'string' },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch {
+    throw new Error(usage);
+  }
 }
 
 /** @throws ConfigError naming each bad variable */
@@ -103,15 +166,17 @@ async function routesOf(module: EdgeModule, hostname: string): Promise<string[]>
   return deploymentOf(module).routes.flatMap((route) => ['--route', route.replace(/^\*/, hostname)]);
 }
 
-/** @throws Error with the command for each secret that is missing */
+/** @throws Error with the secrets that each module lacks */
 async function assertSecrets(modules: readonly EdgeModule[]): Promise<void> {
-  const commands: string[] = [];
+  const lines: string[] = [];
   for (const module of modules) {
     const missing = missingSecrets(module, await secretNames(module));
-    commands.push(...missing.map((name) => `  npx wrangler secret put ${name} --env ${module}`));
+    if (missing.length > 0) lines.push(`  ${module}: ${missing.join(', ')}`);
   }
-  if (commands.length > 0)
-    throw new Error(`Secrets are missing; set each of them, then deploy again:\n${commands.join('\n')}`);
+  if (lines.length > 0)
+    throw new Error(
+      `Secrets are missing; write them into a file and deploy with --secrets <file>:\n${lines.join('\n')}`,
+    );
 }
 
 const Listed = z.array(z.object({ name: z.string() }));

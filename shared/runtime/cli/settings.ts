@@ -60,6 +60,16 @@ export function loadMigrationSettings(environment: Env = process.env): Migration
   return parsed.data;
 }
 
+/**
+ * The settings of a file under those of the environment, PEM files read.
+ * @throws ConfigError for names that are not ours, and PEM files that cannot be read
+ */
+export function readSettings(environment: Env, path: string, named: string): Record<string, string> {
+  readConfigFile(path, named);
+  const { DATA_DIR: _, CONFIG_FILE: __, ...given } = merge(environment, { configFile: path, dataDir: '' });
+  return given;
+}
+
 function placesOf(environment: Env): Places {
   const named = environment.CONFIG_FILE ? resolve(environment.CONFIG_FILE) : undefined;
   const inFile = named ? readConfigFile(named).DATA_DIR : undefined;

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type ConfiguredPortal, startConfigured } from '../../support/configuration.ts';
+import { type Installation, installations } from '../../support/installations.ts';
+
+let here: ConfiguredPortal;
+let there: ConfiguredPortal;
+beforeAll(async () => {
+  [here, there] = await Promise.all([startConfigured(), startConfigured()]);
+});
+afterAll(() => Promise.all([here.close(), there.close()]));
+
+const secrets = { BIND_PASSWORD: 'of the directory', HEALTH_KEY: 'of the node' };
+/** The variables of an export, which have other names. */
+const exported = {
+  AUTHENTICATOR_CORPORATE_BIND_PASSWORD: secrets.BIND_PASSWORD,
+  DISPATCHER_D1_HEALTH_KEY: secrets.HEALTH_KEY,
+};
+
+const namesIn = (installation: Installation): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(installation)
+      .filter(([section, entries]) => section !== 'images' && entries.length > 0)
+      .map(([section, entries]) => [section, entries.map(({ name }) => name).sort()]),
+  );
+
+describe('USE-16 round trip', () => {
+  it('USE-16: any installation becomes any other one, and its export makes the same elsewhere', {
+    timeout: 600_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(installations, async (installation) => {
+        const applied = await here.apply(stringify(installation), { prune: true, env: secrets });
+        expect(applied.fault).toBe('');
+        const text = await here.export();
+        const content = parse(text) as Installation;
+        expect(namesIn(content)).toEqual(namesIn(installation));
+        expect((await here.apply(text, { prune: true, env: exported })).said).toMatch(/No changes\./);
+        // Every section, as those that are absent are not pruned.
+        const whole = {
+          ...Object.fromEntries(Object.keys(installation).map((name) => [name, []])),
+          ...content,
+        };
+        const copied = await there.apply(stringify(whole), { prune: true, env: exported });
+        expect(copied.fault).toBe('');
+        expect(await there.export()).toBe(text);
+      }),
+      { numRuns: Number(process.env.CONFIGURATION_RUNS ?? 12), endOnFailure: true },
+    );
+  });
+});

@@ -148,1007 +148,1007 @@ export type Operations = {
   /** Find the workplace that an agent runs at, by its MAC addresses. Nothing but nulls for a machine that no workplace in the snapshot is. With the token of a registration the workplace gets a new token, and a former one ends. Needs no session. */ "agent.initialize": {
     asks: { body: AgentInitializeBody; };
     answer: AgentInitialize;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The address of the workplace has changed. Needs no session. */ "agent.ipchange": {
     asks: { body: AgentReadyBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** A line for the monitoring journal. What is below `info` is taken and not kept. Needs no session. */ "agent.log": {
     asks: { body: AgentLogBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Somebody has begun to work at the workplace. The session is in the snapshot at once. Needs no session. */ "agent.login": {
     asks: { body: AgentLoginBody; };
     answer: AgentLogin;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Somebody has ceased to work at the workplace. By the identifier of the session, or by the name of its user; it leaves the snapshot at once. Needs no session. */ "agent.logout": {
     asks: { body: AgentLogoutBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The same as `login` and `logout`, by GET. Needs no session. */ "agent.notify": {
     asks: { query: { action: "login" | "logout"; /** That of the workplace, as `initialize` gave it */ token: string; /** A name, `domain\name` or `name@domain` */ username: string; }; };
     answer: AgentLogin | AgentDone;
-    refusal: 'invalid_token' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The agent is ready: its presence and address are in the snapshot at once. Needs no session. */ "agent.ready": {
     asks: { body: AgentReadyBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Register a machine: the token that its agents are initialized with. Its agents are found workplaces within the sites of the caller. Registering a machine again ends the former token with every agent that came of it. Needs the permission `workplaces.update`. */ "agent.register": {
     asks: { body: AgentRegisterBody; };
     answer: AgentRegister;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Check a token. Needs no session. */ "agent.test": {
     asks: { body: AgentTestBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** A ticket was used at the workplace. Needs no session. */ "agent.ticket": {
     asks: { body: AgentTicketBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** A host that no pool manages tells of itself. Needs no session. */ "agent.unmanaged": {
     asks: { body: AgentUnmanagedBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The version of the agent. Needs no session. */ "agent.version": {
     asks: { body: AgentVersionBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Build an export file of audit events. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `audit.export`. */ "audit.buildExport": {
     asks: { query?: { /** Tells of this export and starts nothing; nothing else then counts */ export_id?: string; format?: "csv" | "ndjson" | "json" | "cef"; /** Events at or after this moment */ from?: string; /** Events before this moment */ to?: string; event?: string; category?: "auth" | "config" | "session" | "workplace" | "system"; result?: "success" | "failure"; /** Name of the user, without regard to case */ user?: string; object_type?: string; object_id?: string; source_ip?: string; }; };
     answer: Export;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List audit events. A page ends before its `limit` where its events would have more than 4 MB; `next` leads on as ever. Needs the permission `audit.read`. */ "audit.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "at" | "-at"; /** Adds `total` */ count?: "exact"; /** Events at or after this moment */ from?: string; /** Events before this moment */ to?: string; event?: string; category?: "auth" | "config" | "session" | "workplace" | "system"; result?: "success" | "failure"; /** Name of the user, without regard to case */ user?: string; object_type?: string; object_id?: string; source_ip?: string; }; };
     answer: { items: (Audit)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Obtain the export file of audit events. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `audit.export`. */ "audit.obtainExport": {
     asks: { body?: TagObtainExportBody; };
     answer: unknown;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
   /** Verify the chain of audit events. Looks at up to 100000 events from `from` on, passes over those that retention has removed, and looks at the checkpoints that were signed of them. When `ok`, go on at `from` + `checked` until that is beyond `sealed_to`. Needs the permission `audit.read`. */ "audit.verify": {
     asks: { query?: { /** `seq` of the first event */ from?: number; /** `seq` of the last event; the last sealed one when absent */ to?: number; }; };
     answer: AuditVerify;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all authentication domains. Needs the permission `authenticators.delete`. */ "authenticator.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Add, change or delete an attribute that users get a copy of at login. Needs the permission `authenticators.update`. */ "authenticator.changeAttribute": {
     asks: { path: { uuid: string; }; body: AuthenticatorChangeAttributeBody; };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create an authentication domain. Needs the permission `authenticators.create`. */ "authenticator.create": {
     asks: { body: AuthenticatorWrite; };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete an authentication domain with its users and groups. Needs the permission `authenticators.delete`. */ "authenticator.delete": {
     asks: { path: { uuid: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Describe the form of a domain of this type. A form that sends these members creates a domain. Members that are left empty may be omitted. Needs the permission `authenticators.read`. */ "authenticator.describe": {
     asks: { path: { data_type: "internal" | "ldap" | "active_directory" | "freeipa"; }; };
     answer: (AuthenticatorDescribe)[];
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read an authentication domain. Needs the permission `authenticators.read`. */ "authenticator.get": {
     asks: { path: { uuid: string; }; };
     answer: Authenticator;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List authentication domains. Needs the permission `authenticators.read`. */ "authenticator.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "small_name" | "-small_name" | "priority" | "-priority" | "created_at" | "-created_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; type?: "internal" | "ldap" | "active_directory" | "freeipa"; state?: "visible" | "hidden" | "disabled"; tag?: string; }; };
     answer: { items: (Authenticator)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the types of authentication domains. Needs the permission `authenticators.read`. */ "authenticator.listTypes": {
     asks: {  };
     answer: (AuthenticatorTypes)[];
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace an authentication domain. Needs the permission `authenticators.update`. */ "authenticator.replace": {
     asks: { path: { uuid: string; }; body: AuthenticatorWrite; };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Test a domain: connect, search, find a user and his groups. At most 30 a minute. When no server answers, this is told after the whole time limit. Needs the permission `authenticators.test`. */ "authenticator.test": {
     asks: { path: { type: "internal" | "ldap" | "active_directory" | "freeipa"; }; body: AuthenticatorTestBody; };
     answer: AuthenticatorTestParams;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Test the parameters of a domain without the network. Needs the permission `authenticators.test`. */ "authenticator.testParams": {
     asks: { path: { type: "internal" | "ldap" | "active_directory" | "freeipa"; }; body: AuthenticatorTestParamsBody; };
     answer: AuthenticatorTestParams;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of an authentication domain (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `authenticators.update`. */ "authenticator.update": {
     asks: { path: { uuid: string; }; body: AuthenticatorPatch; };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Whether a service is ready, and by which protocol and method to connect. Needs a session. */ "connection.check": {
     asks: { path: { site_uri: string; id: string; }; query?: { /** Preferred delivery protocol */ protocol?: "rdp" | "spice"; client_version?: string; /** Name of the user's machine */ hostname?: string; /** Adds `explain`; needs `rules.explain` */ explain?: "true" | "false"; /** With `explain`: for this user, by what is known; no dispatcher is asked in his name */ user_id?: string; }; };
     answer: ConnectionCheck;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. With `Accept` of one of the other media types, the file that the program of that protocol opens; an `.rdp` file has no password, a `.vv` file has one that is good once. Needs a session. */ "connection.get": {
     asks: { path: { site_uri: string; id: string; }; query?: { /** Preferred delivery protocol */ protocol?: "rdp" | "spice"; client_version?: string; /** Name of the user's machine */ hostname?: string; }; };
     answer: Connection;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Refresh the reconnect link of a workplace session. Needs a session. */ "connection.reconnect": {
     asks: { path: { site_uri: string; }; body: ConnectionReconnectBody; };
     answer: ConnectionReconnect;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Dashboard objects for the administrator aggregator. A part that cannot be had reads `{ "error": <code> }`; the others are told all the same. Needs the permission `dashboard.read`. */ "dashboard.admin": {
     asks: {  };
     answer: DashboardAdmin;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The caller's services and workplace sessions at a site. Services as in servicesList, sessions as the snapshot has them. Needs a session. */ "dashboard.user": {
     asks: { path: { site_uri: string; }; };
     answer: DashboardUser;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
   };
   /** Authorize the aggregator on a dispatcher: a token that we signed for a session key. The connection test of a dispatcher node; the key is kept sealed and used by later calls. A peer aggregator sends a token that it signed, without a session, and gets one with its roles. Needs the permission `dispatchers.update`, or `token` and no session. */ "dispatcher.authorize": {
     asks: { body: DispatcherAuthorizeBody; };
     answer: { result: "ok"; dispatcher_id: string; /** Seconds for which the session key holds */ expires_in: number; } | { result: "ok"; /** For the header X-Auth-Token */ token: string; /** Seconds for which the session holds */ expires_in: number; };
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
   };
   /** Delete several or all dispatcher nodes. Needs the permission `dispatchers.delete`. */ "dispatcher.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a dispatcher node. Contacts nobody; the node is probed by the sidecar, or tested with `jwtauth`. Needs the permission `dispatchers.create`. */ "dispatcher.create": {
     asks: { body: DispatcherWrite; };
     answer: Dispatcher;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a dispatcher node. Needs the permission `dispatchers.delete`. */ "dispatcher.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a dispatcher node. Needs the permission `dispatchers.read`. */ "dispatcher.get": {
     asks: { path: { id: string; }; };
     answer: Dispatcher;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List dispatcher nodes. Needs the permission `dispatchers.read`. */ "dispatcher.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "priority" | "-priority" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; farm_id?: string; site_id?: string; enabled?: "true" | "false"; status?: "pass" | "fail" | "unauthorized" | "unknown"; }; };
     answer: { items: (Dispatcher)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a dispatcher node. Needs the permission `dispatchers.update`. */ "dispatcher.replace": {
     asks: { path: { id: string; }; body: DispatcherWrite; };
     answer: Dispatcher;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a dispatcher node (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `dispatchers.update`. */ "dispatcher.update": {
     asks: { path: { id: string; }; body: DispatcherPatch; };
     answer: Dispatcher;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List of authentication domains. Needs no session. */ "domain.list": {
     asks: {  };
     answer: (Domain)[];
-    refusal: 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** What a problem code means, and what to do about it. A page for browsers, JSON for programs, by `Accept`. Needs no session. */ "error.get": {
     asks: { path: { code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout"; }; };
     answer: Error;
-    refusal: 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all farms of resource providers. Needs the permission `farms.delete`. */ "farm.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a farm of resource providers. Needs the permission `farms.create`. */ "farm.create": {
     asks: { body: FarmWrite; };
     answer: Farm;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a farm of resource providers. Needs the permission `farms.delete`. */ "farm.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a farm of resource providers. Needs the permission `farms.read`. */ "farm.get": {
     asks: { path: { id: string; }; };
     answer: Farm;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List farms of resource providers. Needs the permission `farms.read`. */ "farm.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "weight" | "-weight" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; enabled?: "true" | "false"; maintenance?: "true" | "false"; status?: "pass" | "fail" | "unknown"; }; };
     answer: { items: (Farm)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the dispatcher nodes of a farm. Needs the permission `dispatchers.read`. */ "farm.listDispatchers": {
     asks: { path: { id: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "priority" | "-priority" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; farm_id?: string; site_id?: string; enabled?: "true" | "false"; status?: "pass" | "fail" | "unauthorized" | "unknown"; }; };
     answer: { items: (Dispatcher)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the tags that the dispatcher nodes of a farm know. Needs the permission `farms.read`. */ "farm.listTags": {
     asks: { path: { id: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; /** Reads the farms first, until the deadline of lists */ refresh?: "true" | "false"; }; };
     answer: { items: (FarmTags)[]; next: string | null; total?: number; /** One for each farm concerned */ sites: ({ site_id: string; site_uri: string; site_name: string; farm_id: string; farm_name: string; status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled"; fetched_at: string | null; age_ms: number | null; took_ms?: number; error?: string; })[]; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a farm of resource providers. Needs the permission `farms.update`. */ "farm.replace": {
     asks: { path: { id: string; }; body: FarmWrite; };
     answer: Farm;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'in_use' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'in_use' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a farm of resource providers (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `farms.update`. */ "farm.update": {
     asks: { path: { id: string; }; body: FarmPatch; };
     answer: Farm;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all gateways. Needs the permission `gateways.delete`. */ "gateway.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a gateway. The answer shows the token that the gateway calls us with, this once. Shown once: in a repeated answer `token` is null and `token_set` tells of it. Needs the permission `gateways.create`. */ "gateway.create": {
     asks: { body: GatewayWrite; };
     answer: Gateway;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a gateway. Needs the permission `gateways.delete`. */ "gateway.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a gateway. Needs the permission `gateways.read`. */ "gateway.get": {
     asks: { path: { id: string; }; };
     answer: Gateway;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** A gateway reports itself. Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients. Needs no session. */ "gateway.heartbeat": {
     asks: { body: GatewayHeartbeatBody; };
     answer: GatewayHeartbeat;
-    refusal: 'malformed_json' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List gateways. Needs the permission `gateways.read`. */ "gateway.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "priority" | "-priority" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; enabled?: "true" | "false"; state?: "online" | "offline" | "unknown"; }; };
     answer: { items: (Gateway)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a gateway. Needs the permission `gateways.update`. */ "gateway.replace": {
     asks: { path: { id: string; }; body: GatewayWrite; };
     answer: Gateway;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a gateway (JSON Merge Patch). With `rotate_token` the answer shows the new token, this once. Shown once: in a repeated answer `token` is null and `token_set` tells of it. Needs the permission `gateways.update`. */ "gateway.update": {
     asks: { path: { id: string; }; body: GatewayPatch; };
     answer: Gateway;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all groups of a domain. Needs the permission `groups.delete`. */ "group.bulkDestroy": {
     asks: { path: { auth_uuid: string; }; body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a group of a domain. Needs the permission `groups.create`. */ "group.create": {
     asks: { path: { auth_uuid: string; }; body: GroupWrite; };
     answer: Group;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a group of a domain. Needs the permission `groups.delete`. */ "group.delete": {
     asks: { path: { auth_uuid: string; uuid: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a group of a domain. Needs the permission `groups.read`. */ "group.get": {
     asks: { path: { auth_uuid: string; uuid: string; }; };
     answer: Group;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List groups of a domain. Needs the permission `groups.read`. */ "group.list": {
     asks: { path: { auth_uuid: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; type?: "group" | "meta"; state?: "active" | "inactive"; }; };
     answer: { items: (Group)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List groups of the directory of a domain by name. The header `Link` with `rel="next"` leads to the next page. Each page reads all matching groups of the directory, at most 10,000; `search` limits them. Needs the permission `groups.read`. */ "group.listExternal": {
     asks: { path: { auth_uuid: string; }; query?: { search?: string; limit?: number; /** From the `Link` header of the page before */ cursor?: string; }; };
     answer: (GroupExternal)[];
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Replace a group of a domain. Needs the permission `groups.update`. */ "group.replace": {
     asks: { path: { auth_uuid: string; uuid: string; }; body: GroupWrite; };
     answer: Group;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a group of a domain (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `groups.update`. */ "group.update": {
     asks: { path: { auth_uuid: string; uuid: string; }; body: GroupPatch; };
     answer: Group;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The picture of a service, on every portal type. By its id, or `rdp`, `spice`, `default`; anything else gives the default picture. Needs a session. */ "image.get": {
     asks: { path: { /** The id of a picture, or a name */ image_id: string; }; };
     answer: Uint8Array;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The picture of a delivery protocol. `rdp`, `spice`, or the id of a picture. Needs a session. */ "image.getOfProtocol": {
     asks: { path: { /** The id of a picture, or a name */ image_id: string; }; };
     answer: Uint8Array;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The picture of a service. By its id, or `rdp`, `spice`, `default`; anything else gives the default picture. Needs a session. */ "image.getOfService": {
     asks: { path: { /** The id of a picture, or a name */ image_id: string; }; };
     answer: Uint8Array;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Our public keys, two during a rotation (RFC 7517). Needs no session. */ "jwks.get": {
     asks: {  };
     answer: Jwks;
-    refusal: 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Check that the process answers. For supervisors that restart a process. It does not depend on the database. Needs no session. */ "liveness.get": {
     asks: {  };
     answer: string;
-    refusal: 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
   };
   /** Authenticate by domain, login and password. Needs no session. */ "login.create": {
     asks: { body: LoginWrite; };
     answer: Login;
-    refusal: 'malformed_json' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'two_factor_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'two_factor_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Two-factor authentication by domain, login and password. On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it. Needs no session. */ "login.createTwoFactor": {
     asks: { body: SignInWrite; };
     answer: { result: "ok"; /** For the header X-Auth-Token */ token: string; version: string; /** Seconds */ expires_in: number; user: { id: string; name: string; real_name: string; /** Label of the domain */ domain: string; portal: "admin" | "user"; roles: (string)[]; must_change_password: boolean; }; /** Ten, when the code finished an enrolment; each is good once, shown this once */ recovery_codes?: (string)[]; } | { result: "challenge"; challenge_id: string; method: "totp"; /** Seconds */ expires_in: number; /** Only for a user without a device */ enrolment?: { /** For a picture that the device reads */ otpauth_uri: string; /** Base32, for a device that is typed into */ secret: string; }; };
-    refusal: 'malformed_json' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** End the validity of the caller's token. Needs a session. */ "login.end": {
     asks: {  };
     answer: LoginEnd;
-    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all maintenance templates. Needs the permission `maintenance.delete`. */ "maintenance_template.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a maintenance template. Needs the permission `maintenance.create`. */ "maintenance_template.create": {
     asks: { body: MaintenanceTemplateWrite; };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a maintenance template. Needs the permission `maintenance.delete`. */ "maintenance_template.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a maintenance template. Needs the permission `maintenance.read`. */ "maintenance_template.get": {
     asks: { path: { id: string; }; };
     answer: MaintenanceTemplate;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List maintenance templates. Needs the permission `maintenance.read`. */ "maintenance_template.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; }; };
     answer: { items: (MaintenanceTemplate)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a maintenance template. Needs the permission `maintenance.update`. */ "maintenance_template.replace": {
     asks: { path: { id: string; }; body: MaintenanceTemplateWrite; };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a maintenance template (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `maintenance.update`. */ "maintenance_template.update": {
     asks: { path: { id: string; }; body: MaintenanceTemplatePatch; };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List of API modules offered by the aggregator. By portal type; `sites` are those that the caller may use or administer. Needs a session. */ "module.list": {
     asks: {  };
     answer: ModuleList;
-    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Build an export file of records of the monitoring journal. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `monitoring.export`. */ "monitoring_record.buildExport": {
     asks: { query?: { /** Tells of this export and starts nothing; nothing else then counts */ export_id?: string; format?: "csv" | "ndjson" | "json"; /** Part of a name, without regard to case */ search?: string; level?: "info" | "warning" | "error" | "critical"; source?: "portal" | "site" | "farm" | "dispatcher" | "gateway" | "domain" | "jobs" | "database"; state?: "open" | "acknowledged" | "closed"; object_type?: string; object_id?: string; code?: string; /** That moment and later */ from?: string; /** That moment and earlier */ to?: string; }; };
     answer: Export;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all records of the monitoring journal. Needs the permission `monitoring.delete`. */ "monitoring_record.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a record of the monitoring journal. Needs the permission `monitoring.create`. */ "monitoring_record.create": {
     asks: { body: MonitoringRecordWrite; };
     answer: MonitoringRecord;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a record of the monitoring journal. Needs the permission `monitoring.delete`. */ "monitoring_record.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a record of the monitoring journal. Needs the permission `monitoring.read`. */ "monitoring_record.get": {
     asks: { path: { id: string; }; };
     answer: MonitoringRecord;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List records of the monitoring journal. Needs the permission `monitoring.read`. */ "monitoring_record.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "at" | "-at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; level?: "info" | "warning" | "error" | "critical"; source?: "portal" | "site" | "farm" | "dispatcher" | "gateway" | "domain" | "jobs" | "database"; state?: "open" | "acknowledged" | "closed"; object_type?: string; object_id?: string; code?: string; /** That moment and later */ from?: string; /** That moment and earlier */ to?: string; }; };
     answer: { items: (MonitoringRecord)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Obtain the export file of records of the monitoring journal. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `monitoring.export`. */ "monitoring_record.obtainExport": {
     asks: { body?: TagObtainExportBody; };
     answer: unknown;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
   /** Replace a record of the monitoring journal. Needs the permission `monitoring.update`. */ "monitoring_record.replace": {
     asks: { path: { id: string; }; body: MonitoringRecordWrite; };
     answer: MonitoringRecord;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a record of the monitoring journal (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `monitoring.update`. */ "monitoring_record.update": {
     asks: { path: { id: string; }; body: MonitoringRecordPatch; };
     answer: MonitoringRecord;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Information about the server. Needs the permission `dashboard.read`. */ "nodeInfo.get": {
     asks: {  };
     answer: NodeInfo;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The OpenAPI document as JSON. It describes what this type of portal serves. Needs a session on the administrator portal, by its token or the cookie of a browser. */ "openapi.get": {
     asks: {  };
     answer: Openapi;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The OpenAPI document as YAML. It describes what this type of portal serves. Needs a session on the administrator portal, by its token or the cookie of a browser. */ "openapi.getYaml": {
     asks: {  };
     answer: Uint8Array;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a peer aggregator. Its tokens are then accepted by `jwtauth`. Only who holds all that the roles give may. Needs the permission `peers.create`. */ "peer.create": {
     asks: { body: PeerWrite; };
     answer: Peer;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a peer aggregator. Needs the permission `peers.delete`. */ "peer.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a peer aggregator. Needs the permission `peers.read`. */ "peer.get": {
     asks: { path: { id: string; }; };
     answer: Peer;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List peer aggregators. Needs the permission `peers.read`. */ "peer.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; enabled?: "true" | "false"; }; };
     answer: { items: (Peer)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a peer aggregator. Disabling it, other keys, or another issuer end its sessions. Needs the permission `peers.update`. */ "peer.replace": {
     asks: { path: { id: string; }; body: PeerWrite; };
     answer: Peer;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Finish Kerberos PKINIT authentication. Needs no session. */ "pkinit.finalize": {
     asks: { path: { auth_uuid: string; }; body: PkinitFinalizeBody; };
     answer: Login;
-    refusal: 'malformed_json' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Start Kerberos PKINIT authentication and return data to be signed. Needs no session. */ "pkinit.login": {
     asks: { path: { auth_uuid: string; }; body: PkinitLoginBody; };
     answer: PkinitLogin;
-    refusal: 'malformed_json' | 'certificate_mismatch' | 'https_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'certificate_mismatch' | 'https_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Direct request to the PKINIT server with a signed certificate. Needs no session. */ "pkinit.raw": {
     asks: { path: { auth_uuid: string; }; body: PkinitRawBody; };
     answer: PkinitRaw;
-    refusal: 'malformed_json' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'https_required' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'https_required' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Build an export file of portals. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `portals.export`. */ "portal.buildExport": {
     asks: { query?: { /** Tells of this export and starts nothing; nothing else then counts */ export_id?: string; format?: "csv" | "ndjson" | "json"; /** Part of a name, without regard to case */ search?: string; state?: "online" | "offline"; runtime?: "node" | "workers" | "lambda"; tag?: string; }; };
     answer: Export;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a portal. Needs the permission `portals.delete`. */ "portal.delete": {
     asks: { path: { uuid: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** A portal tells that it lives. Portals on this database report themselves without it. Needs no session. */ "portal.heartbeat": {
     asks: { body: PortalHeartbeatBody; };
     answer: PortalHeartbeat;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
   };
   /** List portals. Needs the permission `portals.read`. */ "portal.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "last_seen_at" | "-last_seen_at" | "created_at" | "-created_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; state?: "online" | "offline"; runtime?: "node" | "workers" | "lambda"; tag?: string; }; };
     answer: { items: (Portal)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Obtain the export file of portals. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `portals.export`. */ "portal.obtainExport": {
     asks: { body?: TagObtainExportBody; };
     answer: unknown;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
   /** Return the metrics of a portal. As its last heartbeat told them. Needs the permission `portals.read`. */ "portal.readMetrics": {
     asks: { path: { uuid: string; }; };
     answer: PortalReadMetrics;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The portal that answers. Needs a session. */ "portal.self": {
     asks: {  };
     answer: PortalSelf;
-    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Return the tags of a portal. With a body, which needs `portals.update` for all sites, makes them exactly these. Needs the permission `portals.read`. */ "portal.tags": {
     asks: { path: { uuid: string; }; body?: PortalTags; };
     answer: PortalTags;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a priority group. Needs the permission `priority_groups.create`. */ "priority_group.create": {
     asks: { body: PriorityGroupWrite; };
     answer: PriorityGroup;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a priority group. Needs the permission `priority_groups.delete`. */ "priority_group.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a priority group. Needs the permission `priority_groups.read`. */ "priority_group.get": {
     asks: { path: { id: string; }; };
     answer: PriorityGroup;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List priority groups. Needs the permission `priority_groups.read`. */ "priority_group.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "priority" | "-priority" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; }; };
     answer: { items: (PriorityGroup)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a priority group. Needs the permission `priority_groups.update`. */ "priority_group.replace": {
     asks: { path: { id: string; }; body: PriorityGroupWrite; };
     answer: PriorityGroup;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a priority group (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `priority_groups.update`. */ "priority_group.update": {
     asks: { path: { id: string; }; body: PriorityGroupPatch; };
     answer: PriorityGroup;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Check that the process can serve writes. For load balancers. 503 while the database does not accept writes, or 90 % of the file descriptors are in use. Needs no session. */ "readiness.get": {
     asks: {  };
     answer: null;
-    refusal: 'https_required' | 'invalid_request' | 'internal';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal';
   };
   /** Create a role. Needs the permission `roles.create`. */ "role.create": {
     asks: { body: RoleWrite; };
     answer: Role;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a role. Needs the permission `roles.delete`. */ "role.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a role. Needs the permission `roles.read`. */ "role.get": {
     asks: { path: { id: string; }; };
     answer: Role;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List roles. Needs the permission `roles.read`. */ "role.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; }; };
     answer: { items: (Role)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List available user permissions. Needs the permission `roles.read`. */ "role.listPermissions": {
     asks: {  };
     answer: (RolePermissions)[];
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a role. Needs the permission `roles.update`. */ "role.replace": {
     asks: { path: { id: string; }; body: RoleWrite; };
     answer: Role;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a role (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `roles.update`. */ "role.update": {
     asks: { path: { id: string; }; body: RolePatch; };
     answer: Role;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a rule (merged resource set). Needs the permission `rules.create`. */ "rule.create": {
     asks: { body: RuleWrite; };
     answer: Rule;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a rule (merged resource set). Needs the permission `rules.delete`. */ "rule.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a rule (merged resource set). Needs the permission `rules.read`. */ "rule.get": {
     asks: { path: { id: string; }; };
     answer: Rule;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List rules (merged resource sets). Needs the permission `rules.read`. */ "rule.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; enabled?: "true" | "false"; }; };
     answer: { items: (Rule)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a rule (merged resource set). Needs the permission `rules.update`. */ "rule.replace": {
     asks: { path: { id: string; }; body: RuleWrite; };
     answer: Rule;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a rule (merged resource set) (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `rules.update`. */ "rule.update": {
     asks: { path: { id: string; }; body: RulePatch; };
     answer: Rule;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the services of the caller at a site, with the domains that link him to its farms. A list younger than `aggregator.services_fresh_s` is not asked for again. Farms that do not answer within `aggregator.list_deadline_ms` are named in `sites` and shown as they were; the others are complete. Needs a session. */ "service.list": {
     asks: { path: { site_uri: string; }; query?: { /** Adds `explain`; needs `rules.explain` */ explain?: "true" | "false"; /** With `explain`: for this user, by what is known; no dispatcher is asked in his name */ user_id?: string; }; };
     answer: ServiceList;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
   };
   /** Create a service token. It takes the place of a session of this user, who must be of the kind `service`. Shown once: in a repeated answer `token` is null and `token_set` tells of it. Needs the permission `users.update`. */ "serviceToken.create": {
     asks: { path: { auth_uuid: string; uuid: string; }; body: ServiceTokenWrite; };
     answer: ServiceTokenCreate;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the service tokens of a user. Tokens that have ended are among them until they are revoked. Needs the permission `users.read`. */ "serviceToken.list": {
     asks: { path: { auth_uuid: string; uuid: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "expires_at" | "-expires_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; }; };
     answer: { items: (ServiceToken)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Revoke a service token. Needs the permission `users.update`. */ "serviceToken.revoke": {
     asks: { path: { auth_uuid: string; uuid: string; id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the workplace pools of all farms. Needs the permission `servicespools.read`. */ "servicespool.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "usage_percent" | "-usage_percent" | "in_use_count" | "-in_use_count"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; farm_id?: string; state?: string; maintenance?: "true" | "false"; tag?: string; /** Reads the farms first, until the deadline of lists */ refresh?: "true" | "false"; }; };
     answer: { items: (Servicespool)[]; next: string | null; total?: number; /** One for each farm concerned */ sites: ({ site_id: string; site_uri: string; site_name: string; farm_id: string; farm_name: string; status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled"; fetched_at: string | null; age_ms: number | null; took_ms?: number; error?: string; })[]; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Begin or end the maintenance of a workplace pool. `id` is the farm. With a template it begins and ends by itself, and users are warned before; until it starts the pool stays as it is. Needs the permission `servicespools.maintenance`. */ "servicespool.maintain": {
     asks: { path: { id: string; servicepool_uuid: string; }; body: ServicespoolMaintainBody; };
     answer: Servicespool;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** List the policies of a pool, as its dispatcher says now. Where several farms have a pool of this identifier, `farm_id` names one. Needs the permission `servicespools.read`. */ "servicespool.policies": {
     asks: { path: { service_pool_uuid: string; }; query?: { farm_id?: string; }; };
     answer: (ServicespoolPolicies)[];
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Change a pool on its dispatcher. `id` is the farm. Needs the permission `servicespools.update`. */ "servicespool.update": {
     asks: { path: { id: string; servicepool_uuid: string; }; body: ServicespoolPatch; };
     answer: Servicespool;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Global server settings. Needs a session. */ "settings.get": {
     asks: {  };
     answer: Settings;
-    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Sign a browser in. The body is that of `POST /api/auth/v7.0/login/2fa`, and so is the answer, but for the token: it goes into a cookie, which is good for the pages of this portal and not for its API. Only those pages may ask. Needs no session. */ "signIn.create": {
     asks: { body: SignInWrite; };
     answer: { result: "ok"; version: string; /** Seconds */ expires_in: number; user: { id: string; name: string; real_name: string; /** Label of the domain */ domain: string; portal: "admin" | "user"; roles: (string)[]; must_change_password: boolean; }; /** Ten, when the code finished an enrolment; each is good once, shown this once */ recovery_codes?: (string)[]; } | { result: "challenge"; challenge_id: string; method: "totp"; /** Seconds */ expires_in: number; /** Only for a user without a device */ enrolment?: { /** For a picture that the device reads */ otpauth_uri: string; /** Base32, for a device that is typed into */ secret: string; }; };
-    refusal: 'malformed_json' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all sites. Needs the permission `sites.delete`. */ "site.bulkDestroy": {
     asks: { body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a site. Needs the permission `sites.create`. */ "site.create": {
     asks: { body: SiteWrite; };
     answer: Site;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a site. Needs the permission `sites.delete`. */ "site.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a site. Needs the permission `sites.read`. */ "site.get": {
     asks: { path: { id: string; }; };
     answer: Site;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List sites. Needs the permission `sites.read`. */ "site.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "uri" | "-uri" | "priority" | "-priority" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; enabled?: "true" | "false"; maintenance?: "true" | "false"; status?: "pass" | "fail" | "unknown"; }; };
     answer: { items: (Site)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List users and groups of authentication domains that a site can be given. With `authenticator` naming a directory, whom only the directory knows is listed as well. Needs the permission `sites.update`. */ "site.listAssignable": {
     asks: { query?: { search?: string; authenticator?: string; limit?: number; cursor?: string; }; };
     answer: { items: (SiteAssignable)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** List the farms of a site. Needs the permission `farms.read`. */ "site.listFarms": {
     asks: { path: { id: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "weight" | "-weight" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; enabled?: "true" | "false"; maintenance?: "true" | "false"; status?: "pass" | "fail" | "unknown"; }; };
     answer: { items: (Farm)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the rules (merged resource sets) of a site. Needs the permission `rules.read`. */ "site.listRules": {
     asks: { path: { id: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; enabled?: "true" | "false"; }; };
     answer: { items: (Rule)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a site. Needs the permission `sites.update`. */ "site.replace": {
     asks: { path: { id: string; }; body: SiteWrite; };
     answer: Site;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change members of a site (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `sites.update`. */ "site.update": {
     asks: { path: { id: string; }; body: SitePatch; };
     answer: Site;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Make a one-time URL of the remote assistant. `id` is the farm. Shown once: in a repeated answer `url` is null and `url_set` tells of it. Needs the permission `spsessions.assist`. */ "spsession.assist": {
     asks: { path: { id: string; session_uuid: string; }; };
     answer: SpsessionAssist;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Disconnect a workplace session. `id` is the farm. Needs the permission `spsessions.disconnect`. */ "spsession.disconnect": {
     asks: { path: { id: string; session_uuid: string; }; };
     answer: { result: "gone"; } | Spsession;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** List the workplace sessions of all farms. Needs the permission `spsessions.read`. */ "spsession.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "started_at" | "-started_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; farm_id?: string; servicepool_uuid?: string; /** A name, or `label\name` for that of one domain; without regard to case */ user?: string; state?: "active" | "disconnected"; protocol?: string; /** Reads the farms first, until the deadline of lists */ refresh?: "true" | "false"; }; };
     answer: { items: (Spsession)[]; next: string | null; total?: number; /** One for each farm concerned */ sites: ({ site_id: string; site_uri: string; site_name: string; farm_id: string; farm_name: string; status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled"; fetched_at: string | null; age_ms: number | null; took_ms?: number; error?: string; })[]; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** End a workplace session. `id` is the farm. Needs the permission `spsessions.logoff`. */ "spsession.logoff": {
     asks: { path: { id: string; session_uuid: string; }; };
     answer: { result: "gone"; } | Spsession;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** What happened in the session, for the monitoring journal. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.events": {
     asks: { body: SsaEventsBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The session has begun. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.login": {
     asks: { body: SsaLoginBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The session has ended, and its agent with it. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.logout": {
     asks: { body?: SsaPingBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** What the session agent is to show, or to do; waits for it. By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none. Needs no session. */ "ssa.messages": {
     asks: { query?: { /** Seconds to wait for a message when there is none, 25 at most */ wait?: string; /** The last message that was shown: it and those before it go */ after?: string; }; };
     answer: SsaMessages;
-    refusal: 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** The session agent is alive. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.ping": {
     asks: { body?: SsaPingBody; };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Register the agent within a workplace session. A former one of the same session ends. Needs no session. */ "ssa.register": {
     asks: { body: SsaRegisterBody; };
     answer: SsaRegister;
-    refusal: 'malformed_json' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List system parameters. Needs the permission `system_parameters.read`. */ "systemParameters.get": {
     asks: {  };
     answer: SystemParameters;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Save configuration parameters. Parameters that are absent stay as they are; all that are given are saved, or none. In force everywhere within 5 seconds. Needs the permission `system_parameters.update`. */ "systemParameters.replace": {
     asks: { body: SystemParametersWrite; };
     answer: SystemParameters;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Build an export file of tags. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `tags.export`. */ "tag.buildExport": {
     asks: { query?: { /** Tells of this export and starts nothing; nothing else then counts */ export_id?: string; format?: "csv" | "ndjson" | "json"; /** Part of a name, without regard to case */ search?: string; source?: "manual" | "dispatcher"; }; };
     answer: Export;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a tag. Needs the permission `tags.create`. */ "tag.create": {
     asks: { body: TagWrite; };
     answer: Tag;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete a tag. Needs the permission `tags.delete`. */ "tag.delete": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a tag. Needs the permission `tags.read`. */ "tag.get": {
     asks: { path: { id: string; }; };
     answer: Tag;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List tags. Needs the permission `tags.read`. */ "tag.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; source?: "manual" | "dispatcher"; }; };
     answer: { items: (Tag)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Obtain the export file of tags. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `tags.export`. */ "tag.obtainExport": {
     asks: { body?: TagObtainExportBody; };
     answer: unknown;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
   /** Replace a tag. Needs the permission `tags.update`. */ "tag.replace": {
     asks: { path: { id: string; }; body: TagWrite; };
     answer: Tag;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Manage a tag. A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag, which needs the permission to update these as well. Needs the permission `tags.update`. */ "tag.update": {
     asks: { path: { id: string; }; body: TagPatch; };
     answer: Tag;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Branding of the portal. Needs a session. */ "theme.get": {
     asks: {  };
     answer: Theme;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace the branding of the portal. Texts are plain text: markup in them is shown as it stands. Needs the permission `themes.update`. */ "theme.replace": {
     asks: { body: ThemeWrite; };
     answer: Theme;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Open a tunnel of a ticket: where it leads. Within 60 seconds, from the address that the ticket was asked from (where nobody knew it, the first use binds it), at the gateway that it was made for. A ticket of RDP opens up to 4 tunnels, since its programs may have to begin anew, one of SPICE, which has a connection for each channel, up to 16; each with a `notify` of its own, within 30 seconds of the first. Everything else is 403. Needs no session. */ "tunnel.begin": {
     asks: { path: { /** What the client got with its connection */ ticket: string; /** The address that the client comes from */ client_ip: string; /** The token of the gateway, as its creation showed it */ gateway_token: string; }; };
     answer: TunnelBegin;
-    refusal: 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** End a tunnel, and tell what went through. Once for each tunnel; the others of its ticket stay. Everything else is 403. Needs no session. */ "tunnel.end": {
     asks: { path: { /** What the answer to the ticket gave */ notify: string; /** The token of the gateway, as its creation showed it */ gateway_token: string; }; query?: { /** Bytes sent, as the gateway counts them */ sent?: string; /** Bytes received, as the gateway counts them */ recv?: string; }; };
     answer: TunnelEnd;
-    refusal: 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Bind a user to the entry of the directory that has the same name. For users that have roles or have logged in before the portal kept the identifiers of entries: until they are bound, their logins are refused with the reason `user_not_bound`. Every permission of the user is needed. Needs the permission `users.update`. */ "user.bind": {
     asks: { path: { id: string; }; };
     answer: User;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Delete several or all users of a domain. Needs the permission `users.delete`. */ "user.bulkDestroy": {
     asks: { path: { auth_uuid: string; }; body: BulkDestroy; };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a user of a domain. Needs the permission `users.create`. */ "user.create": {
     asks: { path: { auth_uuid: string; }; body: UserWrite; };
     answer: User;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a user of a domain with his sessions. Needs the permission `users.delete`. */ "user.delete": {
     asks: { path: { auth_uuid: string; uuid: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a user of a domain. Needs the permission `users.read`. */ "user.get": {
     asks: { path: { auth_uuid: string; uuid: string; }; };
     answer: User;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List users of a domain. Needs the permission `users.read`. */ "user.list": {
     asks: { path: { auth_uuid: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; state?: "active" | "inactive"; kind?: "person" | "service"; group?: string; role?: string; }; };
     answer: { items: (User)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Replace a user of a domain. Needs the permission `users.update`. */ "user.replace": {
     asks: { path: { auth_uuid: string; uuid: string; }; body: UserWrite; };
     answer: User;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Change members of a user of a domain (JSON Merge Patch). `{"locked_until": null}` lifts the locks of the account, `{"two_factor_enrolled": false}` takes its second factor away. Needs the permission `users.update`. */ "user.update": {
     asks: { path: { auth_uuid: string; uuid: string; }; body: UserPatch; };
     answer: User;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End all sessions of a user. Service tokens are no sessions: they are revoked one by one. Needs the permission `users.update`. */ "userSession.endAll": {
     asks: { path: { auth_uuid: string; uuid: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the live sessions of a user. Needs the permission `users.read`. */ "userSession.list": {
     asks: { path: { auth_uuid: string; uuid: string; }; query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; }; };
     answer: { items: (UserSession)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Change the caller's password. Ends all other sessions of the user. Wrong current passwords count to the lock-out. Needs a session. */ "userinfo.changePassword": {
     asks: { body: UserinfoChangePasswordBody; };
     answer: null;
-    refusal: 'malformed_json' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End one of the caller's sessions. Needs a session. */ "userinfo.endSession": {
     asks: { path: { id: string; }; };
     answer: null;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Set up the caller's second factor. `password` gives a secret for the device, for 300 seconds and this session; the first `code` of the device finishes it and gives the recovery codes. Shown once: in a repeated answer `otpauth_uri` is null and `otpauth_uri_set` tells of it, `secret` is null and `secret_set` tells of it, `recovery_codes` is null and `recovery_codes_set` tells of it. Needs a session. */ "userinfo.enrolTwoFactor": {
     asks: { body: UserinfoEnrolTwoFactorBody; };
     answer: { /** For a picture that the device reads */ otpauth_uri: string; /** Base32, for a device that is typed into */ secret: string; } | { /** Ten, each good once; shown this once */ recovery_codes: (string)[]; };
-    refusal: 'malformed_json' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Information about the user. Needs a session. */ "userinfo.get": {
     asks: {  };
     answer: Userinfo;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the caller's live sessions. Needs a session. */ "userinfo.listSessions": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; }; };
     answer: { items: (UserinfoSessions)[]; next: string | null; total?: number; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Remove the caller's second factor. Where the domain asks for one, the next login sets up another. Needs a session. */ "userinfo.removeTwoFactor": {
     asks: { body: UserinfoRemoveTwoFactorBody; };
     answer: null;
-    refusal: 'malformed_json' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Set the caller's language (JSON Merge Patch). `null` leaves the choice to the installation. Needs a session. */ "userinfo.update": {
     asks: { body: UserinfoPatch; };
     answer: Userinfo;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Give a workplace to a user, or to nobody. `id` is the farm. Needs the permission `workplaces.assign`. */ "workplace.assign": {
     asks: { path: { id: string; servicespool_uuid: string; workplace_uuid: string; }; body: WorkplaceAssignBody; };
     answer: Workplace;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Delete a workplace. `id` is the farm. What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set. Needs the permission `workplaces.delete`. */ "workplace.delete": {
     asks: { path: { id: string; servicespool_uuid: string; workplace_uuid: string; }; query?: { /** Also while a user works there, or where that is not known; needs `workplaces.force` */ force?: "true" | "false"; }; };
     answer: Workplace;
-    refusal: 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Start, stop or suspend the machine of a workplace. `id` is the farm. What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set. Needs the permission `workplaces.power`. */ "workplace.driveMachine": {
     asks: { path: { id: string; servicespool_uuid: string; workplace_uuid: string; }; body: WorkplaceDriveMachineBody; };
     answer: Workplace;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** List the workplaces of all farms. Needs the permission `workplaces.read`. */ "workplace.list": {
     asks: { query?: { /** Items of a page */ limit?: number; /** From `next` of the page before */ cursor?: string; sort?: "name" | "-name"; /** Part of a name, without regard to case */ search?: string; /** Adds `total` */ count?: "exact"; site_id?: string; farm_id?: string; servicepool_uuid?: string; state?: "preparing" | "ready" | "in_use" | "removing" | "error" | "maintenance"; machine_state?: "running" | "stopped" | "suspended" | "starting" | "stopping" | "unknown"; /** A name, or `label\name` for that of one domain; without regard to case */ owner?: string; in_use?: "true" | "false"; maintenance?: "true" | "false"; tag?: string; /** Reads the farms first, until the deadline of lists */ refresh?: "true" | "false"; }; };
     answer: { items: (Workplace)[]; next: string | null; total?: number; /** One for each farm concerned */ sites: ({ site_id: string; site_uri: string; site_name: string; farm_id: string; farm_name: string; status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled"; fetched_at: string | null; age_ms: number | null; took_ms?: number; error?: string; })[]; };
-    refusal: 'malformed_cursor' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Begin or end the maintenance of a workplace. `id` is the farm. With a template it begins and ends by itself, and its user is warned before; until it starts the workplace stays as it is. Needs the permission `workplaces.maintenance`. */ "workplace.maintain": {
     asks: { path: { id: string; servicespool_uuid: string; workplace_uuid: string; }; body: ServicespoolMaintainBody; };
     answer: Workplace;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Show a message to whoever works at the workplaces of a pool. `id` is the farm. Each workplace asked for is either delivered to, or told with a code why not. Needs the permission `workplaces.message`. */ "workplace.message": {
     asks: { path: { id: string; servicespool_uuid: string; }; body: WorkplaceMessageBody; };
     answer: WorkplaceMessage;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Return the machine of a workplace to its base snapshot. `id` is the farm. What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set. Needs the permission `workplaces.refresh`. */ "workplace.refresh": {
     asks: { path: { id: string; servicespool_uuid: string; workplace_uuid: string; }; body?: WorkplaceRefreshBody; };
     answer: Workplace;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Replace the tags of a workplace. `id` is the farm. Needs the permission `workplaces.tag`. */ "workplace.tag": {
     asks: { path: { id: string; workplace_uuid: string; }; body: WorkplaceTagBody; };
     answer: Workplace;
-    refusal: 'malformed_json' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
 };
 /** Where each operation is; `keyed` ones can be repeated under the key that was sent. */

@@ -75,12 +75,38 @@ export const healthProblems: [status: number, codes: ErrorCode[]][] = [
   [500, ['internal']],
 ];
 
-const report = { 'application/json': { schema: { $ref: '#/components/schemas/HealthReport' }, example } };
+/** A site without a node that answers makes the whole report fail. */
+const failing = {
+  ...example,
+  status: 'fail',
+  checks: {
+    ...example.checks,
+    'sites:connectionTest': [
+      passing,
+      { componentId: 'north', componentType: 'component', status: 'fail', state: 'fail' },
+    ],
+  },
+};
+
+const reportOf = (shown: object) => ({
+  'application/json': { schema: { $ref: '#/components/schemas/HealthReport' }, example: shown },
+});
+
+/** Paths that another server answers than the rest of the document; `servers` of their path items. */
+export const healthServers = [
+  {
+    url: 'https://{host}:{health_port}',
+    description: 'The health port, in production or on a test stand',
+    variables: { host: { default: 'localhost' }, health_port: { default: '8100' } },
+    'x-internal': true,
+  },
+];
+export const isOnHealthPort = (path: string): boolean => path.startsWith('/aggregator/health/');
 
 export const healthOperations = [
   operation('check', 'State of the installation: general indicators and numeric metrics', 'HealthCheckKey', {
-    200: { description: 'The status is `pass`', content: report },
-    503: { description: 'The status is `fail`', content: report },
+    200: { description: 'The status is `pass`', content: reportOf(example) },
+    503: { description: 'The status is `fail`', content: reportOf(failing) },
   }),
   operation('metrics', 'Metrics in the text format of Prometheus', 'MetricsKey', {
     200: { description: 'Done', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -100,13 +126,6 @@ function operation(
     tags: ['health'],
     summary,
     description: 'Answered on the health port, with an access key instead of a session.',
-    servers: [
-      {
-        url: 'https://{host}:{health_port}',
-        description: 'The health port',
-        variables: { host: { default: 'localhost' }, health_port: { default: '8100' } },
-      },
-    ],
     security: [{ [scheme]: [] }],
     parameters: [{ $ref: '#/components/parameters/X-Request-Id' }],
     responses: {

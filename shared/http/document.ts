@@ -1,8 +1,15 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import { jsonLimits } from '../kernel/json-scan.ts';
 import type { ModuleApp } from './app.ts';
 import { exampleOf } from './document-examples.ts';
-import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
+import {
+  healthOperations,
+  healthProblems,
+  healthSchemas,
+  healthSecurity,
+  healthServers,
+  isOnHealthPort,
+} from './document-health.ts';
+import { info } from './document-info.ts';
 import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
 import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './document-problems.ts';
@@ -44,8 +51,18 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
   };
   const groups = tagGroupsOf([...modules, { name: 'health', operations: [{ id: 'health.check' }] }]);
   const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(groups) });
-  return { ...document, 'x-tagGroups': groups, components: sorted(components) } as OpenApiDocument;
+  const paths = withServers(document.paths ?? {});
+  return { ...document, paths, 'x-tagGroups': groups, components: sorted(components) } as OpenApiDocument;
 }
+
+/** Many tools look for servers in the path item and in the document only. */
+const withServers = <Item extends object>(paths: Record<string, Item>) =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      isOnHealthPort(path) ? { servers: healthServers, ...item } : item,
+    ]),
+  );
 
 const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
   problems.map(([status, codes]) => [
@@ -55,16 +72,7 @@ const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
 
 const frame = {
   openapi: '3.1.0',
-  info: {
-    title: 'Aggregator portal',
-    version: '7.0',
-    description:
-      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is. ' +
-      `A body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object, ` +
-      `${jsonLimits.names} different member names and ${jsonLimits.values} members and elements in all; ` +
-      'each operation names its limit in KiB.',
-    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-  },
+  info,
   servers: [{ url: '/', description: 'This portal, in production or on a test stand', 'x-internal': false }],
 };
 

@@ -26,7 +26,9 @@ import { faultsOf } from './openapi-rules.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const committed = readFileSync(join(root, 'shared/openapi/openapi.json'), 'utf8');
-const described: Json[] = Object.values(document.paths).flatMap((path) => Object.values(path as object));
+const described: Json[] = Object.values<Json>(document.paths).flatMap(({ servers: _, ...verbs }) =>
+  Object.values(verbs),
+);
 
 describe('the OpenAPI document', () => {
   it('is committed as it is generated: run `npm run openapi`', () => {

@@ -26,6 +26,8 @@ export function clientOperationsOf(document: Document): string {
 
 function operationsOf({ paths }: Document): Described[] {
   return Object.entries(asSchema(paths))
+    // What another server answers is not an operation of this client.
+    .filter(([, item]) => asSchema(item).servers === undefined)
     .flatMap(([path, item]) =>
       Object.entries(asSchema(item)).map(([method, given]) => {
         const operation = asSchema(given);
@@ -35,11 +37,11 @@ function operationsOf({ paths }: Document): Described[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The health port is another server, and what a cookie opens is for browsers. */
+/** What only a cookie opens is for browsers. */
 function isForPrograms(operation: Schema): boolean {
   const schemes = listOf(operation.security).map((one) => Object.keys(asSchema(one)).join());
   const isForBrowsers = schemes.length > 0 && schemes.every((scheme) => scheme === 'BrowserSession');
-  return operation.servers === undefined && !isForBrowsers && !isPage(operation);
+  return !isForBrowsers && !isPage(operation);
 }
 
 const isPage = ({ responses }: Schema): boolean =>

@@ -425,7 +425,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** A gateway reports itself. Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients. Needs no session. */ "gateway.heartbeat": {
+  /** A gateway reports itself. Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients. Needs the token of the machine instead of a session. */ "gateway.heartbeat": {
     asks: { body: GatewayHeartbeatBody; };
     answer: GatewayHeartbeat;
     refusal: 'malformed_json' | 'malformed_request' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
@@ -925,27 +925,27 @@ export type Operations = {
     answer: { result: "gone"; } | Spsession;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** What happened in the session, for the monitoring journal. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.events": {
+  /** What happened in the session, for the monitoring journal. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */ "ssa.events": {
     asks: { body: SsaEventsBody; };
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The session has begun. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.login": {
+  /** The session has begun. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */ "ssa.login": {
     asks: { body: SsaLoginBody; };
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The session has ended, and its agent with it. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.logout": {
+  /** The session has ended, and its agent with it. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */ "ssa.logout": {
     asks: { body?: SsaPingBody; };
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** What the session agent is to show, or to do; waits for it. By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none. Needs no session. */ "ssa.messages": {
+  /** What the session agent is to show, or to do; waits for it. By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none. Needs the token of the machine instead of a session. */ "ssa.messages": {
     asks: { query?: { /** Seconds to wait for a message when there is none, 25 at most */ wait?: string; /** The last message that was shown: it and those before it go */ after?: string; }; };
     answer: SsaMessages;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The session agent is alive. By `Authorization: Bearer` with the token that `register` gave. Needs no session. */ "ssa.ping": {
+  /** The session agent is alive. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */ "ssa.ping": {
     asks: { body?: SsaPingBody; };
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';

@@ -80,7 +80,7 @@ A server can refuse any request before it selects an operation: 400 \`malformed_
 const sizes = `
 A JSON body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object, ${jsonLimits.names} different
 member names and ${jsonLimits.values} members and elements in all. Each operation states its limit in KiB; a larger body is 413
-\`body_too_large\`. Bodies are UTF-8 without a byte order mark and are not compressed. Unknown members and unknown query parameters are
+\`body_too_large\`. Bodies are UTF-8 and are not compressed. Unknown members and unknown query parameters are
 refused. A refusal lists at most 100 wrong fields.`;
 
 const rates = `

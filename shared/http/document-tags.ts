@@ -29,35 +29,43 @@ const resources: Readonly<Record<string, string>> = {
   'maintenance template':
     'Templates of maintenance windows: when to warn users, block new sessions, end sessions, and the messages that users see.',
   module: 'The API modules that this portal serves, with their base paths and versions.',
-  'monitoring record': 'The monitoring journal: changes of state of nodes, farms and sites, with their time and cause.',
+  'monitoring record':
+    'The monitoring journal: changes of state of nodes, farms and sites, with their time and cause.',
   'node info': 'The process that answers: version, runtime, uptime, and the state of its dependencies.',
   openapi: 'This OpenAPI document as JSON and as YAML.',
   peer: 'Peer aggregators: other installations whose signed tokens are accepted, identified by issuer and public keys.',
-  pkinit: 'Login by smart card: the challenge that the card signs (PKINIT, RFC 4556), and the exchange of the signature for a session.',
+  pkinit:
+    'Login by smart card: the challenge that the card signs (PKINIT, RFC 4556), and the exchange of the signature for a session.',
   portal: 'The portal nodes of the installation, registered by their heartbeats, with version and state.',
   'priority group':
     'Priority groups: an order of farms for members of chosen groups. Rules use it to select a farm.',
   readiness: 'A check for load balancers: the process can serve writes.',
   role: 'Roles: a set of permissions and the sites that they hold for. A user has the roles assigned to the account and to its groups.',
   rule: 'Rules (merged resource sets): one service over pools of several farms of a site, with the order in which farms are tried. `explain` shows each step of a decision.',
-  service: 'The services (pools and rules) that the caller can start at a site, merged over all of its farms.',
-  'service token': 'Tokens of service accounts, for programs that cannot log in. The value is shown once, at creation.',
+  service:
+    'The services (pools and rules) that the caller can start at a site, merged over all of its farms.',
+  'service token':
+    'Tokens of service accounts, for programs that cannot log in. The value is shown once, at creation.',
   servicespool:
     'Service pools as dispatchers report them: usage, workplaces, actions on the pool. Identified by farm and pool UUID.',
   settings: 'The public settings of the sign-in page: branding, languages, links.',
   'sign in': 'The sign-in page and the browser session: a cookie in the place of a token.',
   site: 'Sites: locations with farms of their own, addressed by a URI segment such as `north`. Users and administrators are assigned to sites.',
-  spsession: 'Sessions on workplaces: the user, the workplace, the protocol and the state, and actions such as log-off and messages.',
+  spsession:
+    'Sessions on workplaces: the user, the workplace, the protocol and the state, and actions such as log-off and messages.',
   ssa: 'Calls of the session agent, which runs in a desktop session: ping, messages to the user, the log-off order. They carry the token of the session agent.',
   status: 'The status page for administrators: sites, farms and nodes.',
-  'system parameters': 'System parameters of the installation: session times, limits, password rules, intervals, languages.',
+  'system parameters':
+    'System parameters of the installation: session times, limits, password rules, intervals, languages.',
   tag: 'Tags: labels on service pools and workplaces, by which rules and searches select them.',
   theme: 'The appearance of the portal: name, logo, colours, texts.',
-  tunnel: 'Calls of a gateway about one tunnel: exchange a ticket for the destination, report the end and the traffic.',
+  tunnel:
+    'Calls of a gateway about one tunnel: exchange a ticket for the destination, report the end and the traffic.',
   user: 'Users of a domain: built-in accounts with a password, accounts of a directory, and service accounts.',
   'user session': 'Login sessions of the portal: list them, and end one or several.',
   userinfo: 'The account of the caller: profile, permissions, password, second factor, sessions.',
-  workplace: 'Workplaces (virtual desktops): state, user, address, and actions such as start, shutdown and reset.',
+  workplace:
+    'Workplaces (virtual desktops): state, user, address, and actions such as start, shutdown and reset.',
 };
 
 type Described = { id: string };

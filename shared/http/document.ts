@@ -13,6 +13,8 @@ import { info } from './document-info.ts';
 import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
 import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './document-problems.ts';
+import type { Document as SampledDocument } from './document-sample-call.ts';
+import { samplesOf } from './document-samples.ts';
 import { createSchemas, type Schema } from './document-schemas.ts';
 import { tagGroupsOf, tagsOf } from './document-tags.ts';
 
@@ -47,12 +49,30 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
     examples: examplesOf(routes, schemas.components()),
     parameters,
     headers,
-    securitySchemes: { SessionToken: sessionToken, BrowserSession: browserSession, ...healthSecurity },
+    securitySchemes: {
+      SessionToken: sessionToken,
+      BrowserSession: browserSession,
+      MachineToken: machineToken,
+      ...healthSecurity,
+    },
   };
   const groups = tagGroupsOf([...modules, { name: 'health', operations: [{ id: 'health.check' }] }]);
   const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(groups) });
   const paths = withServers(document.paths ?? {});
-  return { ...document, paths, 'x-tagGroups': groups, components: sorted(components) } as OpenApiDocument;
+  const whole = { ...document, paths, 'x-tagGroups': groups, components: sorted(components) };
+  return { ...whole, paths: withSamples(whole) } as OpenApiDocument;
+}
+
+/** The operations with their code samples, which are made from what the document says of them. */
+function withSamples(document: SampledDocument): SampledDocument['paths'] {
+  const sampled = (path: string, name: string, node: unknown) =>
+    name === 'servers' ? node : { ...Object(node), 'x-codeSamples': samplesOf(document, path, name) };
+  return Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(Object.entries(item).map(([name, node]) => [name, sampled(path, name, node)])),
+    ]),
+  );
 }
 
 /** Many tools look for servers in the path item and in the document only. */
@@ -88,6 +108,12 @@ const browserSession = {
   in: 'cookie',
   name: '__Host-session',
   description: 'The cookie that signing in on `/signin` gives; the API itself takes tokens only.',
+};
+
+const machineToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The token of a gateway, or the one that a session agent got when it registered.',
 };
 
 const text = { type: 'string' };

@@ -1,3 +1,4 @@
+import { isForPrograms } from '../../http/document-audience.ts';
 import { asSchema, memberOf, type Schema, typeOf } from './schema-types.ts';
 
 type Document = { paths?: unknown; components?: unknown };
@@ -25,27 +26,19 @@ export function clientOperationsOf(document: Document): string {
 }
 
 function operationsOf({ paths }: Document): Described[] {
-  return Object.entries(asSchema(paths))
-    // What another server answers is not an operation of this client.
-    .filter(([, item]) => asSchema(item).servers === undefined)
-    .flatMap(([path, item]) =>
-      Object.entries(asSchema(item)).map(([method, given]) => {
-        const operation = asSchema(given);
-        return { id: String(operation.operationId), method: method.toUpperCase(), path, operation };
-      }),
-    )
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  return (
+    Object.entries(asSchema(paths))
+      // What another server answers is not an operation of this client.
+      .filter(([, item]) => asSchema(item).servers === undefined)
+      .flatMap(([path, item]) =>
+        Object.entries(asSchema(item)).map(([method, given]) => {
+          const operation = asSchema(given);
+          return { id: String(operation.operationId), method: method.toUpperCase(), path, operation };
+        }),
+      )
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+  );
 }
-
-/** What only a cookie opens is for browsers. */
-function isForPrograms(operation: Schema): boolean {
-  const schemes = listOf(operation.security).map((one) => Object.keys(asSchema(one)).join());
-  const isForBrowsers = schemes.length > 0 && schemes.every((scheme) => scheme === 'BrowserSession');
-  return !isForBrowsers && !isPage(operation);
-}
-
-const isPage = ({ responses }: Schema): boolean =>
-  Object.keys(asSchema(asSchema(asSchema(responses)['200']).content)).join() === 'text/html';
 
 function operationTypeOf({ id, operation }: Described, resolve: (node: unknown) => Schema): string {
   const parameters = listOf(operation.parameters).map(resolve);

@@ -1,5 +1,5 @@
 import { isForPrograms } from './document-audience.ts';
-import { componentOf } from './document-examples.ts';
+import { componentOf, exampleOf } from './document-examples.ts';
 import type { Schema } from './document-schemas.ts';
 
 /** What a code sample shows of an operation. Everything in capitals, and each parameter, is an environment variable. */
@@ -7,22 +7,25 @@ export type SampleCall = {
   id: string;
   /** Upper case. */
   method: string;
-  /** With `{name}` for each parameter. */
+  /** With `{name}` for each parameter that is a variable. */
   path: string;
   /** The variable of the base URL. */
   server: 'URL' | 'HEALTH_URL';
   /** The header of the credential, with the text before the value and the variable of the value. */
   credential: { header: string; prefix: string; variable: string } | undefined;
-  /** Names of the path parameters. */
-  inPath: readonly string[];
-  /** Names of the query parameters that are required. */
-  inQuery: readonly string[];
+  /** The path parameters. */
+  inPath: readonly SampleParameter[];
+  /** The query parameters that are required. */
+  inQuery: readonly SampleParameter[];
   /** The JSON body; identifiers of other objects are `reference` values. */
   body: SampleValue | undefined;
   answer: 'json' | 'text' | 'bytes' | 'none';
   /** The typed client has it, and follows its pages. */
   client: 'call' | 'items' | undefined;
 };
+
+/** A parameter is a variable, unless it has one of few values: then the sample shows one of them. */
+export type SampleParameter = { name: string; value: string | undefined };
 
 /** A JSON value, in which an object of the class `Reference` stands for an environment variable. */
 export type SampleValue =
@@ -55,7 +58,7 @@ export function callOf(document: Document, path: string, method: string): Sample
   const operation = asSchema(item[method]);
   const parameters = listOf(operation.parameters).map((one) => resolve(document, one));
   const named = (place: string) =>
-    parameters.filter((one) => one.in === place && one.required === true).map(({ name }) => String(name));
+    parameters.filter((one) => one.in === place && one.required === true).map(parameterOf);
   const isElsewhere = item.servers !== undefined;
   return {
     id: String(operation.operationId),
@@ -73,6 +76,14 @@ export function callOf(document: Document, path: string, method: string): Sample
           ? 'items'
           : 'call'
         : undefined,
+  };
+}
+
+function parameterOf({ name, schema }: Schema): SampleParameter {
+  const described = asSchema(schema);
+  return {
+    name: String(name),
+    value: Array.isArray(described.enum) ? String(exampleOf(described, {})) : undefined,
   };
 }
 

@@ -1,15 +1,19 @@
-import { Reference, type SampleCall, type SampleValue } from './document-sample-call.ts';
+import {
+  Reference,
+  type SampleCall,
+  type SampleParameter,
+  type SampleValue,
+} from './document-sample-call.ts';
 
 const indent = '  ';
 
 /** A command for a POSIX shell. */
-export function curlSample({ method, path, server, credential, inQuery, body, answer }: SampleCall): string {
-  const address = path.replace(/\{(\w+)\}/g, '$$$1');
-  const query = inQuery.map((name) => `${name}=$${name}`).join('&');
+export function curlSample(call: SampleCall): string {
+  const { method, server, credential, body, answer } = call;
   const hasBody = body !== undefined;
   const options = [
     ...(method === 'GET' || (method === 'POST' && hasBody) ? [] : [`-X ${method}`]),
-    `"$${server}${address}${query && `?${query}`}"`,
+    `"$${server}${addressOf(call, (name) => `$${name}`)}"`,
     ...(credential ? [`-H "${credential.header}: ${credential.prefix}$${credential.variable}"`] : []),
     ...(hasBody ? ["-H 'Content-Type: application/json'"] : []),
     ...(answer === 'bytes' ? ['-o answer'] : []),
@@ -63,20 +67,21 @@ function clientSample(call: SampleCall, client: 'call' | 'items'): string {
 }
 
 const tokenOf = (variable: string): string => `${variable}: token`;
-const objectOf = (place: string, names: readonly string[]): string[] =>
-  names.length > 0 ? [`${place}: { ${names.join(', ')} }`] : [];
+const objectOf = (place: string, parameters: readonly SampleParameter[]): string[] => {
+  const members = parameters.map(({ name, value }) => (value === undefined ? name : `${name}: '${value}'`));
+  return members.length > 0 ? [`${place}: { ${members.join(', ')} }`] : [];
+};
 const fromEnvironment = (variables: readonly string[]): string =>
   `const { ${variables.map((name) => `${name} = ''`).join(', ')} } = process.env;`;
 
 function fetchSample(call: SampleCall): string {
-  const { method, path, server, credential, inQuery, body, answer } = call;
+  const { method, server, credential, body, answer } = call;
   const variables = [
     `${server}: baseUrl`,
     ...(credential ? [tokenOf(credential.variable)] : []),
     ...namesIn(call),
   ];
-  const query = inQuery.map((name) => `${name}=\${${name}}`).join('&');
-  const address = `\`\${baseUrl}${path.replace(/\{(\w+)\}/g, '$${$1}')}${query && `?${query}`}\``;
+  const address = `\`\${baseUrl}${addressOf(call, (name) => `\${${name}}`)}\``;
   const headers = [
     ...(credential ? [`${quotedName(credential.header)}: \`${credential.prefix}\${token}\``] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
@@ -99,15 +104,14 @@ function fetchSample(call: SampleCall): string {
 
 /** A script for Python 3.8 or later that needs no package. */
 export function pythonSample(call: SampleCall): string {
-  const { method, path, server, credential, inPath, inQuery, body, answer } = call;
-  const query = inQuery.map((name) => `${name}={${name}}`).join('&');
-  const names = [...inPath, ...inQuery];
+  const { method, server, credential, inPath, inQuery, body, answer } = call;
+  const names = variablesOf([...inPath, ...inQuery]);
   const headers = [
     ...(credential ? [`"${credential.header}": ${credentialValue(credential)}`] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
   ];
   const lines = [
-    `f"{url}${path}${query && `?${query}`}"`,
+    `f"{url}${addressOf(call, (name) => `{${name}}`)}"`,
     ...(method === 'GET' ? [] : [`method="${method}"`]),
     ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
     ...(body === undefined ? [] : [`data=json.dumps(${literalOf(body, python, python.unit)}).encode()`]),
@@ -138,8 +142,19 @@ const credentialValue = ({ prefix, variable }: NonNullable<SampleCall['credentia
 
 /** The variables of parameters and of references in the body, each once. */
 const namesIn = ({ inPath, inQuery, body }: SampleCall): string[] => [
-  ...new Set([...inPath, ...inQuery, ...referencesIn(body)]),
+  ...new Set([...variablesOf([...inPath, ...inQuery]), ...referencesIn(body)]),
 ];
+
+const variablesOf = (parameters: readonly SampleParameter[]): string[] =>
+  parameters.filter(({ value }) => value === undefined).map(({ name }) => name);
+
+/** Path and query as a text with variables in it. */
+function addressOf({ path, inPath, inQuery }: SampleCall, variable: (name: string) => string): string {
+  const shown = ({ name, value }: SampleParameter): string => value ?? variable(name);
+  const filled = inPath.reduce((text, one) => text.replace(`{${one.name}}`, () => shown(one)), path);
+  const query = inQuery.map((one) => `${one.name}=${shown(one)}`).join('&');
+  return query ? `${filled}?${query}` : filled;
+}
 
 function referencesIn(value: SampleValue | undefined): string[] {
   if (value instanceof Reference) return [value.variable];

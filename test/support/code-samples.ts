@@ -60,7 +60,7 @@ export async function writeSamples(samples: readonly Sample[]): Promise<SampleFo
     run: async (language, runs) => {
       const [first] = runs;
       if (!first) return [];
-      if (language === 'curl') return Promise.all(runs.map(runCurl));
+      if (language === 'curl') return inTurn(runs, runCurl);
       const program =
         language === 'Python'
           ? ['python3', join(support, 'run-samples.py')]
@@ -80,6 +80,12 @@ const compilerOptions = [
   ...['--ignoreConfig', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext'],
   ...['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')],
 ];
+
+async function inTurn(runs: readonly Run[], work: (run: Run) => Promise<Outcome>): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const run of runs) outcomes.push(await work(run));
+  return outcomes;
+}
 
 /** One process for all of them. */
 async function runAll(

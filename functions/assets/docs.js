@@ -87,7 +87,8 @@ function groupedTag(Tag, { React, specSelectors, layoutSelectors }) {
     const heading = { className: 'module', id: `module-${module}` };
     const title = first === props.tag ? h('h2', heading, module, ' ', purpose) : null;
     // What a filter finds is shown at once.
-    const docExpansion = typeof layoutSelectors.currentFilter() === 'string' ? 'list' : 'none';
+    const phrase = layoutSelectors.currentFilter();
+    const docExpansion = phrase !== true && phrase ? 'list' : 'none';
     const getConfigs = () => ({ ...props.getConfigs(), docExpansion });
     return h(React.Fragment, null, title, h(Tag, { ...props, getConfigs }));
   };
@@ -109,7 +110,13 @@ function codeSamples({ React }) {
     const tab = ({ label: language }, at) =>
       h(
         'button',
-        { key: language, type: 'button', className: 'plain', 'aria-pressed': at === chosen, onClick: () => choose(at) },
+        {
+          key: language,
+          type: 'button',
+          className: 'plain',
+          'aria-pressed': at === chosen,
+          onClick: () => choose(at),
+        },
         language,
       );
     return h(
@@ -127,8 +134,7 @@ function codeSamples({ React }) {
 function realFirst(Responses, { React }) {
   const isDryRun = (response) => response.get('x-dry-run') === true;
   const rank = (response, status) => Number(status) + (isDryRun(response) ? 99.5 : 0);
-  return (props) =>
-    React.createElement(Responses, { ...props, responses: props.responses.sortBy(rank) });
+  return (props) => React.createElement(Responses, { ...props, responses: props.responses.sortBy(rank) });
 }
 
 /** Operations whose summary, address or id, or whose resource, has each of the words. */
@@ -136,7 +142,9 @@ function filterOperations(tags, phrase) {
   const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (tag) => (operation) => {
     const described = operation.get('operation');
-    const text = [tag, described.get('summary'), described.get('operationId'), operation.get('path')].join(' ');
+    const text = [tag, described.get('summary'), described.get('operationId'), operation.get('path')].join(
+      ' ',
+    );
     return words.every((word) => text.toLowerCase().includes(word));
   };
   return tags

@@ -1300,7 +1300,7 @@ export type Problem = {
   /** A stable word */
   reason?: string;
   /** Of `rate_limited` */
-  policy?: "session" | "address";
+  policy?: "session" | "address" | "directory-test";
   /** Of `rate_limited` */
   limit_per_minute?: number;
   /** Of `body_too_large` */

@@ -38,7 +38,7 @@ const rules: Record<string, Faulty> = {
     operationsIn(document).filter(
       ({ node: { responses }, at }) =>
         !at.some((step) => step.startsWith('/aggregator/health/')) &&
-        !JSON.stringify(isObject(responses) ? responses['400'] : '').includes('MalformedRequest'),
+        !JSON.stringify((isObject(responses) && responses['400']) ?? '').includes('MalformedRequest'),
     ),
   'servers-of-path': (document) => operationsIn(document).filter(({ node }) => node.servers !== undefined),
   'code-samples': (document) =>

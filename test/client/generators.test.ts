@@ -62,7 +62,7 @@ const clients: readonly { name: string; command: readonly string[]; text: string
     name: 'openapi-typescript',
     command: ['openapi-typescript', document, '-o', 'openapi-typescript.d.ts'],
     text: `import createClient from 'openapi-fetch';
-      import type { paths } from './openapi-typescript.js';
+      import type { paths } from './openapi-typescript';
       ${environment}
       const client = createClient<paths>({ baseUrl, headers: { 'X-Auth-Token': token } });
       const { data } = await client.GET('/api/webui/aggregator/sites/{id}', { params: { path: { id } } });

@@ -33,7 +33,10 @@ export const Problem = z
       .optional()
       .meta({ description: 'Of `in_use`: the objects that refer to this one' }),
     reason: z.string().optional().meta({ description: 'A stable word' }),
-    policy: z.enum(['session', 'address', 'directory-test']).optional().meta({ description: 'Of `rate_limited`' }),
+    policy: z
+      .enum(['session', 'address', 'directory-test'])
+      .optional()
+      .meta({ description: 'Of `rate_limited`' }),
     limit_per_minute: z.int().optional().meta({ description: 'Of `rate_limited`' }),
     limit_bytes: z.int().optional().meta({ description: 'Of `body_too_large`' }),
   })

@@ -19,7 +19,7 @@ export default defineConfig({
           ...shared,
           name: 'portal',
           include: ['test/**/*.test.ts'],
-          exclude: [structure],
+          exclude: [structure, '**/node_modules/**'],
           globalSetup: ['test/support/global-setup.ts'],
         },
       },

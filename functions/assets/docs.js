@@ -69,7 +69,7 @@ function curlCommand({ React }) {
 }
 
 /** Resources under the headings of their modules, which Swagger UI does not know. */
-function groupedTag(Tag, { React, specSelectors }) {
+function groupedTag(Tag, { React, specSelectors, layoutSelectors }) {
   const h = React.createElement;
   const moduleOf = (tag) =>
     specSelectors
@@ -86,8 +86,70 @@ function groupedTag(Tag, { React, specSelectors }) {
     const purpose = h('small', null, facts.modules[module]);
     const heading = { className: 'module', id: `module-${module}` };
     const title = first === props.tag ? h('h2', heading, module, ' ', purpose) : null;
-    return h(React.Fragment, null, title, h(Tag, props));
+    // What a filter finds is shown at once.
+    const phrase = layoutSelectors.currentFilter();
+    const docExpansion = phrase !== true && phrase ? 'list' : 'none';
+    const getConfigs = () => ({ ...props.getConfigs(), docExpansion });
+    return h(React.Fragment, null, title, h(Tag, { ...props, getConfigs }));
   };
+}
+
+/** The samples of an operation, one language at a time. */
+function codeSamples({ React }) {
+  const h = React.createElement;
+  return function CodeSamples({ extensions }) {
+    const samples = extensions.get('x-codeSamples')?.toJS() ?? [];
+    const [chosen, choose] = React.useState(0);
+    const [label, setLabel] = React.useState(say('copy_sample'));
+    if (samples.length === 0) return null;
+    const { source } = samples[chosen];
+    const copy = async () => {
+      await navigator.clipboard.writeText(source);
+      setLabel(say('copied'));
+    };
+    const tab = ({ label: language }, at) =>
+      h(
+        'button',
+        {
+          key: language,
+          type: 'button',
+          className: 'plain',
+          'aria-pressed': at === chosen,
+          onClick: () => choose(at),
+        },
+        language,
+      );
+    return h(
+      'div',
+      { className: 'code-samples' },
+      h('h4', null, say('samples')),
+      h('div', { className: 'languages' }, samples.map(tab)),
+      h('pre', { tabIndex: 0 }, source),
+      h('button', { type: 'button', className: 'plain copy', onClick: copy }, label),
+    );
+  };
+}
+
+/** The success of the request before that of its dry run, although it has the greater number. */
+function realFirst(Responses, { React }) {
+  const isDryRun = (response) => response.get('x-dry-run') === true;
+  const rank = (response, status) => Number(status) + (isDryRun(response) ? 99.5 : 0);
+  return (props) => React.createElement(Responses, { ...props, responses: props.responses.sortBy(rank) });
+}
+
+/** Operations whose summary, address or id, or whose resource, has each of the words. */
+function filterOperations(tags, phrase) {
+  const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (tag) => (operation) => {
+    const described = operation.get('operation');
+    const text = [tag, described.get('summary'), described.get('operationId'), operation.get('path')].join(
+      ' ',
+    );
+    return words.every((word) => text.toLowerCase().includes(word));
+  };
+  return tags
+    .map((resource, tag) => resource.update('operations', (all) => all.filter(matches(tag))))
+    .filter((resource) => resource.get('operations').size > 0);
 }
 
 /** In a button nothing else can be reached; the address of the page says all the same what is open. */
@@ -104,7 +166,11 @@ const plugin = () => ({
     curl: (_, system) => curlCommand(system),
     OperationTag: groupedTag,
     DeepLink: plainName,
+    OperationExt: (_, system) => codeSamples(system),
+    ResponseExtension: () => () => null,
+    responses: realFirst,
   },
+  fn: { opsFilter: filterOperations },
 });
 
 function loadScript(address) {
@@ -133,6 +199,7 @@ async function start() {
     filter: true,
     defaultModelsExpandDepth: -1,
     displayRequestDuration: true,
+    showExtensions: true,
     syntaxHighlight: { activated: false },
     validatorUrl: null,
     showMutatedRequest: false,

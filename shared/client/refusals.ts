@@ -12,7 +12,10 @@ export type ProblemDocument = {
   [member: string]: unknown;
 };
 
-/** What the portal refused, or what never reached it (`code` is then `connection_failed`). */
+/**
+ * A refusal of the portal. Without an answer, the code is `tls_failed` if the certificate of the portal was refused, and
+ * `connection_failed` otherwise. `message` has the detail of the problem and names each wrong field.
+ */
 export class PortalError extends Error {
   readonly code: string;
   /** 0 when there was no answer. */
@@ -44,8 +47,9 @@ export async function refusalOf(response: Response): Promise<PortalError> {
   const retryAfterS = Number.isFinite(asked) ? asked : undefined;
   const body = await jsonIn(response);
   const problem = isProblem(body) ? body : undefined;
-  const { code, retryable = status === 429 || status >= 502, detail } = problem ?? toldToAgents(body);
-  return new PortalError(detail ?? `The portal answered ${status}`, {
+  const { code, retryable = status === 429 || status >= 502 } = problem ?? toldToAgents(body);
+  const message = problem ? messageOf(problem) : toldToAgents(body).detail;
+  return new PortalError(message ?? `The portal answered ${status}`, {
     code,
     status,
     retryable,
@@ -54,14 +58,41 @@ export async function refusalOf(response: Response): Promise<PortalError> {
   });
 }
 
-/** Nobody knows whether the request arrived. */
-export const connectionFailed = (cause: unknown): PortalError =>
-  new PortalError('The portal could not be reached', {
-    code: 'connection_failed',
+/** The detail; for several wrong fields, or one, each with its place. */
+function messageOf({ detail, errors = [] }: ProblemDocument): string {
+  const faults = errors.map((fault) => `${fault.pointer || 'body'}: ${fault.detail}`);
+  return faults.length > 0 ? faults.join('; ') : detail;
+}
+
+/** The error of a request without an answer: it is not known whether the request arrived. */
+export function connectionFailed(error: unknown): PortalError {
+  const { code, message } = innermostOf(error);
+  const reason = [message, code && !message.includes(code) ? `(${code})` : ''].filter(Boolean).join(' ');
+  const isTls = tlsCodes.test(code);
+  const what = isTls ? 'The TLS certificate of the portal was refused' : 'The portal could not be reached';
+  const remedy = caCodes.test(code)
+    ? '. Trust its certificate authority, on Node with NODE_EXTRA_CA_CERTS=<file>'
+    : '';
+  return new PortalError(`${what}: ${reason}${remedy}`, {
+    code: isTls ? 'tls_failed' : 'connection_failed',
     status: 0,
-    retryable: true,
-    cause,
+    retryable: !isTls,
+    cause: error,
   });
+}
+
+/** Codes of OpenSSL, as Node names them, for certificates that are not accepted. */
+const tlsCodes = /CERT|^ERR_TLS_|^UNABLE_TO_|^CRL_|^INVALID_CA$|^INVALID_PURPOSE$|^HOSTNAME_MISMATCH$/;
+/** Those of an authority that is not known. */
+const caCodes = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+)$/;
+
+/** `fetch` wraps the error of the connection. */
+function innermostOf(error: unknown): { code: string; message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) };
+  if (error.cause instanceof Error) return innermostOf(error.cause);
+  const code: unknown = Reflect.get(error, 'code');
+  return { code: typeof code === 'string' ? code : '', message: error.message };
+}
 
 type Told = { code: string; detail?: string; retryable?: boolean };
 

@@ -98,7 +98,33 @@ const urlKeyProblems: Problems = [[404, ['not_found']], [429, ['rate_limited']],
 /** The problems of the health port, by status. */
 export const healthProblems: Problems = [...keyProblems, ...urlKeyProblems];
 
-const report = { 'application/json': { schema: { $ref: '#/components/schemas/HealthReport' }, example } };
+/** A site without a node that answers makes the whole report fail. */
+const failing = {
+  ...example,
+  status: 'fail',
+  checks: {
+    ...example.checks,
+    'sites:connectionTest': [
+      passing,
+      { componentId: 'north', componentType: 'component', status: 'fail', state: 'fail' },
+    ],
+  },
+};
+
+const reportOf = (shown: object) => ({
+  'application/json': { schema: { $ref: '#/components/schemas/HealthReport' }, example: shown },
+});
+
+/** Paths that another server answers than the rest of the document; `servers` of their path items. */
+export const healthServers = [
+  {
+    url: 'https://{host}:{health_port}',
+    description: 'The health port, in production or on a test stand',
+    variables: { host: { default: 'localhost' }, health_port: { default: '8100' } },
+    'x-internal': true,
+  },
+];
+export const isOnHealthPort = (path: string): boolean => path.startsWith('/aggregator/health/');
 
 const summary = {
   'application/json': {
@@ -133,8 +159,8 @@ export const healthOperations = [
     security: [{ HealthCheckKey: [] }],
     problems: keyProblems,
     answers: {
-      200: { description: 'The status is `pass`', content: report },
-      503: { description: 'The status is `fail`', content: report },
+      200: { description: 'The status is `pass`', content: reportOf(example) },
+      503: { description: 'The status is `fail`', content: reportOf(failing) },
     },
   }),
   operation({
@@ -179,13 +205,6 @@ function operation({ name, path = name, parameters = [], problems, answers, ...r
     path: `/aggregator/health/${path}`,
     operationId: `health.${name}`,
     tags: ['health'],
-    servers: [
-      {
-        url: 'https://{host}:{health_port}',
-        description: 'The health port',
-        variables: { host: { default: 'localhost' }, health_port: { default: '8100' } },
-      },
-    ],
     ...rest,
     parameters: [...parameters, { $ref: '#/components/parameters/X-Request-Id' }],
     responses: {

@@ -35,7 +35,8 @@ export function describeOperation(operation: Described, schemas: Schemas) {
   };
 }
 
-function needOf({ access, insteadOfSession, browser, orToken }: Described): string {
+function needOf({ access, insteadOfSession, browser, orToken, credential }: Described): string {
+  if (credential?.in === 'header') return 'Needs the token of the machine instead of a session.';
   if (access === 'public') return 'Needs no session.';
   if (orToken) return 'Needs a session on the administrator portal, by its token or the cookie of a browser.';
   if (browser === 'administrator') return 'Needs a browser session on the administrator portal.';
@@ -52,7 +53,8 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
-function securityOf({ access, insteadOfSession, browser, orToken }: Described) {
+function securityOf({ access, insteadOfSession, browser, orToken, credential }: Described) {
+  if (credential?.in === 'header') return [{ MachineToken: [] }];
   if (access === 'public') return [];
   if (browser) return [...(orToken ? [{ SessionToken: [] }] : []), { BrowserSession: [] }];
   const session = { SessionToken: access === 'signed-in' ? [] : [access] };
@@ -164,7 +166,8 @@ function dryRunOf(real: Success | undefined, schemas: Schemas) {
   const json = real?.content?.['application/json'];
   if (!real || !json) {
     const headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-    return { description: described, headers, content: { 'application/json': { schema, examples } } };
+    const content = { 'application/json': { schema, examples } };
+    return { description: described, headers, content, 'x-dry-run': true };
   }
   const { schema: own, example, ...shown } = { example: undefined, ...json };
   const first = example === undefined ? Reflect.get(shown, 'examples') : { done: { value: example } };

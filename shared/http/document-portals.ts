@@ -2,7 +2,8 @@ import { moduleOf, type PortalType } from '../modules.ts';
 import type { Schema } from './document-schemas.ts';
 
 type Document = {
-  paths: Record<string, Record<string, { tags: string[] }>>;
+  /** Besides its operations a path item may have `servers`. */
+  paths: Record<string, object>;
   components: Components;
   tags: { name: string }[];
   'x-tagGroups': { name: string; tags: string[] }[];
@@ -13,7 +14,7 @@ type Components = Record<string, Record<string, Schema>>;
 export function documentFor(document: Document, type: PortalType): Document {
   const served = (path: string): boolean => moduleOf(path)?.portals.includes(type) ?? false;
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => served(path)));
-  const used = new Set(Object.values(paths).flatMap((verbs) => Object.values(verbs).flatMap(tagsOf)));
+  const used = new Set(Object.values(paths).flatMap((item) => Object.values(item).flatMap(tagsOf)));
   const groups = document['x-tagGroups'].map(({ name, tags }) => ({
     name,
     tags: tags.filter((tag) => used.has(tag)),
@@ -27,7 +28,7 @@ export function documentFor(document: Document, type: PortalType): Document {
   };
 }
 
-const tagsOf = ({ tags }: { tags: string[] }): string[] => tags;
+const tagsOf = ({ tags = [] }: { tags?: string[] }): string[] => tags;
 
 /** The components that the paths need, or those that these need. */
 function reachable(components: Components, paths: object): Components {

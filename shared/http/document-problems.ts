@@ -62,9 +62,11 @@ export const Problem = z
       .describe('Objects that refer to this one. Present with `in_use`.'),
     reason: z.string().optional().describe('Stable word that narrows the code.'),
     policy: z
-      .enum(['session', 'address'])
+      .enum(['session', 'address', 'directory-test'])
       .optional()
-      .describe('Limit that was exceeded: `session` or `address`. Present with `rate_limited`.'),
+      .describe(
+        'Limit that was exceeded: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`.',
+      ),
     limit_per_minute: z
       .int()
       .optional()
@@ -116,7 +118,8 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const { access, method, path, query, ...rest } = operation;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
-    [true, ['https_required', 'internal']],
+    // A server refuses what is not well-formed HTTP, before it looks for the operation.
+    [true, ['https_required', 'internal', 'malformed_request']],
     [!rest.orUnavailable, ['database_unavailable']],
     // Unknown parameters are refused everywhere.
     [!rest.refusesBy, ['invalid_request']],
@@ -137,9 +140,14 @@ function derivedCodes(operation: Declared): ErrorCode[] {
 /** True for operations that refuse in the form of all their answers. */
 const isInResultForm = (path: string): boolean => moduleOf(path)?.answers === 'result';
 
-/** Operations that fail alike share one response. */
-export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string =>
-  [...(isInResultForm(path) ? ['result'] : []), status, ...codes].join('.');
+/**
+ * Operations that fail alike share one response. Its name is an identifier, because generators make types of such names.
+ */
+export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string => {
+  const words = codes.flatMap((code) => code.split('_'));
+  const named = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+  return `${isInResultForm(path) ? 'Result' : 'Problem'}${status}${named}`;
+};
 
 /** The response of a status, its codes as the values of `code`, or as what `error` begins with. */
 export const problemResponseOf = (status: number, codes: readonly ErrorCode[], path = '') => ({
@@ -155,9 +163,17 @@ export const problemResponseOf = (status: number, codes: readonly ErrorCode[], p
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     }),
   },
-  content: isInResultForm(path)
-    ? { 'application/json': resultRefusalOf(codes) }
-    : { 'application/problem+json': problemDocumentOf(status, codes) },
+  content: isInResultForm(path) ? resultContentOf(status, codes) : problemContentOf(status, codes),
+});
+
+const problemContentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  'application/problem+json': problemDocumentOf(status, codes),
+});
+
+/** What is not well-formed HTTP is refused before it is known which operation it is about. */
+const resultContentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  'application/json': resultRefusalOf(codes),
+  ...(codes.includes('malformed_request') && problemContentOf(status, ['malformed_request'])),
 });
 
 const problemDocumentOf = (status: number, codes: readonly ErrorCode[]) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { portablePattern } from './document-patterns.ts';
 import type { Shape } from './operation.ts';
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has them. */
@@ -96,7 +97,8 @@ function simplify(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if ([schema.type].flat().includes('integer') && !schema.format) schema.format = sizeOf(schema);
-  if (schema.format === 'date-time') delete schema.pattern;
+  if (typeof schema.pattern === 'string') schema.pattern = portablePattern(schema.pattern);
+  if (schema.format === 'date-time' || schema.pattern === undefined) delete schema.pattern;
   if (schema.propertyNames) {
     delete schema.propertyNames;
     if (JSON.stringify(schema.additionalProperties) === '{}') schema.additionalProperties = true;

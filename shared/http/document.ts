@@ -1,11 +1,20 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import { jsonLimits } from '../kernel/json-scan.ts';
 import type { ModuleApp } from './app.ts';
 import { exampleOf } from './document-examples.ts';
-import { healthOperations, healthProblems, healthSchemas, healthSecurity } from './document-health.ts';
+import {
+  healthOperations,
+  healthProblems,
+  healthSchemas,
+  healthSecurity,
+  healthServers,
+  isOnHealthPort,
+} from './document-health.ts';
+import { info } from './document-info.ts';
 import { nameShapes } from './document-names.ts';
 import { describeOperation } from './document-operation.ts';
 import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './document-problems.ts';
+import type { Document as SampledDocument } from './document-sample-call.ts';
+import { samplesOf } from './document-samples.ts';
 import { createSchemas, type Schema } from './document-schemas.ts';
 import { tagGroupsOf, tagsOf } from './document-tags.ts';
 
@@ -40,12 +49,40 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
     examples: examplesOf(routes, schemas.components()),
     parameters,
     headers,
-    securitySchemes: { SessionToken: sessionToken, BrowserSession: browserSession, ...healthSecurity },
+    securitySchemes: {
+      SessionToken: sessionToken,
+      BrowserSession: browserSession,
+      MachineToken: machineToken,
+      ...healthSecurity,
+    },
   };
   const groups = tagGroupsOf([...modules, { name: 'health', operations: [{ id: 'health.check' }] }]);
   const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(groups) });
-  return { ...document, 'x-tagGroups': groups, components: sorted(components) } as OpenApiDocument;
+  const paths = withServers(document.paths ?? {});
+  const whole = { ...document, paths, 'x-tagGroups': groups, components: sorted(components) };
+  return { ...whole, paths: withSamples(whole) } as OpenApiDocument;
 }
+
+/** The operations with their code samples, which are made from what the document says of them. */
+function withSamples(document: SampledDocument): SampledDocument['paths'] {
+  const sampled = (path: string, name: string, node: unknown) =>
+    name === 'servers' ? node : { ...Object(node), 'x-codeSamples': samplesOf(document, path, name) };
+  return Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(Object.entries(item).map(([name, node]) => [name, sampled(path, name, node)])),
+    ]),
+  );
+}
+
+/** Many tools look for servers in the path item and in the document only. */
+const withServers = <Item extends object>(paths: Record<string, Item>) =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      isOnHealthPort(path) ? { servers: healthServers, ...item } : item,
+    ]),
+  );
 
 const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
   problems.map(([status, codes]) => [
@@ -55,16 +92,7 @@ const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
 
 const frame = {
   openapi: '3.1.0',
-  info: {
-    title: 'Aggregator portal',
-    version: '7.0',
-    description:
-      'One API over several dispatcher sites. Errors are problem documents (RFC 9457). Within this version codes and members are only ever added: ignore members that you do not know. A trailing slash means nothing; HEAD is answered wherever GET is. ' +
-      `A body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object, ` +
-      `${jsonLimits.names} different member names and ${jsonLimits.values} members and elements in all; ` +
-      'each operation names its limit in KiB.',
-    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-  },
+  info,
   servers: [{ url: '/', description: 'This portal, in production or on a test stand', 'x-internal': false }],
 };
 
@@ -80,6 +108,12 @@ const browserSession = {
   in: 'cookie',
   name: '__Host-session',
   description: 'The cookie that signing in on `/signin` gives; the API itself takes tokens only.',
+};
+
+const machineToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The token of a gateway, or the one that a session agent got when it registered.',
 };
 
 const text = { type: 'string' };

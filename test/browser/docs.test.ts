@@ -195,6 +195,40 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
+  it('USE-12: finds operations by words of their summaries', async () => {
+    await signIn();
+    const all = await page.locator('.opblock-tag').count();
+    await page.fill('.operation-filter-input', 'create site');
+    const found = page.locator('.opblock-summary-path');
+    await found.first().waitFor();
+    const paths = await found.evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-path')));
+    expect(paths).toContain(sites);
+    expect(paths.length).toBeLessThan(10);
+    expect(await page.locator('.opblock-tag').count()).toBeLessThan(all);
+    await page.fill('.operation-filter-input', 'no such words');
+    await found.first().waitFor({ state: 'detached' });
+    await page.fill('.operation-filter-input', '');
+    await page.waitForSelector('#operations-tag-site');
+    expect(await page.locator('.opblock-tag').count()).toBe(all);
+    expect(faults).toEqual([]);
+  });
+
+  it('USE-12: shows code samples, and the real answer before that of a dry run', async () => {
+    await signIn();
+    await open('post', sites);
+    const sample = page.locator('.code-samples pre');
+    expect(await sample.innerText()).toContain('curl "$URL/api/webui/aggregator/sites"');
+    await page.click('.code-samples button:has-text("Python")');
+    expect(await sample.innerText()).toContain('urllib.request.Request(');
+    await page.click('.code-samples button:has-text("TypeScript")');
+    expect(await sample.innerText()).toContain("portal.call('site.create'");
+    const statuses = page.locator('.responses-inner .responses-table tr.response');
+    const order = await statuses.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-code')));
+    expect(order.slice(0, 3)).toEqual(['201', '200', '400']);
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
   it('ends with the session', async () => {
     await signIn();
     await page.click('#sign-out');

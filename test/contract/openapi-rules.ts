@@ -26,12 +26,15 @@ export function faultsOf(document: Json): Fault[] {
   ];
 }
 
+/** A path item without the servers that answer it. */
+const verbsOf = ({ servers: _, ...verbs }: Json): Json => verbs;
+
 const need = (holds: unknown, fault: Fault): Fault[] => (holds ? [] : [fault]);
 
 function pathFaults(document: Json, path: string, item: Json): Fault[] {
   return [
     ...need(path.startsWith('/'), `${path} does not begin with /`),
-    ...Object.entries<Json>(item).flatMap(([method, operation]) => [
+    ...Object.entries<Json>(verbsOf(item)).flatMap(([method, operation]) => [
       ...need(methods.includes(method), `${path} has a method ${method}`),
       ...operationFaults(document, operation, path).map((fault) => `${method} ${path}: ${fault}`),
     ]),
@@ -123,7 +126,7 @@ function parameterFaults(document: Json, given: Json[], path: string): Fault[] {
 function componentFaults({ components }: Json): Fault[] {
   return Object.entries<Json>(components).flatMap(([kind, entries]) => [
     ...need(kinds.includes(kind), `components.${kind}`),
-    ...Object.keys(entries).flatMap((name) => need(/^[a-zA-Z0-9._-]+$/.test(name), `component name ${name}`)),
+    ...Object.keys(entries).flatMap((name) => need(/^[a-zA-Z0-9_-]+$/.test(name), `component name ${name}`)),
     ...(kind === 'schemas' ? walk(entries, '#/components/schemas', schemaFaults) : []),
   ]);
 }
@@ -151,7 +154,7 @@ function schemaFaults(node: Json, at: string): Fault[] {
 
 function uniqueFaults({ paths, components }: Json): Fault[] {
   const ids = Object.values<Json>(paths).flatMap((item) =>
-    Object.values<Json>(item).map((own) => own.operationId),
+    Object.values<Json>(verbsOf(item)).map((own) => own.operationId),
   );
   const all = JSON.stringify({ paths, components });
   const unused = Object.entries<Json>(components).flatMap(([kind, entries]) =>

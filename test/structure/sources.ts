@@ -58,6 +58,7 @@ function filesBelow(root: string, folder: string): string[] {
   if (!found) return [];
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
+    if (entry.name === 'node_modules') return [];
     return entry.isDirectory() ? filesBelow(root, path) : [path];
   });
 }

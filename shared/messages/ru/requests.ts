@@ -89,4 +89,7 @@ export const requests = {
     'Неизвестный параметр. Известны {names}. У страниц нет номеров: чтобы получить следующую страницу, отправьте её `next` как `cursor`, а размер страницы — как `limit`',
   'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here':
     'Отправьте токен сеанса в заголовке X-Auth-Token; Authorization: Bearer здесь не читается',
+  'This needs a user account, which an operator does not have':
+    'Нужна учётная запись пользователя, которой у оператора нет',
+  'This needs a user account or a peer': 'Нужна учётная запись пользователя или партнёр',
 } as const;

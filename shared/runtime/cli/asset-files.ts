@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stringify } from 'yaml';
 import { type Assets, digestsName } from '../../http/assets.ts';
 import { documentFor } from '../../http/document-portals.ts';
+import { documentForms } from '../../http/document-text.ts';
 import { sha256 } from '../../kernel/digests.ts';
 import { hasAdministration, type PortalType } from '../../modules.ts';
 import { assetsIn } from '../node-assets.ts';
@@ -16,8 +16,7 @@ const document = new URL('../../openapi/openapi.json', import.meta.url);
 
 const ofReference = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const types: readonly PortalType[] = ['admin', 'universal'];
-const written = { json: JSON.stringify, yaml: (value: unknown) => stringify(value, { lineWidth: 0 }) };
-const isForm = (form: string): form is keyof typeof written => Object.hasOwn(written, form);
+const isForm = (form: string): form is keyof typeof documentForms => Object.hasOwn(documentForms, form);
 
 /** All that pages and documents are made of, as it stands in the tree; documents are made when they are asked for. */
 export function ownAssets(): Assets {
@@ -42,7 +41,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   const assets = ownAssets();
   const documents = types
     .filter(hasAdministration)
-    .flatMap((type) => Object.keys(written).map((form) => `openapi.${type}.${form}`));
+    .flatMap((type) => Object.keys(documentForms).map((form) => `openapi.${type}.${form}`));
   const folders = await Promise.all([pages, texts].map((folder) => readdir(fileURLToPath(folder))));
   const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
   const sizes: Record<string, number> = {};
@@ -71,5 +70,5 @@ async function documentNamed(name: string): Promise<string | undefined> {
   const [stem, given, form = ''] = name.split('.');
   const type = types.find((one) => one === given);
   if (stem !== 'openapi' || !type || !isForm(form)) return undefined;
-  return written[form](documentFor(JSON.parse(await readFile(document, 'utf8')), type));
+  return documentForms[form](documentFor(JSON.parse(await readFile(document, 'utf8')), type));
 }

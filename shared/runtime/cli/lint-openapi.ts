@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { portal, portalSeverities } from './document-rules.ts';
 import { owasp, owaspSeverities } from './owasp-rules.ts';
 
 const file = fileURLToPath(new URL('../../openapi/openapi.json', import.meta.url));
 
 /**
  * Redocly's strictest public ruleset, but for two rules that the specification of the product decides otherwise, and the
- * OWASP ruleset for APIs.
+ * OWASP ruleset for APIs, and rules of our own.
  */
 const ruleset = {
   extends: ['recommended-strict'],
@@ -25,6 +26,7 @@ const ruleset = {
     'no-invalid-schema-examples': 'error',
     'component-name-unique': 'error',
     ...owaspSeverities,
+    ...portalSeverities,
   },
 } as const;
 
@@ -33,7 +35,7 @@ export async function lintDocument(source: string): Promise<string[]> {
   const problems = await lintFromString({
     source,
     absoluteRef: file,
-    config: await createConfig({ ...ruleset, extends: [...ruleset.extends], plugins: [owasp] }),
+    config: await createConfig({ ...ruleset, extends: [...ruleset.extends], plugins: [owasp, portal] }),
   });
   return problems.map(
     ({ ruleId, message, location: [place] }) => `${ruleId} at ${place?.pointer ?? '#'}: ${message}`,

@@ -13,11 +13,17 @@ export function typeOf(schema: Schema): string {
   return unionOf([schema.type].flat().map((type) => simpleTypeOf(type, schema)));
 }
 
-/** One member of an object type. */
+/** One member of an object type. TypeScript takes a comment for that of the member only on a line of its own. */
 export function memberOf(name: string, type: string, isRequired: boolean, description?: unknown): string {
-  const comment = typeof description === 'string' ? `/** ${description.replaceAll('*/', '* /')} */ ` : '';
+  const comment = typeof description === 'string' ? `/** ${description.replaceAll('*/', '* /')} */\n` : '';
   return `${comment}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};`;
 }
+
+/** An object type with one member on each line. */
+export const blockOf = (members: readonly string[]): string =>
+  members.length === 0
+    ? '{}'
+    : `{\n${members.map((member) => `  ${member.replaceAll('\n', '\n  ')}`).join('\n')}\n}`;
 
 export const asSchema = (value: unknown): Schema =>
   typeof value === 'object' && value !== null ? { ...value } : {};
@@ -32,7 +38,7 @@ function simpleTypeOf(type: unknown, schema: Schema): string {
 /** Further members may come with later versions, but nobody can name them now. */
 function objectTypeOf(schema: Schema): string {
   const members = membersOf(schema);
-  if (members.length > 0) return `{ ${members.join(' ')} }`;
+  if (members.length > 0) return blockOf(members);
   const { additionalProperties: others } = schema;
   if (others === false) return 'Record<string, never>';
   const values = typeof others === 'object' && others !== null ? typeOf(asSchema(others)) : 'unknown';

@@ -32,7 +32,7 @@ export async function readPictures({ file, images }: Configuration, names: Names
       throw fault(file, at, 'another picture of the file has this name');
     const uri = data.image ?? uriOf(file.path, data.file ?? '', (text) => fault(file, [...at, 'file'], text));
     const picture = await readPicture(uri);
-    if ('fault' in picture) throw fault(file, [...at, data.image ? 'image' : 'file'], picture.fault);
+    if ('fault' in picture) throw fault(file, [...at, data.image ? 'image' : 'file'], String(picture.fault));
     names.add('images', foldName(data.name) === '' ? picture.digest : data.name, picture.digest);
     pictures.set(picture.digest, dataUriOf(picture));
   }

@@ -89,7 +89,7 @@ function checked({ file }: Configuration, { names }: State, entry: Entry): Recor
   const result = checkBody(entry.kind, content);
   const faults = 'error' in result ? fieldErrors(result.error, '/') : [];
   for (const { pointer, code, detail } of faults)
-    lines.push(lineOf(file, entry, pointer, code === 'required' ? 'is required' : detail, code));
+    lines.push(lineOf(file, entry, pointer, code === 'required' ? 'is required' : String(detail), code));
   if (lines.length > 0) throw new ConfigurationFault(...lines);
   return 'body' in result ? result.body : {};
 }

@@ -1,5 +1,6 @@
 import { conflict } from '../../../../kernel/errors.ts';
 import { isObject } from '../../../../kernel/json.ts';
+import { verbatim } from '../../../../messages/message.ts';
 import type { Operator } from '../records/operator.ts';
 import { pathOf, type Stored } from '../records/state.ts';
 
@@ -10,7 +11,7 @@ import { pathOf, type Stored } from '../records/state.ts';
 export async function holdOf(operator: Operator, { kind, id, parent }: Stored): Promise<void> {
   const { body } = await operator.call(`${kind.type}.get`, { params: pathOf(kind, id, parent) });
   const reason = reasonOf(kind.section, body);
-  if (reason !== undefined) throw conflict('in_use', reason);
+  if (reason !== undefined) throw conflict('in_use', verbatim(reason));
 }
 
 function reasonOf(section: string, view: Record<string, unknown>): string | undefined {

@@ -14,7 +14,7 @@ export function refusalLines(file: YamlFile, action: Action, error: AppError): s
   const { errors = [] } = error.members;
   // A fault of the body as a whole has no member.
   return errors.length > 0
-    ? errors.map(({ pointer, detail }) => lineOf(file, entry, pointer, detailOf(error, detail)))
+    ? errors.map(({ pointer, detail }) => lineOf(file, entry, pointer, detailOf(error, String(detail))))
     : [`${placeOf(file, entry.at)}: ${reasonOf(error)}`];
 }
 

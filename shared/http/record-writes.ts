@@ -1,9 +1,8 @@
 import type { Db, Statement } from '../../db/client.ts';
-import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../db/errors.ts';
+import { isReferenceViolation, raisedByMust } from '../../db/errors.ts';
 import type { AuditEntry } from '../../db/repositories/audit.ts';
 import { appendAudit } from '../../db/repositories/audit.ts';
 import { bulkDestroy, type Kept, referencesTo } from '../../db/repositories/bulk.ts';
-import { danglingPointer, twinOf } from '../../db/repositories/record-faults.ts';
 import type { Alongside, Reach, Row, Selection, Values } from '../../db/repositories/records.ts';
 import type { FieldChange } from '../../db/schema/audit-events.ts';
 import { AppError, type FieldError, invalid, notFound } from '../kernel/errors.ts';
@@ -15,6 +14,7 @@ import { assertMatches, type Conditions } from './conditions.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import { assertNewName } from './new-names.ts';
 import { type RecordKind, valuesOf, writableOf } from './record-kind.ts';
+import { allSitesNeeded, explainWrite } from './record-refusals.ts';
 import { readingOf } from './references.ts';
 
 type Body = Record<string, unknown>;
@@ -211,45 +211,3 @@ const withColumns = (values: Values, columns: Record<string, unknown> = {}): Val
 });
 
 const nameOf = (body: object): string => String(Reflect.get(body, 'name') ?? '');
-
-const taken = (pointer: string): FieldError => ({
-  pointer,
-  code: 'already_exists',
-  detail: 'The value is taken',
-});
-
-/** What the database refused, in the words of the API. */
-async function explainWrite<S extends Selection>(
-  ctx: AnyCtx,
-  kind: RecordKind<S>,
-  values: Values,
-  reach: Reach,
-  error: unknown,
-  own?: string,
-): Promise<unknown> {
-  if (isUniqueViolation(error)) {
-    const { pointers, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach, own);
-    const errors = pointers.map(taken);
-    return new AppError(
-      'already_exists',
-      undefined,
-      { errors, ...(existingId && { existing_id: existingId }) },
-      { cause: error },
-    );
-  }
-  if (isReferenceViolation(error)) {
-    const pointer = danglingPointer(kind.records, error);
-    const owner = kind.records.spec.parent?.column.name;
-    return owner && pointer === `/${owner}` ? notFound() : dangling(pointer);
-  }
-  const raised = raisedByMust(error);
-  if (raised?.code === 'dangling') return dangling(raised.reason ?? '');
-  if (raised?.code !== 'out_of_scope') return error;
-  return kind.placedBy ? dangling(`/${kind.placedBy}`) : allSitesNeeded();
-}
-
-const allSitesNeeded = (): AppError =>
-  new AppError('forbidden', 'This needs the permission for all sites that the object lies in');
-
-const dangling = (pointer: string): AppError =>
-  invalid({ pointer, code: 'not_found', detail: 'There is no such object' });

@@ -108,7 +108,9 @@ const membersOf = (document: Json, node: Json, at: string, parts: readonly Json[
 
 const operationsOf = (document: Json): [at: string, operation: Json][] =>
   Object.entries<Json>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method} ${path}`, operation]),
+    Object.entries<Json>(item)
+      .filter(([method]) => method !== 'servers')
+      .map(([method, operation]): [string, Json] => [`${method} ${path}`, operation]),
   );
 
 const parametersOf = (document: Json): Described[] =>

@@ -51,7 +51,8 @@ async function start(): Promise<void> {
   const { config, env, misspelt } = await loadSettings(undefined, { makesAccessKeys: true });
   const log = createLog({ level: config.logLevel });
   for (const line of misspelt) log.warn(line);
-  if (!isForPrograms) process.stdout.write('Starting the portal; the first start takes longest …\n');
+  if (!isForPrograms && process.stdout.isTTY)
+    process.stdout.write('Starting the portal; the first start takes longest …\n');
   const shutdown = createShutdown({ log });
   await orShutDown(shutdown, () => startAll({ config, env, log, shutdown }));
 }

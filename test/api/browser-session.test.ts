@@ -170,10 +170,9 @@ describe('a page', () => {
       password: goodPassword,
       authId: world.domain.id,
     });
-    for (const answer of [stranger, await ask('GET /status', ofUserPortal, html)]) {
-      expect(answer.status).toBe(302);
-      expect(answer.headers.get('location')).toBe('/signin?next=%2Fstatus');
-    }
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([302, '/signin?next=%2Fstatus']);
+    const refused = await ask('GET /status', ofUserPortal, html);
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
     expect((await ask('GET /status', '', { accept: 'application/json' })).status).toBe(401);
     expect((await ask('GET /status', await signedIn(), html)).status).toBe(200);
   });

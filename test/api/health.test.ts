@@ -78,7 +78,7 @@ describe('I1 the keys', () => {
     const missing = await refusal(checkPath);
     expect(missing).toMatchObject({
       type: `${portalUrl}/api/errors/unauthenticated`,
-      detail: 'Send the header "Authorization: Token <key>" with the value of HEALTH_CHECK_ACCESS_KEY',
+      detail: 'Send the header Authorization with `Token <key>` and the value of HEALTH_CHECK_ACCESS_KEY',
     });
     const wrong = await refusal(metricsPath, token('wrong'));
     expect(wrong).toMatchObject({

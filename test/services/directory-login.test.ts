@@ -145,7 +145,10 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     const { result, events } = await audited(stand.world.portal, () => stand.logIn(domain, 'bob'));
     expect(codeOf(result)).toEqual([403, 'no_registered_group']);
     expect(events.map(({ event, details }) => [event, details])).toEqual([
-      ['portal.LoginFailed', { code: 'no_registered_group', factor: 'password' }],
+      [
+        'portal.LoginFailed',
+        { code: 'no_registered_group', factor: 'password', domain_tried: { authId: domain.id } },
+      ],
     ]);
     expect(codeOf(await stand.logIn(domain, 'bob', 'wrong'))).toEqual(wrong);
     expect(await userOf(domain, 'bob')).toBeUndefined();

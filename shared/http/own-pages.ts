@@ -1,5 +1,6 @@
 import { isSignedIn, type Principal } from '../access/principal.ts';
 import { AppError } from '../kernel/errors.ts';
+import { languageOf } from '../messages/languages.ts';
 import type { Operation } from './operation.ts';
 import { forbiddenPage } from './refusal-page.ts';
 
@@ -60,7 +61,10 @@ export async function orSignIn(request: Request, answer: Promise<Response>): Pro
     const isReader = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html');
     if (!isReader || !(error instanceof AppError) || !signInFirst.includes(error.code)) throw error;
     const { pathname } = new URL(request.url);
-    if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.message);
+    if (error.members.reason === administratorsOnly) {
+      const language = languageOf(request.headers.get('accept-language') ?? '') ?? 'en';
+      return forbiddenPage(pathname, error.detail, language);
+    }
     const next = encodeURIComponent(pathname);
     return new Response(null, { status: 302, headers: { location: `/signin?next=${next}` } });
   }

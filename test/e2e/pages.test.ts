@@ -129,13 +129,15 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
 
     it('tells a user whom a page of administrators sent here that he cannot see it', async () => {
       const user = await addUser(plain, { real_name: 'Ada Lovelace' });
-      const { page } = await open('/status');
+      const { page, errors } = await open('/status');
       await signIn(page, 'People', user.name);
       await heading(page, 'You are signed in');
       const told = page.getByText('The page that you asked for is for administrators.');
       expect(await told.isVisible()).toBe(true);
       await page.goto('/api/docs/');
-      await told.waitFor();
+      await heading(page, 'Access denied');
+      await page.getByText('This needs a session on the administrator portal').waitFor();
+      expect(new Set(errors.splice(0))).toEqual(new Set([expect.stringContaining('403')]));
     });
 
     it('says in words that the password is wrong, and how long a lock lasts', async () => {
@@ -210,15 +212,15 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
         'en-GB',
         'Choose a new password',
         /Present password|New password/,
-        /at least 15 characters/,
-        /your user name/,
+        /At least 15 characters/,
+        /contains the user name/,
       ],
       [
         'ru-RU',
         'Придумайте новый пароль',
         /Текущий пароль|Новый пароль/,
-        /наименьшая длина — 15/,
-        /имя пользователя/,
+        /Не меньше 15 символов/,
+        /есть имя пользователя/,
       ],
     ])('names the rule that a new password breaks, in %s', async (locale, title, label, short, named) => {
       const user = await addUser(plain, { must_change_password: true });

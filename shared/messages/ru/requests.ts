@@ -92,4 +92,6 @@ export const requests = {
   'This needs a user account, which an operator does not have':
     'Нужна учётная запись пользователя, которой у оператора нет',
   'This needs a user account or a peer': 'Нужна учётная запись пользователя или партнёр',
+  'Access denied': 'Доступ запрещён',
+  'Sign in as another user': 'Войти под другим именем',
 } as const;

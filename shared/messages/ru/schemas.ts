@@ -76,4 +76,5 @@ export const schemas = {
   'Only to begin a maintenance': 'Только чтобы начать обслуживание',
   'The base URL of the peer': 'Базовый URL партнёра',
   'The parentheses do not match': 'Скобки не согласованы',
+  'Must be 1 to 500 ids': 'Должно быть от 1 до 500 идентификаторов',
 } as const;

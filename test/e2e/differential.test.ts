@@ -60,7 +60,13 @@ async function ask(
   const token = who === 'nobody' ? {} : { token: seeded.tokens[who] };
   const sent = { ...token, headers: { 'x-request-id': 'twins', ...headers } };
   const answer = await api.send(`${method} ${path}`, body === undefined ? sent : { ...sent, body });
-  return withoutTicket(withoutNonce(answer));
+  return withoutTicket(withoutNonce(withoutEncoding(answer)));
+}
+
+/** The platform of Workers compresses; Node does it itself, and says so. */
+function withoutEncoding(answer: Answer): Answer {
+  const vary = String(answer.headers.vary ?? '').replace(/(?:, )?accept-encoding$/, '');
+  return { ...answer, headers: { ...answer.headers, vary } };
 }
 
 /** A page names its scripts by a word of this very answer. */

@@ -62,6 +62,7 @@ export function readsOf(seeded: Seeded) {
     ],
     // The sidecar has these on a port of its own; the portal does not know them.
     '/aggregator/health/check': [{ path: '/aggregator/health/check', status: 404 }],
+    '/aggregator/health/check/{key}': [{ path: `/aggregator/health/check/${'k'.repeat(32)}`, status: 404 }],
     '/aggregator/health/metrics': [{ path: '/aggregator/health/metrics', status: 404 }],
     '/api/webui/aggregator/authenticators': list(domains),
     '/api/webui/aggregator/authenticators/{uuid}': one(`${domains}/${domain.id}`),

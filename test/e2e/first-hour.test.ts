@@ -50,6 +50,7 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
   await writeFile(ca, authority.caPem);
   slapd = await startSlapd(await authority.issue(), `${person('alice')}\n${posixGroup('staff', ['alice'])}`);
   const monitoring = blocksOf(operators).filter(({ heading }) => heading === 'Monitor');
+  const isConfiguration = ({ heading }: Block) => heading === 'Configuration as code';
   const rotation = blocksOf(operators).filter(({ heading }) => heading === 'Rotate keys');
   const directory = {
     HOST: slapd.secureUrl,
@@ -59,9 +60,13 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
     BIND_PASSWORD: reader.bind_password,
   };
   const text = scriptOf([
-    ...filled(blocksOf(readme), { URL: url }),
+    ...filled(
+      blocksOf(readme).filter((block) => !isConfiguration(block)),
+      { URL: url },
+    ),
     ...filled(monitoring, { HEALTH: `https://localhost:${healthPort}`, URL: url }),
     step('with the portal stopped', 'kill %%; wait'),
+    ...filled(blocksOf(readme).filter(isConfiguration), {}),
     ...filled(rotation, {}),
     step(
       'then npm start',
@@ -134,6 +139,10 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
     expect(under(readme, 'First steps 3')).toMatch(
       /"name": "admin"[\s\S]*"name": "First site",\s+"uri": "first"/,
     );
+  });
+
+  it('USE-16: the configuration is exported, and applied again changes nothing', () => {
+    expect(under(readme, 'Configuration as code 1')).toMatch(/No changes[\s\S]*No changes/);
   });
 
   it('USE-5: monitors read health and metrics, and keys are rotated', () => {

@@ -181,7 +181,7 @@ function summary(wanted: readonly string[] | 'all', gone: Gone, blocked: BulkRes
   const absent = wanted === 'all' ? [] : [...new Set(wanted)].filter((id) => !known.has(id));
   const failed = [
     ...blocked,
-    ...absent.map((id) => ({ id, code: 'not_found', detail: 'There is no such object' as const })),
+    ...absent.map((id) => ({ id, code: 'not_found', detail: 'The object does not exist' as const })),
   ];
   return {
     deleted_count: gone.count,

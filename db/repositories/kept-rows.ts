@@ -35,7 +35,7 @@ export const administratorsBeyond = (held: Held): Kept => ({
 
 /** Users that no bulk deletion takes: the caller, who holds more than he does, and the last administrator. */
 export const keptUsers = (caller: string, held: Held): Kept[] => [
-  { where: eq(users.id, caller), code: 'invalid_state', detail: 'The caller cannot delete himself' },
+  { where: eq(users.id, caller), code: 'invalid_state', detail: 'The own account cannot be deleted' },
   {
     where: exceeds(held, users.id),
     code: 'forbidden',

@@ -83,7 +83,7 @@ const findTemplate = async (ctx: WebuiCtx, id: string | null | undefined) =>
 
 function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template: Known | undefined): void {
   if (template_id && !template)
-    throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'There is no such object' });
+    throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'The object does not exist' });
   if (template && isOver(template, ctx.now))
     throw conflict('template_over', 'The template ends before it could begin');
 }

@@ -215,9 +215,9 @@ export type Audit = {
   changes: ({
     /** Name of the changed member. */
     field: string;
-    /** Value before the change. Null if there was none. */
+    /** Value before the change. Null if the member was not set. */
     before: unknown;
-    /** Value after the change. Null if there is none. */
+    /** Value after the change. Null if the member was removed. */
     after: unknown;
   })[];
   /** Further facts of the event. The members depend on the event. */
@@ -622,7 +622,7 @@ export type Connection = {
   port: number;
   /** Login name for the workplace. */
   username: string;
-  /** Domain for the login at the workplace. Empty if there is none. */
+  /** Domain for the login at the workplace. Empty if it is not set. */
   domain: string;
   /** One-time password for this connection. Absent if the client must ask for one. */
   password?: string;
@@ -664,7 +664,7 @@ export type ConnectionCheck = {
   state: string;
   /** Stable word for the cause of the verdict, such as `maintenance` or `gateway_unavailable`. */
   reason_code: string;
-  /** Text for the user. Absent if there is none. */
+  /** Text for the user. Absent if the portal has no text. */
   message?: string;
   /** Milliseconds after which to ask again. Present only with `wait`, if known. */
   retry_after_ms?: number;
@@ -806,11 +806,11 @@ export type DashboardAdmin = {
     level: string;
     /** Part of the installation that failed, such as `dispatcher`. */
     source: string;
-    /** Kind of the object, as in operation identifiers. Null if there is none. */
+    /** Kind of the object, as in operation identifiers. Null if the record names no object. */
     object_type: string | null;
-    /** Identifier of the object. Null if there is none. */
+    /** Identifier of the object. Null if the record names no object. */
     object_id: string | null;
-    /** Name of the object. Null if there is none. */
+    /** Name of the object. Null if the record names no object. */
     object_name: string | null;
     /** Text of the record. */
     message: string;
@@ -866,7 +866,7 @@ export type DashboardUser = {
     kind: "rule" | "pool";
     /** Name shown to users: the display name of the rule, or the name of the pool. */
     name: string;
-    /** Text shown to users. Empty if there is none. */
+    /** Text shown to users. Empty if it is not set. */
     description: string;
     /** Relative address of the picture. Null if the service has none. */
     image_url: string | null;
@@ -876,7 +876,7 @@ export type DashboardUser = {
     in_use: boolean;
     /** True during maintenance of the service, its farm or its site. */
     maintenance: boolean;
-    /** Text for users about a maintenance that is in force or announced. Absent if there is none. */
+    /** Text for users about a maintenance that is in force or announced. Absent without maintenance. */
     maintenance_message?: string;
     /** `ready`: can be connected to; `busy`: being prepared; `maintenance`: blocked by maintenance; `unavailable`: cannot be used now. */
     state: "ready" | "busy" | "maintenance" | "unavailable";
@@ -1088,9 +1088,9 @@ export type DryRun = {
       changes: ({
         /** Name of the changed member. */
         field: string;
-        /** Value before the change. Null if there was none. */
+        /** Value before the change. Null if the member was not set. */
         before: unknown;
-        /** Value after the change. Null if there is none. */
+        /** Value after the change. Null if the member was removed. */
         after: unknown;
       })[];
     })[];
@@ -2282,7 +2282,7 @@ export type ServiceList = {
     kind: "rule" | "pool";
     /** Name shown to users: the display name of the rule, or the name of the pool. */
     name: string;
-    /** Text shown to users. Empty if there is none. */
+    /** Text shown to users. Empty if it is not set. */
     description: string;
     /** Relative address of the picture. Null if the service has none. */
     image_url: string | null;
@@ -2292,7 +2292,7 @@ export type ServiceList = {
     in_use: boolean;
     /** True during maintenance of the service, its farm or its site. */
     maintenance: boolean;
-    /** Text for users about a maintenance that is in force or announced. Absent if there is none. */
+    /** Text for users about a maintenance that is in force or announced. Absent without maintenance. */
     maintenance_message?: string;
     /** `ready`: can be connected to; `busy`: being prepared; `maintenance`: blocked by maintenance; `unavailable`: cannot be used now. */
     state: "ready" | "busy" | "maintenance" | "unavailable";
@@ -2423,7 +2423,7 @@ export type Servicespool = {
   site_name: string;
   /** True during maintenance of the pool. Null if the dispatcher does not report it. */
   maintenance: boolean | null;
-  /** Identifier of the maintenance template of the pool. Null if there is none. */
+  /** Identifier of the maintenance template of the pool. Null if it has no template. */
   maintenance_template_id: string | null;
   /** Delivery protocols of the pool, such as `rdp` or `spice`. Null if the dispatcher does not report it. */
   protocols: (string)[] | null;
@@ -6544,7 +6544,7 @@ export type Operations = {
         authenticator_name: string;
         /** Problem code of the failure. */
         code: string;
-        /** Stable word that narrows the code. Null if there is none. */
+        /** Stable word that narrows the code. Null if the code needs none. */
         reason: string | null;
         /** Sentence on the failure, in the language of the caller. */
         detail: string;
@@ -6784,7 +6784,7 @@ export type Operations = {
   "ssa.messages": {
     asks: {
       query?: {
-        /** Seconds to wait for a message if there is none, at most 25. Default 0. */
+        /** Longest wait for a message in seconds, at most 25. Default 0. */
         wait?: string;
         /** Identifier of the last message that was shown. Acknowledges it and all messages before it. */
         after?: string;

@@ -78,6 +78,6 @@ export function assertExplains(ctx: UserCtx, site: RoutedSite, { explain }: Expl
 }
 
 const mayNotExplain = (): AppError =>
-  new AppError('forbidden', 'No role of the caller lets him explain this', {
+  new AppError('forbidden', 'No role of the caller permits this explanation', {
     required_permission: 'rules.explain',
   });

@@ -3,6 +3,7 @@ import { rehearse } from '../../db/client.ts';
 import { eventsWritten } from '../../db/repositories/written-events.ts';
 import { ownerOf, type SignedIn } from '../access/principal.ts';
 import type { BaseDeps, Ctx } from './context.ts';
+import { Changes } from './fields.ts';
 import type { Operation } from './operation.ts';
 import { type Run, runWithin, withoutSecrets } from './transactional.ts';
 
@@ -36,15 +37,7 @@ export const DryRun = z
                 .string()
                 .nullable()
                 .describe('Name of the object at that time. Null if the event concerns no object.'),
-              changes: z
-                .array(
-                  z.strictObject({
-                    field: z.string().describe('Name of the changed member.'),
-                    before: z.unknown().describe('Value before the change. Null if there was none.'),
-                    after: z.unknown().describe('Value after the change. Null if there is none.'),
-                  }),
-                )
-                .describe('Changed members with their values. Secrets are masked.'),
+              changes: Changes,
             }),
           )
           .describe('Audit events that the request would write.'),

@@ -117,3 +117,14 @@ export const State = z
   .describe(
     'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure.',
   );
+
+/** Changed members of an object, as audit events have them. */
+export const Changes = z
+  .array(
+    z.strictObject({
+      field: z.string().describe('Name of the changed member.'),
+      before: z.unknown().describe('Value before the change. Null if the member was not set.'),
+      after: z.unknown().describe('Value after the change. Null if the member was removed.'),
+    }),
+  )
+  .describe('Changed members with their values. Secrets are masked.');

@@ -45,4 +45,4 @@ export const allSitesNeeded = (): AppError =>
   new AppError('forbidden', 'This needs the permission for all sites that the object lies in');
 
 const dangling = (pointer: string): AppError =>
-  invalid({ pointer, code: 'not_found', detail: 'There is no such object' });
+  invalid({ pointer, code: 'not_found', detail: 'The object does not exist' });

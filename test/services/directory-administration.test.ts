@@ -74,7 +74,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
         .filter(({ status }: Json) => status === 'fail')
         .map(({ name, detail }: Json) => [name, detail]);
     expect(await failing({ bind_password: 'wrong' })).toEqual([
-      ['bind', 'The directory refused us: account'],
+      ['bind', 'The directory refused the request: account'],
     ]);
     expect(await failing({ ca_certificate: null })).toEqual([
       ['connection', 'The TLS connection to the directory failed: unknown_ca'],

@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-export const unknownRow = (): Refusal => new Refusal(404, 'not_found', 'There is no such object');
+export const unknownRow = (): Refusal => new Refusal(404, 'not_found', 'The object does not exist');
 
 export const wrongState = (reason: string, detail: string): Refusal =>
   new Refusal(409, 'invalid_state', detail, { reason });

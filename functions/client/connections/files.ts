@@ -21,9 +21,10 @@ const extensions = { rdp: 'rdp', spice: 'vv' } as const;
 const protocols = ['rdp', 'spice'] as const satisfies readonly Protocol[];
 
 /**
- * A connection in the form that `Accept` asks for: members, or the file that the program of its protocol opens. What the
- * node gave by another protocol than was asked for is told as members, if the caller accepts them.
- * @throws AppError what `issueConnection` throws, `not_acceptable` where neither is possible, and `invalid_request` for a protocol that the file asked for is not of
+ * A connection in the form that `Accept` asks for: JSON, or the file that a program of its protocol opens. A connection of
+ * another protocol than the file is answered as JSON, if the caller accepts it.
+ * @throws AppError what `issueConnection` throws; `not_acceptable` where neither form is possible; `invalid_request` for a
+ *   `protocol` that does not match the requested file
  */
 export async function connectionAsAsked(ctx: ClientCtx, siteUri: string, id: string, query: Query) {
   const wanted = protocols.filter((protocol) => ctx.accepts(fileTypes[protocol]));

@@ -43,7 +43,7 @@ export const Connection = z.looseObject({
   host: z.string().describe('Host to connect to: the gateway if there is one, else the workplace.'),
   port: z.int().describe('TCP port to connect to.'),
   username: z.string().describe('Login name for the workplace.'),
-  domain: z.string().describe('Domain for the login at the workplace. Empty if there is none.'),
+  domain: z.string().describe('Domain for the login at the workplace. Empty if it is not set.'),
   password: z
     .string()
     .optional()
@@ -74,7 +74,7 @@ export const Readiness = z.looseObject({
   reason_code: z
     .string()
     .describe('Stable word for the cause of the verdict, such as `maintenance` or `gateway_unavailable`.'),
-  message: z.string().optional().describe('Text for the user. Absent if there is none.'),
+  message: z.string().optional().describe('Text for the user. Absent if the portal has no text.'),
   retry_after_ms: z
     .int()
     .optional()

@@ -65,7 +65,7 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'Change or delete these first.',
   ),
   invalid_state: explain(
-    'The present state does not allow this.',
+    'The current state does not allow this.',
     'See `reason`: a built-in object, the own account, the last administrator, maintenance.',
     'Change the state first, or let somebody else do it.',
   ),

@@ -13,7 +13,7 @@ export const MessagesQuery = z.strictObject({
     .transform((text) => Math.min(Number(text), longestS))
     .optional()
     .meta({ example: '0' })
-    .describe('Seconds to wait for a message if there is none, at most 25. Default 0.'),
+    .describe('Longest wait for a message in seconds, at most 25. Default 0.'),
   after: Id.optional().describe(
     'Identifier of the last message that was shown. Acknowledges it and all messages before it.',
   ),

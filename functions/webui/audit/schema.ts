@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant, Moment } from '../../../shared/http/fields.ts';
+import { Changes, Id, Instant, Moment } from '../../../shared/http/fields.ts';
 import { listQuery } from '../../../shared/http/list.ts';
 
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
@@ -43,15 +43,7 @@ export const AuditEvent = z.strictObject({
   object_id: Text.describe('Identifier of the object. Null if the event concerns none.'),
   object_name: Text.describe('Name of the object at that time. Null if the event concerns none.'),
   action: Text.describe('What was done, such as `create`. Null if the event has no action.'),
-  changes: z
-    .array(
-      z.strictObject({
-        field: z.string().describe('Name of the changed member.'),
-        before: z.unknown().describe('Value before the change. Null if there was none.'),
-        after: z.unknown().describe('Value after the change. Null if there is none.'),
-      }),
-    )
-    .describe('Changed members with their values. Secrets are masked.'),
+  changes: Changes,
   details: z
     .record(z.string(), z.unknown())
     .describe('Further facts of the event. The members depend on the event.'),

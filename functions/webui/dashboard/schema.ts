@@ -38,9 +38,9 @@ const Failure = z.strictObject({
   object_type: z
     .string()
     .nullable()
-    .describe('Kind of the object, as in operation identifiers. Null if there is none.'),
-  object_id: z.string().nullable().describe('Identifier of the object. Null if there is none.'),
-  object_name: z.string().nullable().describe('Name of the object. Null if there is none.'),
+    .describe('Kind of the object, as in operation identifiers. Null if the record names no object.'),
+  object_id: z.string().nullable().describe('Identifier of the object. Null if the record names no object.'),
+  object_name: z.string().nullable().describe('Name of the object. Null if the record names no object.'),
   message: z.string().describe('Text of the record.'),
 });
 

@@ -49,6 +49,7 @@ function assertHeld<T extends { permissions: string[]; scope: { sites: '*' | str
   role: T,
 ): T {
   const missing = missingFor(ctx.principal, [role]);
-  if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
+  if (missing.length > 0)
+    throw new AppError('forbidden', 'Only permissions that the caller holds can be granted', { missing });
   return role;
 }

@@ -98,7 +98,7 @@ function checkedEnd(given: string, now: Date): Date {
 function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }): void {
   // A token that could make others of its kind would outlive its own end.
   if (user.id === ownerOf(ctx.principal).id)
-    throw conflict('own_account', 'Tokens of one’s own account are made by somebody else');
+    throw conflict('own_account', 'Another administrator must create the tokens of the own account');
   if (user.kind !== 'service') throw conflict('no_service', 'Only users of the kind `service` have tokens');
 }
 
@@ -109,7 +109,8 @@ function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }):
 function scopesOf(ctx: WebuiCtx, permissions: readonly Permission[]): NewToken['scopes'] {
   const scopes = permissions.map((permission) => [permission, scopeOf(ctx.principal, permission)] as const);
   const missing = scopes.filter(([, scope]) => scope === undefined).map(([permission]) => permission);
-  if (missing.length > 0) throw new AppError('forbidden', 'Nobody grants what he does not hold', { missing });
+  if (missing.length > 0)
+    throw new AppError('forbidden', 'Only permissions that the caller holds can be granted', { missing });
   return Object.fromEntries(
     scopes.map(([permission, scope = []]) => [permission, scope === '*' ? scope : [...scope]]),
   );

@@ -27,7 +27,7 @@ export const ServicesPool = z.strictObject({
     .nullable()
     .describe('True during maintenance of the pool. Null if the dispatcher does not report it.'),
   maintenance_template_id: Id.nullable().describe(
-    'Identifier of the maintenance template of the pool. Null if there is none.',
+    'Identifier of the maintenance template of the pool. Null if it has no template.',
   ),
   protocols: z
     .array(z.string())

@@ -105,7 +105,7 @@ export const DirectoryFailure = z.strictObject({
     .string()
     .nullable()
     .meta({ example: 'unreachable' })
-    .describe('Stable word that narrows the code. Null if there is none.'),
+    .describe('Stable word that narrows the code. Null if the code needs none.'),
   detail: z.string().describe('Sentence on the failure, in the language of the caller.'),
 });
 

@@ -223,7 +223,7 @@ export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row): Extras => {
       if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'The caller cannot delete himself');
+        throw conflict('own_account', 'The own account cannot be deleted');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [mustKeepAdministrator(h)],

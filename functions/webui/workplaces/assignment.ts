@@ -53,6 +53,6 @@ async function claim(
   if (await claimWorkplace(ctx.deps.db, at, owner)) return;
   throw conflict(
     'not_free',
-    'The user has a workplace of this pool already, or somebody else is changing the owner of this one',
+    'The user already has a workplace of this pool, or the owner of this one is being changed',
   );
 }

@@ -26,7 +26,7 @@ export const ClientService = z.strictObject({
     ),
   kind: z.enum(['rule', 'pool']).describe('`rule`: several pools offered as one service; `pool`: one pool.'),
   name: z.string().describe('Name shown to users: the display name of the rule, or the name of the pool.'),
-  description: z.string().describe('Text shown to users. Empty if there is none.'),
+  description: z.string().describe('Text shown to users. Empty if it is not set.'),
   image_url: z.string().nullable().describe('Relative address of the picture. Null if the service has none.'),
   protocols: z.array(z.string()).describe('Delivery protocols, such as `rdp` or `spice`.'),
   in_use: z
@@ -36,7 +36,9 @@ export const ClientService = z.strictObject({
   maintenance_message: z
     .string()
     .optional()
-    .describe('Text for users about a maintenance that is in force or announced. Absent if there is none.'),
+    .describe(
+      'Text for users about a maintenance that is in force or announced. Absent without maintenance.',
+    ),
   state: z
     .enum(['ready', 'busy', 'maintenance', 'unavailable'])
     .describe(

@@ -19,7 +19,7 @@ export const fleet = {
   'The dispatcher does not report whether a user is working there; `force` does it anyway':
     'Диспетчер не сообщает, работает ли там пользователь; `force` выполнит действие всё равно',
   'The domain has no such user': 'В домене нет такого пользователя',
-  'The user has a workplace of this pool already, or somebody else is changing the owner of this one':
+  'The user already has a workplace of this pool, or the owner of this one is being changed':
     'У пользователя уже есть рабочее место этого пула, или владельца этого места сейчас меняет кто-то другой',
   'The workplace has an owner; free it first': 'У рабочего места есть владелец; сначала освободите его',
   'The service is in maintenance': 'Сервис на обслуживании',

@@ -63,7 +63,7 @@ export const identity = {
     'Чтобы удалить группу, отменяющую второй фактор, нужны все разрешения на все площадки',
   'A person needs a password': 'Пользователю нужен пароль',
   'A service has no password': 'У сервиса нет пароля',
-  'The caller cannot delete himself': 'Нельзя удалить самого себя',
+  'The own account cannot be deleted': 'Нельзя удалить самого себя',
   'State, kind, password, second factor and roles of one’s own account cannot be changed here':
     'Состояние, вид, пароль, второй фактор и роли своей учётной записи здесь не меняются',
   'One administrator must remain': 'Должен остаться хотя бы один администратор',
@@ -88,14 +88,14 @@ export const identity = {
   'Built-in roles cannot be changed': 'Встроенные роли нельзя изменить',
   'Built-in roles cannot be deleted': 'Встроенные роли нельзя удалить',
   'Only users of the kind `service` have tokens': 'Токены бывают только у пользователей вида `service`',
-  'Tokens of one’s own account are made by somebody else':
+  'Another administrator must create the tokens of the own account':
     'Токены своей учётной записи создаёт другой администратор',
   'The user has a token of this name': 'У пользователя уже есть токен с таким именем',
   'Must lie ahead': 'Должно быть в будущем',
   'At most 366 days from now': 'Не позже чем через 366 дней',
   'The directory did not answer in time': 'Каталог не ответил вовремя',
   'The TLS connection to the directory failed': 'Соединение TLS с каталогом не удалось',
-  'The directory refused us': 'Каталог отказал порталу',
+  'The directory refused the request': 'Каталог отказал порталу',
   'The directory could not be asked': 'Каталог опросить не удалось',
   'Plain ldap:// without StartTLS is only allowed into the networks of ALLOWED_PRIVATE_NETWORKS':
     'ldap:// без StartTLS разрешён только в сети ALLOWED_PRIVATE_NETWORKS',

@@ -37,7 +37,7 @@ export const isOfConnection = (error: unknown): boolean => toTransportError(erro
 const details: Partial<Record<ErrorCode, Detail>> = {
   upstream_timeout: 'The directory did not answer in time',
   upstream_tls: 'The TLS connection to the directory failed',
-  upstream_refused: 'The directory refused us',
+  upstream_refused: 'The directory refused the request',
   upstream_failed: 'The directory could not be asked',
 };
 

@@ -60,7 +60,7 @@ const principal = (): OperatorPrincipal => ({
   roles: [{ id: '', name: 'operator', permissions: [...permissions], scope: { sites: '*' } }],
 });
 
-/** What requests have of a client is empty: there is none. */
+/** The members of a request about its client are empty. */
 function contextOf(
   deps: WebuiDeps,
   operation: Operation<WebuiDeps>,

@@ -107,7 +107,7 @@ function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, ver
       c.set('operation', operation.id);
       const served = inOneWord(operation, serveOperation(c, deps, operation));
       const answer = countingFailures(deps, operation, c.env, served);
-      return operation.browser ? orSignIn(c.req.raw, answer) : answer;
+      return operation.browser ? orSignIn(c.req.raw, answer, () => languageOfRequest(deps, c)) : answer;
     }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
     throw new AppError('method_not_allowed', undefined, { allow });

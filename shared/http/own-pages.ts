@@ -1,6 +1,6 @@
 import { isSignedIn, type Principal } from '../access/principal.ts';
 import { AppError } from '../kernel/errors.ts';
-import { languageOf } from '../messages/languages.ts';
+import type { Language } from '../messages/languages.ts';
 import type { Operation } from './operation.ts';
 import { forbiddenPage } from './refusal-page.ts';
 
@@ -53,18 +53,20 @@ const signInFirst: readonly string[] = ['unauthenticated', 'invalid_token', 'pas
 /**
  * Sends the reader of a page to sign in, and back here afterwards. A reader who is signed in without the right gets a page that
  * says so. Programs get the refusal as it is.
+ * @param language of the reader, known once the answer has ended
  */
-export async function orSignIn(request: Request, answer: Promise<Response>): Promise<Response> {
+export async function orSignIn(
+  request: Request,
+  answer: Promise<Response>,
+  language: () => Language,
+): Promise<Response> {
   try {
     return await answer;
   } catch (error) {
     const isReader = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html');
     if (!isReader || !(error instanceof AppError) || !signInFirst.includes(error.code)) throw error;
     const { pathname } = new URL(request.url);
-    if (error.members.reason === administratorsOnly) {
-      const language = languageOf(request.headers.get('accept-language') ?? '') ?? 'en';
-      return forbiddenPage(pathname, error.detail, language);
-    }
+    if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.detail, language());
     const next = encodeURIComponent(pathname);
     return new Response(null, { status: 302, headers: { location: `/signin?next=${next}` } });
   }

@@ -171,7 +171,10 @@ describe('a page', () => {
       authId: world.domain.id,
     });
     expect([stranger.status, stranger.headers.get('location')]).toEqual([302, '/signin?next=%2Fstatus']);
+    const token = await pageToken(ofUserPortal);
+    await world.portal.send('PATCH /api/userinfo', { token, body: { language: 'ru' } });
     const refused = await ask('GET /status', ofUserPortal, html);
+    expect(refused.body).toContain('Доступ запрещён');
     expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
     expect((await ask('GET /status', '', { accept: 'application/json' })).status).toBe(401);
     expect((await ask('GET /status', await signedIn(), html)).status).toBe(200);

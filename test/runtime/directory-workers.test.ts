@@ -59,19 +59,19 @@ requireService('slapd', hasSlapd)('a directory as Workers reach it', () => {
   it('ends with what the runtime cannot do, told by its code: a private authority and StartTLS', async () => {
     const unsupported = [502, 'upstream_tls', 'unsupported_on_this_runtime'];
     const { caPem } = await createAuthority();
-    const before = slapd.bindsAs(reader.bind_dn);
+    const before = await slapd.bindsAs(reader.bind_dn);
     const own = await domain({ hosts: [slapd.secureUrl], ca_certificate: caPem });
     expect(codeOf(await logIn(own, 'alice'))).toEqual(unsupported);
     const later = await domain({ hosts: [slapd.url], start_tls: true });
     expect(codeOf(await logIn(later, 'alice'))).toEqual(unsupported);
-    expect(slapd.bindsAs(reader.bind_dn)).toBe(before);
+    expect(await slapd.bindsAs(reader.bind_dn)).toBe(before);
   });
 
   it('must show a certificate that the runtime accepts', async () => {
     const strange = await startSlapd(await (await createAuthority('Somebody')).issue(), ldif);
     const made = await domain({ hosts: [strange.secureUrl.replace('127.0.0.1', 'localhost')] });
     expect(codeOf(await logIn(made, 'alice'))).toEqual([502, 'upstream_tls', 'unknown']);
-    expect(strange.bindsAs(reader.bind_dn)).toBe(0);
+    expect(await strange.bindsAs(reader.bind_dn)).toBe(0);
     await strange.stop();
     const gone = await domain({ hosts: [strange.url] });
     expect(codeOf(await logIn(gone, 'alice'))).toEqual([502, 'upstream_failed', 'unreachable']);

@@ -88,14 +88,14 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
 
   it('G4 uses a stored password only where it was stored for', async () => {
     const domain = await stand.domain();
-    const before = stand.slapd.bindsAs(reader.bind_dn);
+    const before = await stand.slapd.bindsAs(reader.bind_dn);
     expect((await test({ id: domain.id, params: domain.params })).success).toBe(true);
-    expect(stand.slapd.bindsAs(reader.bind_dn)).toBe(before + 1);
+    expect(await stand.slapd.bindsAs(reader.bind_dn)).toBe(before + 1);
     const elsewhere = { ...domain.params, hosts: [stand.slapd.url] };
     const body = { id: domain.id, params: elsewhere };
     const refused = await stand.world.admin(`POST ${domainsPath}/test/ldap`, body);
     expect([refused.status, refused.body.code]).toEqual([422, 'secret_required']);
-    expect(stand.slapd.bindsAs(reader.bind_dn)).toBe(before + 1);
+    expect(await stand.slapd.bindsAs(reader.bind_dn)).toBe(before + 1);
   });
 
   it('G7 does not tell a closed port from a silent one, neither by words nor by time', async () => {

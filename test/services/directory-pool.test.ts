@@ -123,9 +123,9 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
       return searches === 1 ? aliceOf(personDn('alice')) : { code: 52 };
     });
     const domain = await stand.domainFor('staff', plain([fake.url, stand.slapd.url]));
-    const before = stand.slapd.bindsAs(personDn('alice'));
+    const before = await stand.slapd.bindsAs(personDn('alice'));
     expect(codeOf(await stand.logIn(domain, 'alice'))).toEqual([502, 'upstream_failed']);
-    expect(stand.slapd.bindsAs(personDn('alice'))).toBe(before);
+    expect(await stand.slapd.bindsAs(personDn('alice'))).toBe(before);
     await fake.close();
   });
 

@@ -39,12 +39,12 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
       const domain = await stand.domainFor('staff', params);
       expect([params, (await stand.logIn(domain, 'alice')).status]).toEqual([params, 200]);
     }
-    expect(stand.slapd.log.some((line) => line.includes('STARTTLS'))).toBe(true);
+    expect((await stand.slapd.logged()).some((line) => line.includes('STARTTLS'))).toBe(true);
   });
 
   it('must show a certificate of the right authority and name, before anything secret is said', async () => {
     const { caPem } = await createAuthority('Another');
-    const before = stand.slapd.bindsAs(reader.bind_dn);
+    const before = await stand.slapd.bindsAs(reader.bind_dn);
     for (const params of [
       { ca_certificate: caPem },
       { ca_certificate: null },
@@ -53,7 +53,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
       const domain = await stand.domainFor('staff', params);
       expect(codeOf(await stand.logIn(domain, 'alice'))).toEqual([502, 'upstream_tls', 'unknown_ca']);
     }
-    expect(stand.slapd.bindsAs(reader.bind_dn)).toBe(before);
+    expect(await stand.slapd.bindsAs(reader.bind_dn)).toBe(before);
     const other = await startSlapd(await stand.authority.issue('wrong_name'), ldif);
     for (const params of [{ hosts: [other.secureUrl] }, { hosts: [other.url], start_tls: true }]) {
       const domain = await stand.domainFor('staff', params);
@@ -95,7 +95,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
   it('that hang after they were given a password are not followed by another one', async () => {
     const domain = await stand.domainFor('staff', { hosts: [proxied(), stand.slapd.url], timeout_s: 1 });
     const { directories } = stand.world.portal.deps;
-    const before = stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com');
+    const before = await stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com');
     const directory = {
       hosts: [proxied(), stand.slapd.url],
       startTls: false,
@@ -109,7 +109,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
       return session.judge('uid=alice,ou=people,dc=example,dc=com', 'secret of alice');
     });
     await expect(work).rejects.toMatchObject({ code: 'upstream_timeout' });
-    expect(stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com')).toBe(before);
+    expect(await stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com')).toBe(before);
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     proxy.thaw();
   });

@@ -1,10 +1,13 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { Client } from 'ldapts';
+import { expect, vi } from 'vitest';
 import { freePorts } from '../e2e/portal-process.ts';
 import type { ServerCertificate } from '../simulator/authority.ts';
 import { configOf } from './slapd-config.ts';
@@ -16,10 +19,10 @@ export type Slapd = {
   /** `ldap://`, which also speaks StartTLS, and `ldaps://`. */
   url: string;
   secureUrl: string;
-  /** What it logged of connections and operations. */
-  log: readonly string[];
-  /** How many binds as this entry it was asked for. */
-  bindsAs(dn: string): number;
+  /** The log lines of all connections and operations up to this call. */
+  logged(): Promise<readonly string[]>;
+  /** The number of bind requests for this entry up to this call. */
+  bindsAs(dn: string): Promise<number>;
   /** Adds entries or changes them: LDIF, as the owner of the database. */
   change(ldif: string): Promise<void>;
   stop(): Promise<void>;
@@ -54,11 +57,13 @@ export async function startSlapd(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await listening(server, log);
+  const logged = () => logUpTo(url, log);
   return {
     url,
     secureUrl,
-    log,
-    bindsAs: (dn) => log.filter((line) => line.includes(`BIND dn="${dn}" method=128`)).length,
+    logged,
+    bindsAs: async (dn) =>
+      (await logged()).filter((line) => line.includes(`BIND dn="${dn}" method=128`)).length,
     change: async (text) => {
       const input = text.trim();
       const args = ['-H', url, '-D', owner.dn, '-w', owner.password, '-x'];
@@ -71,6 +76,20 @@ export async function startSlapd(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * The log is read from a pipe, so its last lines may not have arrived when an operation is answered.
+ * The line of one more search, which slapd writes after them, marks that they have.
+ */
+async function logUpTo(url: string, log: readonly string[]): Promise<readonly string[]> {
+  const base = `cn=marker ${randomUUID()}`;
+  const client = new Client({ url });
+  await client.search(base, { scope: 'base' }).catch(() => undefined);
+  await client.unbind();
+  const isMarker = (line: string) => line.includes(`SRCH base="${base}"`);
+  await vi.waitFor(() => expect(log.some(isMarker)).toBe(true), { timeout: 10_000, interval: 5 });
+  return log.slice(0, log.findIndex(isMarker));
 }
 
 export const baseEntries = `dn: ${suffix}

@@ -1,5 +1,5 @@
-import type { ModuleApp } from '../shared/http/app.ts';
 import type { Invocation } from '../shared/http/invocation.ts';
+import type { ModuleApp } from '../shared/http/serve/app.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
 import type { IdentityIngredients } from '../shared/runtime/deps.ts';

@@ -2,7 +2,7 @@
  * Every kind of object that the portal speaks of, by its type, as it stands in operation ids, references, the audit and the
  * journal. `one` and `many` are the words of documents, `permissions` the first half of the permissions to read and write
  * it, null where an operation of another kind shows it. `lies` says where:
- * - `in_sites`: in one site, or in several; a caller sees it who has one of them in scope (`db/repositories/placement.ts`)
+ * - `in_sites`: in one site, or in several; a caller sees it who has one of them in scope (`db/repositories/records/placement.ts`)
  * - `nowhere`: in no site; a caller sees it who has the permission, with any scope
  * - `everywhere`: about the whole installation; only the scope `*` sees it
  */

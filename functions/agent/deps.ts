@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { type AgentDeps, agentErrors } from '../../shared/fleet/agents/calls.ts';
+import { type AgentDeps, agentErrors } from '../../shared/agents/calls.ts';
 import {
   type Agent,
   agentOf,
   agentOrRegistrationOf,
   type Registration,
-} from '../../shared/fleet/agents/credentials.ts';
+} from '../../shared/agents/credentials.ts';
 import type { Ctx } from '../../shared/http/context.ts';
-import { endpointIn, type Operation, type Shape } from '../../shared/http/operation.ts';
-import { inResultForm } from '../../shared/http/result-form.ts';
+import { endpointIn, type Operation, type Shape } from '../../shared/http/declare/operation.ts';
+import { inResultForm } from '../../shared/http/serve/result-form.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type { AgentDeps };

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { PKCS8ShroudedKeyBag, PrivateKeyInfo } from 'pkijs';
-import { randomToken } from '../../shared/kernel/digests.ts';
+import { randomToken } from '../../shared/kernel/crypto/digests.ts';
 
 /**
  * The TLS identity of the HTTPS endpoint that an agent opens for the programs of its machine. Texts are PEM with a line

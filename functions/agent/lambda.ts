@@ -1,4 +1,4 @@
-import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { lambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createAgent } from './app.ts';
 import { agentDeps } from './deps.ts';
 

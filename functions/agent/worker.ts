@@ -1,4 +1,4 @@
-import { workerOf } from '../../shared/runtime/workers.ts';
+import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { createAgent } from './app.ts';
 import { agentDeps } from './deps.ts';
 

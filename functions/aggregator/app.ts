@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import type { AggregatorDeps } from './deps.ts';
 import { peerOperations } from './peers/routes.ts';
 import { portalOperations } from './portals/routes.ts';

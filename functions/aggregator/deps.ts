@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../shared/access/principal.ts';
 import { createSigningKeys, type SigningKeys } from '../../shared/access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';

@@ -1,7 +1,7 @@
-import { noteEdgePortal } from '../../shared/fleet/portal-report.ts';
-import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
-import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
-import { streamingLambdaOf } from '../../shared/runtime/lambda.ts';
+import { noteEdgePortal } from '../../shared/portals/report.ts';
+import { bySockets } from '../../shared/runtime/edge/dispatchers-by-sockets.ts';
+import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { streamingLambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createAggregator } from './app.ts';
 import { aggregatorDeps } from './deps.ts';
 

@@ -1,7 +1,7 @@
-import { noteEdgePortal } from '../../shared/fleet/portal-report.ts';
-import { byFetch } from '../../shared/runtime/dispatchers-by-fetch.ts';
-import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
-import { workerOf } from '../../shared/runtime/workers.ts';
+import { noteEdgePortal } from '../../shared/portals/report.ts';
+import { byFetch } from '../../shared/runtime/edge/dispatchers-by-fetch.ts';
+import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { createAggregator } from './app.ts';
 import { aggregatorDeps } from './deps.ts';
 

@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import type { AuthDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { domainOperations } from './domains/routes.ts';

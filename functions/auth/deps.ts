@@ -1,11 +1,11 @@
-import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
-import type { Assets } from '../../shared/http/assets.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
+import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
 import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
-import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
+import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
+import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
 export type AuthDeps = CardDeps &
   FleetDeps & {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../shared/http/fields.ts';
+import { Id } from '../../shared/http/declare/fields.ts';
 import type { LoginResult } from '../../shared/identity/login/admission.ts';
 import { version } from '../../shared/kernel/version.ts';
 

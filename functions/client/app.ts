@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import { connectionOperations } from './connections/routes.ts';
 import type { ClientDeps } from './deps.ts';
 import { serviceOperations } from './services/routes.ts';

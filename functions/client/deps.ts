@@ -1,7 +1,7 @@
-import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { FleetIngredients } from '../../shared/runtime/deps.ts';
-import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
+import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
+import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 import { createRdpSigner, type SignDetached } from './rdp-signing.ts';
 
 export type ClientDeps = FleetDeps & {

@@ -1,6 +1,6 @@
-import { bySockets } from '../../shared/runtime/dispatchers-by-sockets.ts';
-import { fleetDemands as demands } from '../../shared/runtime/fleet-deps.ts';
-import { streamingLambdaOf } from '../../shared/runtime/lambda.ts';
+import { bySockets } from '../../shared/runtime/edge/dispatchers-by-sockets.ts';
+import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { streamingLambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createClient } from './app.ts';
 import { clientDeps } from './deps.ts';
 

@@ -12,9 +12,9 @@ import {
   set,
   tags,
   tlv,
-} from '../../shared/kernel/der.ts';
-import { ConfigError } from '../../shared/runtime/config.ts';
-import type { RdpSigning } from '../../shared/runtime/rdp-signing-config.ts';
+} from '../../shared/kernel/crypto/der.ts';
+import { ConfigError } from '../../shared/runtime/config/config.ts';
+import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 
 /** Signs bytes: a detached CMS SignedData (RFC 5652) in DER, with the certificates that it leads to. */
 export type SignDetached = (content: Uint8Array) => Promise<Uint8Array>;

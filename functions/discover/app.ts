@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import { hasAdministration } from '../../shared/modules.ts';
 import type { DiscoverDeps } from './deps.ts';
 import { docsOperations } from './docs/routes.ts';

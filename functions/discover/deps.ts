@@ -1,9 +1,9 @@
 import type { SignedIn } from '../../shared/access/principal.ts';
-import type { Assets } from '../../shared/http/assets.ts';
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
-import type { Descriptors } from '../../shared/kernel/descriptors.ts';
-import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
+import type { Assets } from '../../shared/http/pages/assets.ts';
+import type { Descriptors } from '../../shared/kernel/observability/descriptors.ts';
+import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 

@@ -1,4 +1,4 @@
-import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { lambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 import { createDiscover } from './app.ts';
 import { discoverDeps } from './deps.ts';

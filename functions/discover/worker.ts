@@ -1,4 +1,4 @@
-import { workerOf } from '../../shared/runtime/workers.ts';
+import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 import { createDiscover } from './app.ts';
 import { discoverDeps } from './deps.ts';

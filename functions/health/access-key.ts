@@ -1,4 +1,4 @@
-import { sameText } from '../../shared/kernel/digests.ts';
+import { sameText } from '../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import { message } from '../../shared/messages/message.ts';
 

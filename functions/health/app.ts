@@ -3,7 +3,7 @@ import type { Invocation } from '../../shared/http/invocation.ts';
 import { asAppError, headersOfAll, problemOf, refuseWith } from '../../shared/http/problem.ts';
 import { traceOf } from '../../shared/http/request-ids.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
-import type { Log } from '../../shared/kernel/log.ts';
+import type { Log } from '../../shared/kernel/observability/log.ts';
 import { withoutTrailingSlashes } from '../../shared/kernel/text.ts';
 import { demandKey } from './access-key.ts';
 import { checkHealth } from './check/routes.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
-import type { Log } from '../../shared/kernel/log.ts';
-import type { WriteWitness } from '../../shared/kernel/write-witness.ts';
+import type { Log } from '../../shared/kernel/observability/log.ts';
+import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
 import type { Collectors } from './forwarder-state.ts';
 import type { SystemSample } from './system.ts';
 

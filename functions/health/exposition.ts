@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { InstallationCounts } from '../../db/repositories/installation-counts.ts';
-import type { Sum } from '../../db/repositories/telemetry.ts';
+import type { InstallationCounts } from '../../db/repositories/monitoring/installation-counts.ts';
+import type { Sum } from '../../db/repositories/monitoring/telemetry.ts';
 import { version } from '../../shared/kernel/version.ts';
 import { addFleet, type FleetFacts } from './fleet-families.ts';
 import type { SystemSample } from './system.ts';

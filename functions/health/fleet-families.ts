@@ -1,6 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { FarmGauges, FleetGauges, JobsWaiting, NodeGauges } from '../../db/repositories/fleet-gauges.ts';
-import { componentStates, stateOf } from '../../shared/kernel/component-state.ts';
+import type {
+  FarmGauges,
+  FleetGauges,
+  JobsWaiting,
+  NodeGauges,
+} from '../../db/repositories/monitoring/fleet-gauges.ts';
+import { componentStates, stateOf } from '../../shared/kernel/observability/component-state.ts';
 import { isFailing, type JudgedSite } from './sites.ts';
 
 /** What the fleet is like now; `freshS`: seconds for which a passing probe counts. */

@@ -1,5 +1,5 @@
-import type { ForwardState } from '../../db/repositories/audit-forwards.ts';
-import type { ComponentState } from '../../shared/kernel/component-state.ts';
+import type { ForwardState } from '../../db/repositories/audit/forwards.ts';
+import type { ComponentState } from '../../shared/kernel/observability/component-state.ts';
 
 /** URLs of log collectors; an absent one is not configured. */
 export type Collectors = { fluentd?: string | undefined; syslog?: string | undefined };

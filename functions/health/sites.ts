@@ -1,5 +1,9 @@
-import type { HealthFacts } from '../../db/repositories/probes.ts';
-import { type ComponentState, freshSeconds, stateOf } from '../../shared/kernel/component-state.ts';
+import type { HealthFacts } from '../../db/repositories/sites/probes.ts';
+import {
+  type ComponentState,
+  freshSeconds,
+  stateOf,
+} from '../../shared/kernel/observability/component-state.ts';
 
 /** A site by its last probes. */
 export type JudgedSite = { uri: string; state: ComponentState };

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { type CpuInfo, cpus, machine, release, type, uptime } from 'node:os';
 import { mem, type Systeminformation } from 'systeminformation';
-import type { Descriptors } from '../../shared/kernel/descriptors.ts';
-import { createDescriptorReader } from '../../shared/runtime/node-descriptors.ts';
+import type { Descriptors } from '../../shared/kernel/observability/descriptors.ts';
+import { createDescriptorReader } from '../../shared/runtime/node/descriptors.ts';
 import { createDiskTotals, type DiskCounters, readDisks } from './disk-counters.ts';
 
 /** The host, with the meanings of psutil; sizes in bytes. */

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Sum } from '../../db/repositories/telemetry.ts';
-import { bucketBounds } from '../../shared/kernel/telemetry.ts';
+import type { Sum } from '../../db/repositories/monitoring/telemetry.ts';
+import { bucketBounds } from '../../shared/kernel/observability/telemetry.ts';
 
 type Family = { name: string; help: string; labelNames: string[] };
 

@@ -1,5 +1,5 @@
-import { createTokenBuckets } from '../../shared/http/token-buckets.ts';
-import { sameText } from '../../shared/kernel/digests.ts';
+import { createTokenBuckets } from '../../shared/http/serve/token-buckets.ts';
+import { sameText } from '../../shared/kernel/crypto/digests.ts';
 import { AppError, notFound } from '../../shared/kernel/errors.ts';
 import { networkOf } from '../../shared/kernel/networks.ts';
 

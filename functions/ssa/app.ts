@@ -1,5 +1,5 @@
-import { createModule } from '../../shared/http/app.ts';
-import { resultRefuser } from '../../shared/http/result-form.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
+import { resultRefuser } from '../../shared/http/serve/result-form.ts';
 import type { SsaDeps } from './deps.ts';
 import { messageOperations } from './messages/routes.ts';
 import { sessionOperations } from './sessions/routes.ts';

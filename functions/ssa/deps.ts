@@ -1,7 +1,7 @@
-import type { AgentDeps } from '../../shared/fleet/agents/calls.ts';
-import type { SessionAgent } from '../../shared/fleet/agents/credentials.ts';
+import type { AgentDeps } from '../../shared/agents/calls.ts';
+import type { SessionAgent } from '../../shared/agents/credentials.ts';
 import type { Ctx } from '../../shared/http/context.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type SsaDeps = AgentDeps;

@@ -1,4 +1,4 @@
-import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { lambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createSsa } from './app.ts';
 import { ssaDeps } from './deps.ts';
 

@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import { accountOperations } from './account/routes.ts';
 import type { UserinfoDeps } from './deps.ts';
 import { imageOperations } from './images/routes.ts';

@@ -1,5 +1,5 @@
-import { directoriesBySockets } from '../../shared/runtime/directories-by-sockets.ts';
-import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { directoriesBySockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
+import { lambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createUserinfo } from './app.ts';
 import { userinfoDeps } from './deps.ts';
 

@@ -1,5 +1,5 @@
-import { directoriesOnWorkers } from '../../shared/runtime/directories-on-workers.ts';
-import { workerOf } from '../../shared/runtime/workers.ts';
+import { directoriesOnWorkers } from '../../shared/runtime/edge/directories-on-workers.ts';
+import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { createUserinfo } from './app.ts';
 import { userinfoDeps } from './deps.ts';
 

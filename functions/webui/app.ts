@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import { auditOperations } from './audit/routes.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
 import { dashboardOperations } from './dashboard/routes.ts';

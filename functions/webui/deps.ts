@@ -1,18 +1,18 @@
 import type { SignedIn } from '../../shared/access/principal.ts';
-import type { FleetDeps } from '../../shared/fleet/dispatcher-keys.ts';
-import type { Assets } from '../../shared/http/assets.ts';
+import type { ExportDeps } from '../../shared/exports/exportable.ts';
 import type { Ctx } from '../../shared/http/context.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
+import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
-import type { ExportDeps } from '../../shared/journal/exports/exportable.ts';
+import type { Wakes } from '../../shared/kernel/concurrency/notifier.ts';
 import type { Host } from '../../shared/kernel/version.ts';
-import type { Wakes } from '../../shared/kernel/wakes.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
 import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
-import { fleetDeps } from '../../shared/runtime/fleet-deps.ts';
+import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
+import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
 export type WebuiDeps = FleetDeps &
   ExportDeps & {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Db, Statement } from '../../db/client.ts';
-import { type Maintained, maintenanceRecord } from '../../db/repositories/maintenance-records.ts';
-import { addDoneStep } from '../../db/repositories/maintenance-steps.ts';
-import { maintenanceTemplates } from '../../db/repositories/maintenance-templates.ts';
-import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance-windows.ts';
-import { appendMonitoring } from '../../db/repositories/monitoring.ts';
-import { act, actLater, findTarget, type Target } from '../../shared/fleet/actions.ts';
-import { hasStarted, isOver } from '../../shared/fleet/maintenance.ts';
-import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/fleet/maintenance-orders.ts';
-import { Id } from '../../shared/http/fields.ts';
+import { type Maintained, maintenanceRecord } from '../../db/repositories/maintenance/records.ts';
+import { addDoneStep } from '../../db/repositories/maintenance/steps.ts';
+import { maintenanceTemplates } from '../../db/repositories/maintenance/templates.ts';
+import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance/windows.ts';
+import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
+import { Id } from '../../shared/http/declare/fields.ts';
 import { conflict, invalid } from '../../shared/kernel/errors.ts';
 import { newId, noId } from '../../shared/kernel/ids.ts';
+import { hasStarted, isOver } from '../../shared/maintenance/maintenance.ts';
+import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/maintenance/orders.ts';
+import { act, actLater, findTarget, type Target } from '../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from './deps.ts';
 
 export const MaintenanceBody = z

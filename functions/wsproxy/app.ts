@@ -1,4 +1,4 @@
-import { createModule } from '../../shared/http/app.ts';
+import { createModule } from '../../shared/http/serve/app.ts';
 import type { WsproxyDeps } from './deps.ts';
 import { heartbeatOperations } from './heartbeats/routes.ts';
 import { tunnelOperations } from './tunnels/routes.ts';

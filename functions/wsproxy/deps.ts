@@ -1,5 +1,5 @@
 import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
-import { endpointIn } from '../../shared/http/operation.ts';
+import { endpointIn } from '../../shared/http/declare/operation.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
 export type WsproxyDeps = BaseDeps;

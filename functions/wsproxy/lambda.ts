@@ -1,4 +1,4 @@
-import { lambdaOf } from '../../shared/runtime/lambda.ts';
+import { lambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createWsproxy } from './app.ts';
 import { wsproxyDeps } from './deps.ts';
 

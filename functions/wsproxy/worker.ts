@@ -1,4 +1,4 @@
-import { workerOf } from '../../shared/runtime/workers.ts';
+import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { createWsproxy } from './app.ts';
 import { wsproxyDeps } from './deps.ts';
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../db/repositories/scope.ts';
+import type { Scope } from '../../db/repositories/records/scope.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import type { Detail } from '../messages/message.ts';
 import type { Permission } from './permissions.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../db/repositories/scope.ts';
+import type { Scope } from '../../db/repositories/records/scope.ts';
 import { isPermission, type Permission, permissions } from './permissions.ts';
 import type { RoleGrant, SignedIn } from './principal.ts';
 

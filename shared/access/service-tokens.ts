@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { randomToken } from '../kernel/digests.ts';
+import { randomToken } from '../kernel/crypto/digests.ts';
 
 /**
  * Tokens that begin with their kind, so that each is looked up in its own table, and a scanner for leaked secrets shows

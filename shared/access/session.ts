@@ -1,11 +1,11 @@
 import type { Db } from '../../db/client.ts';
-import { findSession, touchSession } from '../../db/repositories/login-sessions.ts';
-import { findPageSession } from '../../db/repositories/page-tokens.ts';
-import { findPeerSession, touchPeerSession } from '../../db/repositories/peer-sessions.ts';
-import type { Scope } from '../../db/repositories/scope.ts';
-import { findServiceToken, touchServiceToken } from '../../db/repositories/service-tokens.ts';
+import { findPageSession } from '../../db/repositories/identity/login/page-tokens.ts';
+import { findPeerSession, touchPeerSession } from '../../db/repositories/identity/login/peer-sessions.ts';
+import { findSession, touchSession } from '../../db/repositories/identity/login/sessions.ts';
+import { findServiceToken, touchServiceToken } from '../../db/repositories/identity/service-tokens.ts';
+import type { Scope } from '../../db/repositories/records/scope.ts';
 import { addSeconds } from '../kernel/clock.ts';
-import { sha256 } from '../kernel/digests.ts';
+import { sha256 } from '../kernel/crypto/digests.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import type { PortalType } from '../modules.ts';
 import { isServed, type Portal, portalFor } from './portal.ts';

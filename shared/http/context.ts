@@ -1,16 +1,16 @@
 import type { Db } from '../../db/client.ts';
-import type { Scope } from '../../db/repositories/scope.ts';
+import type { Scope } from '../../db/repositories/records/scope.ts';
 import type { Principal, SignedIn } from '../access/principal.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
-import type { Sealer } from '../kernel/sealing.ts';
+import type { Turnstile } from '../kernel/concurrency/semaphore.ts';
+import type { Sealer } from '../kernel/crypto/sealing.ts';
+import type { Log } from '../kernel/observability/log.ts';
+import type { Telemetry } from '../kernel/observability/telemetry.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
-import type { Telemetry } from '../kernel/telemetry.ts';
-import type { Turnstile } from '../kernel/turnstile.ts';
 import type { Language } from '../messages/languages.ts';
 import type { PortalType } from '../modules.ts';
-import type { Compression } from './compression.ts';
 import type { Invocation } from './invocation.ts';
+import type { Compression } from './serve/compression.ts';
 
 /** What every module needs; a module adds its own in `deps.ts`. */
 export type BaseDeps = {

@@ -1,10 +1,14 @@
 import { atomically, type Db } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { addFirstAdministrator, hasDomains, setBuiltinRoles } from '../../db/repositories/first-start.ts';
+import {
+  addFirstAdministrator,
+  hasDomains,
+  setBuiltinRoles,
+} from '../../db/repositories/settings/first-start.ts';
 import { builtinRoles } from '../access/permissions.ts';
-import { randomToken } from '../kernel/digests.ts';
+import { randomToken } from '../kernel/crypto/digests.ts';
 import { parametersFrom } from '../kernel/system-parameters.ts';
-import { ConfigError } from '../runtime/config.ts';
+import { ConfigError } from '../runtime/config/config.ts';
 import { assertPassword, longestPassword, shortestPassword } from './password-policy.ts';
 import type { Hasher } from './passwords.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { AliveSince } from '../../db/repositories/user-sessions.ts';
+import type { AliveSince } from '../../db/repositories/identity/login/user-sessions.ts';
 import type { SignedIn } from '../access/principal.ts';
 import { absoluteAge } from '../access/session.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
-import { Id, Moment } from '../http/fields.ts';
-import { listQuery } from '../http/list.ts';
-import { viewOf } from '../http/views.ts';
+import { Id, Moment } from '../http/declare/fields.ts';
+import { listQuery } from '../http/declare/list.ts';
+import { viewOf } from '../http/declare/views.ts';
 import { addSeconds } from '../kernel/clock.ts';
 
 const Stored = z.strictObject({

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/client.ts';
-import { findSecondFactor, mustOweNoCode } from '../../db/repositories/second-factors.ts';
+import { findSecondFactor, mustOweNoCode } from '../../db/repositories/identity/second-factors.ts';
 import { asAppError } from '../http/problem.ts';
 import { admit, type LoginResult } from './login/admission.ts';
 import {

@@ -1,18 +1,18 @@
 import { atomically } from '../../db/client.ts';
-import { type AuditEntry, appendAudit } from '../../db/repositories/audit.ts';
-import { endSessionsOf } from '../../db/repositories/login-sessions.ts';
-import { clearFailures } from '../../db/repositories/logins.ts';
+import { type AuditEntry, appendAudit } from '../../db/repositories/audit/events.ts';
+import { clearFailures } from '../../db/repositories/identity/login/logins.ts';
+import { endSessionsOf } from '../../db/repositories/identity/login/sessions.ts';
 import {
   type FormerPassword,
   findPasswords,
   hasHash,
   setOwnPassword,
-} from '../../db/repositories/own-account.ts';
-import { must } from '../../db/repositories/statements.ts';
-import { accountKey } from '../../db/repositories/users.ts';
+} from '../../db/repositories/identity/own-account.ts';
+import { accountKey } from '../../db/repositories/identity/users.ts';
+import { must } from '../../db/repositories/records/statements.ts';
 import type { UserPrincipal } from '../access/principal.ts';
-import { auditEntry } from '../http/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
+import { auditEntry } from '../http/writes/audit-entry.ts';
 import { conflict, invalid } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { type LoginDeps, refuseAttempt } from './login/attempt.ts';

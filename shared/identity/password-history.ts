@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../db/client.ts';
-import { type FormerPassword, keepFormerPassword } from '../../db/repositories/own-account.ts';
+import { type FormerPassword, keepFormerPassword } from '../../db/repositories/identity/own-account.ts';
+import type { Sealer } from '../kernel/crypto/sealing.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Sealer } from '../kernel/sealing.ts';
 
 const placeOf = (row: string) => ({ table: 'password_history', row, column: 'sealed_hash' });
 

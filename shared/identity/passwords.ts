@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { createFairTurnstile, type PlaceIn } from '../kernel/fair-turnstile.ts';
+import { createFairTurnstile, type PlaceIn } from '../kernel/concurrency/fair-queue.ts';
 
 /**
  * Who waits for a hash: somebody with a session, a login from a network that the account is known to use, or another

@@ -1,4 +1,4 @@
-import type { findPeer } from '../../db/repositories/peer-sessions.ts';
+import type { findPeer } from '../../db/repositories/identity/login/peer-sessions.ts';
 import { type ClaimedToken, type PeerKey, PeerTokenFault } from '../access/peer-jwt.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import type { PeerKeys } from '../remotes/peer-keys/kept.ts';

@@ -1,6 +1,6 @@
+import type { Place, Sealer } from './crypto/sealing.ts';
 import { AppError } from './errors.ts';
-import { canonicalJson } from './json.ts';
-import type { Place, Sealer } from './sealing.ts';
+import { canonicalJson } from './json/json.ts';
 
 /** The sort keys of the last row of a page; `id` is always the last key. */
 export type Position = { key: string | number; id: string };

@@ -1,8 +1,8 @@
 import type { Connection } from '../../db/client.ts';
 import { connectNeon } from '../../db/neon.ts';
 import { connectPg, type PgOptions, type SessionReport } from '../../db/pg.ts';
-import type { Log } from '../kernel/log.ts';
-import type { Config } from './config.ts';
+import type { Log } from '../kernel/observability/log.ts';
+import type { Config } from './config/config.ts';
 
 export type DatabaseSettings = Pick<Config, 'databaseDriver' | 'neonProxy'> & { databaseUrl: string };
 

@@ -1,16 +1,16 @@
 import type { Db } from '../../db/client.ts';
-import type { Assets } from '../http/assets.ts';
-import type { Compression } from '../http/compression.ts';
 import type { BaseDeps } from '../http/context.ts';
+import type { Assets } from '../http/pages/assets.ts';
+import type { Compression } from '../http/serve/compression.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import type { Descriptors } from '../kernel/descriptors.ts';
-import type { Log } from '../kernel/log.ts';
-import { createSealer } from '../kernel/sealing.ts';
-import type { Share } from '../kernel/sharing.ts';
-import { noTelemetry, type Telemetry } from '../kernel/telemetry.ts';
+import type { Wakes } from '../kernel/concurrency/notifier.ts';
+import type { Share } from '../kernel/concurrency/single-flight.ts';
+import { createSealer } from '../kernel/crypto/sealing.ts';
+import type { Descriptors } from '../kernel/observability/descriptors.ts';
+import type { Log } from '../kernel/observability/log.ts';
+import { noTelemetry, type Telemetry } from '../kernel/observability/telemetry.ts';
+import type { WriteWitness } from '../kernel/observability/write-witness.ts';
 import type { Host } from '../kernel/version.ts';
-import type { Wakes } from '../kernel/wakes.ts';
-import type { WriteWitness } from '../kernel/write-witness.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
 import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
@@ -18,7 +18,7 @@ import type { UrlPolicy } from '../remotes/http/address-policy.ts';
 import type { KdcRemote } from '../remotes/kerberos/transport.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
-import type { RdpSigning } from './rdp-signing-config.ts';
+import type { RdpSigning } from './config/rdp-signing.ts';
 
 /** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
 export type Ingredients = {

@@ -1,4 +1,4 @@
-import type { Log, LogFields, LogLevel } from '../kernel/log.ts';
+import type { Log, LogFields, LogLevel } from '../kernel/observability/log.ts';
 import { escapeControls } from '../kernel/text.ts';
 
 export type LogOptions = {

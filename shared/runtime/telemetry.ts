@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts';
-import { appendTelemetry } from '../../db/repositories/telemetry.ts';
-import type { Log } from '../kernel/log.ts';
-import { createTelemetry, type Telemetry } from '../kernel/telemetry.ts';
-import type { WriteWitness } from '../kernel/write-witness.ts';
+import { appendTelemetry } from '../../db/repositories/monitoring/telemetry.ts';
+import type { Log } from '../kernel/observability/log.ts';
+import { createTelemetry, type Telemetry } from '../kernel/observability/telemetry.ts';
+import type { WriteWitness } from '../kernel/observability/write-witness.ts';
 
 type Options = {
   isHasty?: boolean;

@@ -1,4 +1,4 @@
-import type { Telemetry } from '../kernel/telemetry.ts';
+import type { Telemetry } from '../kernel/observability/telemetry.ts';
 import { measured } from '../remotes/http/measured.ts';
 import type { Transport } from '../remotes/http/transport.ts';
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
-import { checkSpace, checkWrite } from '../../db/repositories/write-check.ts';
-import type { Log } from '../kernel/log.ts';
-import { createWriteWitness, type WriteWitness } from '../kernel/write-witness.ts';
+import { checkSpace, checkWrite } from '../../db/repositories/settings/write-check.ts';
+import type { Log } from '../kernel/observability/log.ts';
+import { createWriteWitness, type WriteWitness } from '../kernel/observability/write-witness.ts';
 
 /** Watches whether the database accepts writes of this process or isolate. */
 export const watchWrites = (db: Db, log: Log): WriteWitness =>

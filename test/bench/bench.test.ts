@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { edgeModules } from '../../shared/runtime/cli/bundles.ts';
-import { bareVariables, root } from '../e2e/portal-process.ts';
-import { hasKdc } from '../support/kdc.ts';
-import { hasSlapd } from '../support/slapd.ts';
+import { edgeModules } from '../../shared/tooling/build/bundles.ts';
+import { bareVariables, root } from '../e2e/support/portal-process.ts';
+import { hasSlapd } from '../support/directories/slapd.ts';
+import { hasKdc } from '../support/pkinit/kdc.ts';
 
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
 const sample = { requests_per_s: positive, p50_ms: positive, p99_ms: positive };
@@ -96,7 +96,7 @@ const operationsFigures = {
 };
 
 async function bench(...named: string[]): Promise<unknown> {
-  const program = ['shared/runtime/cli/launch.mjs', 'test/bench/main.ts', '--quick', '--json', ...named];
+  const program = ['shared/tooling/launch.mjs', 'test/bench/main.ts', '--quick', '--json', ...named];
   const env = bareVariables('', []);
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: root, env });
   return JSON.parse(stdout);

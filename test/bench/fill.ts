@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { domain } from '../simulator/demo-seed.ts';
+import { domain } from '../simulator/demo/seed.ts';
 
 /** How many rows the lists are measured on. */
 export type Rows = { users: number; audit_events: number; monitoring_records: number };

@@ -1,23 +1,23 @@
 import { availableParallelism } from 'node:os';
-import { root } from '../e2e/portal-process.ts';
+import { root } from '../e2e/support/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
-import { type AuditEffort, measureAudit } from './audit.ts';
 import { type BodiesEffort, measureBodies } from './bodies/figures.ts';
-import { measureCards } from './cards.ts';
-import { measureDirectory } from './directory-burst.ts';
-import { measureEdgeStarts } from './edge-starts.ts';
-import { measureExports } from './exports.ts';
+import { type AuditEffort, measureAudit } from './cases/audit.ts';
+import { measureCards } from './cases/cards.ts';
+import { measureDirectory } from './cases/directory-burst.ts';
+import { measureEdgeStarts } from './cases/edge-starts.ts';
+import { measureLists } from './cases/lists.ts';
+import { measureLogins } from './cases/logins.ts';
+import { measureStarts } from './cases/start-times.ts';
+import { measureExports } from './exports/exports.ts';
 import type { Rows } from './fill.ts';
 import { type FleetEffort, measureFleet } from './fleet/figures.ts';
-import { measureHealth } from './health.ts';
-import { measureLists } from './lists.ts';
 import { compare, type Effort } from './load.ts';
-import { measureLogins } from './logins.ts';
 import { measureOperations, type OperationsEffort } from './operations/figures.ts';
+import { measureHealth } from './portal/health.ts';
 import { measureSoak, type SoakEffort } from './soak.ts';
 import { type Stand, startStand } from './stand.ts';
-import { measureStarts } from './start-times.ts';
 import { type Figures, tableOf } from './table.ts';
 
 type BenchEffort = Effort & {

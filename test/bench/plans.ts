@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Statement } from './statements.ts';
+import type { Statement } from './cases/statements.ts';
 
 /** `verdict` is `by index`, or what the plan does instead; then `text` is the plan. */
 export type Verdict = { verdict: string; text?: string };

@@ -1,5 +1,5 @@
+import type { PageFigures } from './cases/pages.ts';
 import type { Sample } from './load.ts';
-import type { PageFigures } from './pages.ts';
 
 /** A line of figures behind a name. */
 export const row = (name: string, ...figures: string[]): string =>

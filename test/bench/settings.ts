@@ -1,4 +1,4 @@
-import { domain } from '../simulator/demo-seed.ts';
+import { domain } from '../simulator/demo/seed.ts';
 
 /** What the bench hands to its servers. */
 export type Settings = {

@@ -2,11 +2,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, accepted, createApi } from '../e2e/api.ts';
-import { bareVariables, freePorts, startPortal } from '../e2e/portal-process.ts';
-import { nodeTarget } from '../e2e/targets.ts';
-import { alice, domain, seed } from '../simulator/demo-seed.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { type Api, accepted, createApi } from '../e2e/support/api.ts';
+import { bareVariables, freePorts, startPortal } from '../e2e/support/portal-process.ts';
+import { nodeTarget } from '../e2e/twins/targets.ts';
+import { alice, domain, seed } from '../simulator/demo/seed.ts';
+import { startPostgres } from '../support/database/postgres.ts';
 import { type Child, startChild } from './child-process.ts';
 import { node } from './settings.ts';
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateDatabase } from '../../db/migrate.ts';
-import { createApi } from '../e2e/api.ts';
-import { alice, domain, seed } from '../simulator/demo-seed.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { createApi } from '../e2e/support/api.ts';
+import { alice, domain, seed } from '../simulator/demo/seed.ts';
+import { startPostgres } from '../support/database/postgres.ts';
+import { loginByDirectory, startDirectory } from './cases/directory.ts';
 import { startChild } from './child-process.ts';
-import { loginByDirectory, startDirectory } from './directory.ts';
 import type { Target } from './load.ts';
 import { node, type Settings } from './settings.ts';
 

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 // biome-ignore lint/correctness/noUnresolvedImports: it exports by statements that the linter cannot follow
 import { type Browser, chromium, type Page, type Response } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { root } from '../../shared/runtime/cli/bundles.ts';
-import { ensureLocalTls } from '../../shared/runtime/cli/local-tls.ts';
-import { serveNode } from '../../shared/runtime/node.ts';
-import { seriousFaults } from '../e2e/browser.ts';
-import { freePorts } from '../e2e/portal-process.ts';
+import { serveNode } from '../../shared/runtime/node/server.ts';
+import { root } from '../../shared/tooling/build/bundles.ts';
+import { ensureLocalTls } from '../../shared/tooling/start/tls/local-tls.ts';
+import { seriousFaults } from '../e2e/support/browser.ts';
+import { freePorts } from '../e2e/support/portal-process.ts';
 import { unique } from '../support/factories.ts';
 import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';

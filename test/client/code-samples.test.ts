@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../shared/runtime/node.ts';
-import { type Credentials, createCredentials } from '../contract/credentials.ts';
-import { describedAs, document, everyOperation, type Registered } from '../contract/described.ts';
-import { createGround, type GroundWorks } from '../contract/ground.ts';
+import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { describedAs, document, everyOperation, type Registered } from '../contract/generated/described.ts';
+import { createGround, type GroundWorks } from '../contract/generated/ground.ts';
+import { type Credentials, createCredentials } from '../contract/support/credentials.ts';
 import {
   type Language,
   type Outcome,
@@ -10,8 +10,8 @@ import {
   type Sample,
   type SampleFolder,
   writeSamples,
-} from '../support/code-samples.ts';
-import { accessKeys, type HealthPort, startHealthPort } from '../support/health-port.ts';
+} from '../support/documents/code-samples.ts';
+import { accessKeys, type HealthPort, startHealthPort } from '../support/monitoring/health-port.ts';
 import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
 
 const languages: readonly Language[] = ['curl', 'TypeScript', 'Python'];

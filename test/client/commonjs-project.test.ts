@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../shared/runtime/cli/bundles.ts';
-import { buildClient } from '../../shared/runtime/cli/client-package.ts';
-import { type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { root } from '../../shared/tooling/build/bundles.ts';
+import { buildClient } from '../../shared/tooling/build/client-package.ts';
 import { startPortal, type TestPortal } from '../support/portal.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPortalClient, PortalError } from '../../shared/client/portal-client.ts';
-import { type Issued, issueCa, issueLeaf } from '../../shared/runtime/cli/local-certificates.ts';
-import { type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { type Issued, issueCa, issueLeaf } from '../../shared/tooling/start/tls/local-certificates.ts';
 import { adminPassword, startPortal, type TestPortal } from '../support/portal.ts';
 
 let portal: TestPortal;

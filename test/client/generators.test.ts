@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../shared/runtime/cli/bundles.ts';
-import { type Serving, serveNode } from '../../shared/runtime/node.ts';
+import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { root } from '../../shared/tooling/build/bundles.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
 
@@ -134,7 +134,7 @@ requireService('npm ci --prefix test/generators', existsSync(join(generators, 'n
         const script = join(generators, 'python-classes.mjs');
         const { stdout: classes } = await exec(process.execPath, [script, document], { maxBuffer: 1e8 });
         await writeFile(join(folder, 'portal_types.py'), classes);
-        const reader = join(root, 'test/support/read-site.py');
+        const reader = join(root, 'test/support/documents/read-site.py');
         const { stdout } = await exec(python, [reader, folder, document], { env });
         const read = JSON.parse(stdout);
         expect(read.name).toBe(site.name);
@@ -147,7 +147,7 @@ requireService('npm ci --prefix test/generators', existsSync(join(generators, 'n
 
 describe('PEER-8: the patterns of the document', () => {
   it('keep to what ECMAScript, Python and RE2 share', async () => {
-    const { portablePattern } = await import('../../shared/http/document-patterns.ts');
+    const { portablePattern } = await import('../../shared/http/document/patterns.ts');
     expect(portablePattern('^[^\\p{Cc}]*$')).toBe('^[^\\x00-\\x1f\\x7f-\\x9f]*$');
     expect(portablePattern('^\\P{Cc}*\\s$')).toBe('^[^\\x00-\\x1f\\x7f-\\x9f]*[\\t-\\r ]$');
     for (const foreign of ['(?!a)b', '(?<=a)b', '(a)\\1', '\\bword', '\\p{L}', '[^\\S]', '(?i)a'])

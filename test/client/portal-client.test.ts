@@ -6,7 +6,7 @@ import {
   type PortalClient,
   PortalError,
 } from '../../shared/client/portal-client.ts';
-import { serveNode } from '../../shared/runtime/node.ts';
+import { serveNode } from '../../shared/runtime/node/server.ts';
 import { unique } from '../support/factories.ts';
 import { adminPassword, startPortal, type TestPortal } from '../support/portal.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../shared/runtime/cli/bundles.ts';
-import { type LanguageServer, openInLanguageServer } from '../support/language-server.ts';
+import { root } from '../../shared/tooling/build/bundles.ts';
+import { type LanguageServer, openInLanguageServer } from '../support/documents/language-server.ts';
 
 const file = join(root, 'shared/client/operations.ts');
 const lines = readFileSync(file, 'utf8').split('\n');

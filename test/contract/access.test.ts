@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPermission, type Permission, permissions } from '../../shared/access/permissions.ts';
 import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
-import { answersInResultForm, bodyShown, operations, pathOf, type Registered } from './described.ts';
-import { expectProblem } from './problems.ts';
-import { createSessions } from './sessions.ts';
-import { startTypedPortal } from './typed-portal.ts';
+import {
+  answersInResultForm,
+  bodyShown,
+  operations,
+  pathOf,
+  type Registered,
+} from './generated/described.ts';
+import { expectProblem } from './support/problems.ts';
+import { createSessions } from './support/sessions.ts';
+import { startTypedPortal } from './support/typed-portal.ts';
 
 let portal: TestPortal;
 let roleless: string;

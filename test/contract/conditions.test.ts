@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestPortal } from '../support/portal.ts';
-import { bodyShown, everyOperation, operations, pathOf, type Registered } from './described.ts';
-import { expectProblem } from './problems.ts';
-import { createSessions, type Sessions } from './sessions.ts';
-import { startTypedPortal } from './typed-portal.ts';
+import { bodyShown, everyOperation, operations, pathOf, type Registered } from './generated/described.ts';
+import { expectProblem } from './support/problems.ts';
+import { createSessions, type Sessions } from './support/sessions.ts';
+import { startTypedPortal } from './support/typed-portal.ts';
 
 const webui = '/api/webui/aggregator';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestPortal } from '../support/portal.ts';
-import { type Credentials, createCredentials } from './credentials.ts';
-import { listedOperations, operations, pathOf, type Registered } from './described.ts';
-import { expectProblem, expectRefusal } from './problems.ts';
-import { startTypedPortal } from './typed-portal.ts';
+import { listedOperations, operations, pathOf, type Registered } from './generated/described.ts';
+import { type Credentials, createCredentials } from './support/credentials.ts';
+import { expectProblem, expectRefusal } from './support/problems.ts';
+import { startTypedPortal } from './support/typed-portal.ts';
 
 let portal: TestPortal;
 let token: string;

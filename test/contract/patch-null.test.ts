@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDirectory, addFarm, addSite, domainsPath, startWorld, type World } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
-import { document, resolve } from './described.ts';
+import { document, resolve } from './generated/described.ts';
 import { type PatchedKind, patchedKinds } from './patched-kinds.ts';
 
 let world: World;

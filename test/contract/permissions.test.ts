@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestPortal } from '../support/portal.ts';
-import { operations } from './described.ts';
+import { operations } from './generated/described.ts';
 import { permissionsIn, rows } from './rows.ts';
-import { startTypedPortal } from './typed-portal.ts';
+import { startTypedPortal } from './support/typed-portal.ts';
 
 let portal: TestPortal;
 let listed: { id: string; resource: string; action: string; name: string; description: string }[];

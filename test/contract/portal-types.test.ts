@@ -3,11 +3,11 @@ import type { ErrorCode } from '../../shared/kernel/errors.ts';
 import type { PortalType } from '../../shared/modules.ts';
 import { unique } from '../support/factories.ts';
 import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
-import { document, everyOperation, pathOf, type Registered } from './described.ts';
-import { liftLimits } from './limits.ts';
-import { isListed, listedModules, portalTypes } from './portal-types.ts';
-import { expectProblem } from './problems.ts';
-import { createSessions } from './sessions.ts';
+import { document, everyOperation, pathOf, type Registered } from './generated/described.ts';
+import { liftLimits } from './support/limits.ts';
+import { isListed, listedModules, portalTypes } from './support/portal-types.ts';
+import { expectProblem } from './support/problems.ts';
+import { createSessions } from './support/sessions.ts';
 
 /** What somebody brings: the token of a session, and the cookie of a browser. */
 type Credentials = { token?: string; cookie?: string };

@@ -3,7 +3,7 @@ import { createHealthApp } from '../../functions/health/app.ts';
 import type { HealthDeps } from '../../functions/health/deps.ts';
 import { moduleOf } from '../../shared/modules.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { everyOperation as operations } from './described.ts';
+import { everyOperation as operations } from './generated/described.ts';
 import { accessFor, added, addressOf, rows, specified } from './rows.ts';
 
 const served = new Map(operations.map((operation) => [addressOf(operation), operation]));

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failsFrom, isFailing } from '../simulator/demo-sites.ts';
-import type { Json } from './api.ts';
-import { bareVariables, freePorts, root } from './portal-process.ts';
+import { failsFrom, isFailing } from '../simulator/demo/sites.ts';
+import type { Json } from './support/api.ts';
+import { bareVariables, freePorts, root } from './support/portal-process.ts';
 
 type Demo = { said: string; lines: string; stop(): Promise<number | null> };
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** Resolves when the demo has printed its lines. */
 async function startDemo(): Promise<Demo> {
-  const program = ['shared/runtime/cli/launch.mjs', 'test/simulator/demo.ts'];
+  const program = ['shared/tooling/launch.mjs', 'test/simulator/demo/demo.ts'];
   const child = spawn(process.execPath, program, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   const closed = once(child, 'close');

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../simulator/authority.ts';
-import { person, posixGroup } from '../support/directory-entries.ts';
-import { type Block, blocksOf, filled, scriptOf, sectionsOf } from '../support/guides.ts';
+import { person, posixGroup } from '../support/directories/entries.ts';
+import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/directories/slapd.ts';
+import { type Block, blocksOf, filled, scriptOf, sectionsOf } from '../support/documents/guides.ts';
 import { requireService } from '../support/services.ts';
-import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/slapd.ts';
 import { gitFiles } from '../support/tree.ts';
-import { freePorts, root } from './portal-process.ts';
+import { freePorts, root } from './support/portal-process.ts';
 
 const readme = 'README.md';
 const administrators = 'functions/webui/README.md';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../simulator/authority.ts';
-import { type FreshDatabase, freshDatabase } from '../support/database.ts';
-import { commandsUnder } from '../support/guides.ts';
-import { createApi } from './api.ts';
-import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts';
+import { commandsUnder } from '../support/documents/guides.ts';
+import { createApi } from './support/api.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from './support/portal-process.ts';
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
-import { describePath } from './path.ts';
-import { lambdaTarget } from './targets.ts';
+import { describePath } from './paths/path.ts';
+import { lambdaTarget } from './twins/targets.ts';
 
 describePath(lambdaTarget);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createApi, type Json } from './api.ts';
+import { type Api, createApi, type Json } from './support/api.ts';
 import {
   bareVariables,
   type Ending,
@@ -12,7 +12,7 @@ import {
   type PortalProcess,
   runPortal,
   startPortal,
-} from './portal-process.ts';
+} from './support/portal-process.ts';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;

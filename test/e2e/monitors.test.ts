@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkHttp, curl, hasMonitors, startBlackbox } from '../support/monitors.ts';
+import { checkHttp, curl, hasMonitors, startBlackbox } from '../support/monitoring/monitors.ts';
 import { requireService } from '../support/services.ts';
-import { type Api, accepted, createApi, type Json } from './api.ts';
-import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
+import { type Api, accepted, createApi, type Json } from './support/api.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from './support/portal-process.ts';
 
 const webui = '/api/webui/aggregator';
 const checkPath = '/aggregator/health/check';

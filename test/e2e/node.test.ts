@@ -1,4 +1,4 @@
-import { describePath } from './path.ts';
-import { nodeTarget } from './targets.ts';
+import { describePath } from './paths/path.ts';
+import { nodeTarget } from './twins/targets.ts';
 
 describePath(nodeTarget);

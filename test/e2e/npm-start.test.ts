@@ -6,10 +6,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAuthority } from '../simulator/authority.ts';
 import type { Simulator } from '../simulator/start.ts';
-import { type Api, accepted, createApi } from './api.ts';
-import { auth, createInstallation } from './installation.ts';
-import { bareVariables, freePorts, isFree, type PortalProcess, startPortal } from './portal-process.ts';
-import { startNode } from './targets.ts';
+import { type Api, accepted, createApi } from './support/api.ts';
+import { auth, createInstallation } from './support/installation.ts';
+import {
+  bareVariables,
+  freePorts,
+  isFree,
+  type PortalProcess,
+  startPortal,
+} from './support/portal-process.ts';
+import { startNode } from './twins/targets.ts';
 
 let folder: string;
 let portal: PortalProcess;

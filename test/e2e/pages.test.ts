@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { requireService } from '../support/services.ts';
-import { type Api, accepted, createApi, type Json } from './api.ts';
-import { codeOf, expectGood, hasPrograms, openTab, startBrowser, type Tab } from './browser.ts';
-import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
+import { type Api, accepted, createApi, type Json } from './support/api.ts';
+import { codeOf, expectGood, hasPrograms, openTab, startBrowser, type Tab } from './support/browser.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from './support/portal-process.ts';
 
 type Page = Tab['page'];
 type BrowserContextOptions = NonNullable<Parameters<typeof openTab>[2]>;

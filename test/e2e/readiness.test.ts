@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts';
+import { signingKey } from '../support/processes/sidecar-process.ts';
 import { whereThereIs } from '../support/services.ts';
-import { signingKey } from '../support/sidecar-process.ts';
-import { type Api, createApi } from './api.ts';
-import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
+import { type Api, createApi } from './support/api.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from './support/portal-process.ts';
 
 const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, connectSilent, descriptorsOf } from '../support/server-process.ts';
-import { type Api, createApi } from './api.ts';
-import { bareVariables, freePorts, type PortalProcess, startPortal } from './portal-process.ts';
+import { type Client, connectSilent, descriptorsOf } from '../support/processes/server-process.ts';
+import { type Api, createApi } from './support/api.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from './support/portal-process.ts';
 
 let folder: string;
 let portal: PortalProcess;

@@ -5,19 +5,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { beforeLastMigration, checkOut } from '../support/history.ts';
+import { beforeLastMigration, checkOut } from '../support/audit/history.ts';
 import { whereThereIs } from '../support/services.ts';
-import { root } from './portal-process.ts';
+import { root } from './support/portal-process.ts';
 
 const commit = beforeLastMigration();
 const migrationsIn = (folder: string): string[] =>
   readdirSync(join(folder, 'db', 'migrations')).filter((name) => name.endsWith('.sql'));
 
 /** A test of that tree: its own questions, put to its own portal on the schema of this one. */
-const test = `import { describePath } from './path.ts';
-import { nodeTarget } from './targets.ts';
+const test = `import { describePath } from './paths/path.ts';
+import { nodeTarget } from './twins/targets.ts';
 
-describePath({ ...nodeTarget, command: ['${join(root, 'test/support/upgraded-portal.ts')}'] });
+describePath({ ...nodeTarget, command: ['${join(root, 'test/support/processes/upgraded-portal.ts')}'] });
 `;
 
 whereThereIs('history up to the last migration', commit !== undefined)(

@@ -1,4 +1,4 @@
-import { describePath } from './path.ts';
-import { workersTarget } from './targets.ts';
+import { describePath } from './paths/path.ts';
+import { workersTarget } from './twins/targets.ts';
 
 describePath(workersTarget);

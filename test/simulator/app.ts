@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono, type Next } from 'hono';
 import { z } from 'zod';
-import { adminCalls } from './admin-calls.ts';
-import { clientCalls } from './client-calls.ts';
+import { adminCalls } from './calls/admin.ts';
+import { clientCalls } from './calls/client.ts';
+import { personKey } from './data/state.ts';
 import type { Terse } from './faults.ts';
 import { readBody } from './input.ts';
 import type { Node } from './node.ts';
 import { Refusal } from './refusal.ts';
-import { personKey } from './state.ts';
 
 const JwtAuth = z.object({ token: z.string() });
 

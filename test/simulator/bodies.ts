@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MachineAction } from './rows.ts';
+import { MachineAction } from './data/rows.ts';
 
 const count = z.number().int().min(0).max(100_000);
 const tags = z.array(z.string().min(1).max(64)).max(50);

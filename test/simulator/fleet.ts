@@ -1,6 +1,6 @@
 import { type Authority, createAuthority } from './authority.ts';
-import type { Domain } from './rows.ts';
-import { createDispatcherState } from './seed.ts';
+import type { Domain } from './data/rows.ts';
+import { createDispatcherState } from './data/seed.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './start.ts';
 
 export type FleetPlan = Pick<SimulatorOptions, 'jwks' | 'portalCa' | 'issuer' | 'knobs'> & {

@@ -1,6 +1,6 @@
-import type { Authentication } from './auth.ts';
+import type { Authentication } from './calls/auth.ts';
+import type { DispatcherState } from './data/state.ts';
 import type { Knobs } from './faults.ts';
-import type { DispatcherState } from './state.ts';
 
 /** One node of a farm: what its calls work on. */
 export type Node = {

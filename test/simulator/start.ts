@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.ts';
-import { createAuthentication } from './auth.ts';
 import { type Authority, type CertificateKind, createAuthority } from './authority.ts';
+import { createAuthentication } from './calls/auth.ts';
+import { createPortalKeys, type JwksSource, type PortalKeys } from './calls/jwks.ts';
+import type { DispatcherState } from './data/state.ts';
 import { isFaulty, isInScope, type Knobs, noFaults, stageFault } from './faults.ts';
-import { createPortalKeys, type JwksSource, type PortalKeys } from './jwks.ts';
 import { type Node, nodeTime } from './node.ts';
-import type { DispatcherState } from './state.ts';
 import { type Call, createTraffic, type Traffic } from './traffic.ts';
 
 export type SimulatorOptions = {

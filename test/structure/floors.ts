@@ -20,10 +20,12 @@ const plan: readonly Row[] = [
   {
     floor: 8,
     room: 'process',
-    path: /^(?:functions\/(?:all|portal|health\/main)\.ts|shared\/runtime\/cli\/)/,
+    path: /^(?:functions\/(?:all|portal|health\/main)\.ts|shared\/tooling\/)/,
   },
   { floor: 3, room: '$1', path: /^shared\/(http|access|runtime)\// },
-  { floor: 4, room: '$1', path: /^shared\/(fleet|identity|journal)\// },
+  { floor: 4, room: '$1', path: /^shared\/(identity|audit|exports|sites|gateways|portals)\// },
+  { floor: 4.1, room: '$1', path: /^shared\/(snapshot|routing)\// },
+  { floor: 4.2, room: '$1', path: /^shared\/(agents|maintenance|services)\// },
   { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda)\.ts$/ },
   // What a module's resources look down to: its dependencies, and what two of them use.
   { floor: 4.5, room: 'module $1', path: /^functions\/([^/]+)\/[^/]+$/ },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../e2e/portal-process.ts';
+import { root } from '../e2e/support/portal-process.ts';
 
 /** Up to here nothing was deployed anywhere. */
 const firstToAdd = 22;

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 type PackageRule = { rule: string; concerns: (name: string) => boolean; allowed: readonly RegExp[] };
 
 const test = /^test\//;
-const cli = /^shared\/runtime\/cli\//;
+const tooling = /^shared\/tooling\//;
 /** A Worker has sockets as well; names of packages say nothing of what it can do with them. */
 const socketRemote = /^shared\/remotes\/directory\/(?:workers|sockets|session)\.ts$/;
 const nodeRemote = /^shared\/remotes\/[^/]+\/node\.ts$/;
@@ -26,12 +26,12 @@ export const packageRules: readonly PackageRule[] = [
   {
     rule: 'the database is spoken to below db/ only',
     concerns: named('drizzle-orm', 'drizzle-kit', 'pg', '@neondatabase'),
-    allowed: [/^db\//, cli, test],
+    allowed: [/^db\//, tooling, test],
   },
   {
-    rule: 'the embedded database is started by the command line only',
+    rule: 'the embedded database is started by the tooling only',
     concerns: named('@electric-sql'),
-    allowed: [cli, test],
+    allowed: [tooling, test],
   },
   {
     rule: 'hono stays in shared/http, shared/runtime and functions, out of use cases',
@@ -39,9 +39,9 @@ export const packageRules: readonly PackageRule[] = [
     allowed: [/^shared\/(?:http|runtime)\//, /^functions\/(?!.*\/usecases\.ts$)/, test],
   },
   {
-    rule: 'jose stays in shared/access, shared/remotes and shared/journal',
+    rule: 'jose stays in shared/access, shared/remotes and shared/audit',
     concerns: named('jose'),
-    allowed: [/^shared\/(?:access|remotes|journal)\//, test],
+    allowed: [/^shared\/(?:access|remotes|audit)\//, test],
   },
   {
     rule: 'aws4fetch stays in the object store',
@@ -63,8 +63,8 @@ export const packageRules: readonly PackageRule[] = [
     concerns: (name) => isBuiltin(name) && !inWorkers.has(name),
     allowed: [
       /^functions\/(?:health\/|all\.ts$)/,
-      /^shared\/runtime\/(?:node(?:-\w+)*|lambda)\.ts$/,
-      cli,
+      /^shared\/runtime\/(?:node\/|edge\/lambda\.ts$)/,
+      tooling,
       nodeRemote,
       socketRemote,
       /^db\/(?:migrate|drizzle\.config)\.ts$/,

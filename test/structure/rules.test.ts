@@ -16,7 +16,7 @@ const siblings = 'no resource imports a sibling';
 const database = 'the database is spoken to below db/ only';
 const hono = 'hono stays in shared/http, shared/runtime and functions, out of use cases';
 const node = 'what a Worker lacks of node:* stays in files that only Node runs';
-const environment = 'the environment is read in shared/runtime only';
+const environment = 'the environment is read in shared/runtime and shared/tooling only';
 const kept = 'no promise is kept for another request';
 const single = 'no test is skipped or singled out, but by requireService';
 
@@ -24,15 +24,18 @@ describe('the import rules', () => {
   it.each([
     ['shared/kernel/ids.ts', '../../db/client.ts', stairs],
     ['shared/kernel/ids.ts', '../http/app.ts', stairs],
-    ['db/schema/sites.ts', '../repositories/sites.ts', stairs],
-    ['db/repositories/sites.ts', '../../shared/access/principal.ts', stairs],
-    ['db/repositories/sites.ts', '../../shared/remotes/kdc/port.ts', stairs],
-    ['shared/remotes/kdc/port.ts', '../../../db/repositories/sites.ts', stairs],
+    ['db/schema/sites/sites.ts', '../../repositories/sites/sites.ts', stairs],
+    ['db/repositories/sites/sites.ts', '../../../shared/access/principal.ts', stairs],
+    ['db/repositories/sites/sites.ts', '../../../shared/remotes/kdc/port.ts', stairs],
+    ['shared/remotes/kdc/port.ts', '../../../db/repositories/sites/sites.ts', stairs],
     ['shared/remotes/kdc/port.ts', '../../../db/client.ts', 'a remote never sees the database'],
-    ['shared/access/guard.ts', '../http/app.ts', stairs],
-    ['shared/http/app.ts', '../runtime/config.ts', stairs],
-    ['shared/http/app.ts', '../runtime/cli/build.ts', stairs],
-    ['shared/fleet/circuit.ts', '../journal/audit.ts', stairs],
+    ['shared/access/guard.ts', '../http/serve/app.ts', stairs],
+    ['shared/http/serve/app.ts', '../../runtime/config/config.ts', stairs],
+    ['shared/http/serve/app.ts', '../../tooling/build/build.ts', stairs],
+    ['shared/sites/calls/circuit.ts', '../../audit/checkpoints.ts', stairs],
+    ['shared/sites/topology.ts', '../routing/routing.ts', stairs],
+    ['shared/snapshot/sync.ts', '../routing/routing.ts', stairs],
+    ['shared/runtime/node/server.ts', '../../tooling/start/fatal.ts', stairs],
     ['shared/identity/login.ts', '../../functions/auth/login/usecases.ts', stairs],
     ['functions/auth/login/usecases.ts', './routes.ts', stairs],
     ['functions/auth/deps.ts', './login/usecases.ts', stairs],
@@ -42,15 +45,15 @@ describe('the import rules', () => {
     ['functions/auth/app.ts', '../client/deps.ts', modules],
     ['functions/auth/login/routes.ts', '../../client/login/usecases.ts', modules],
     ['functions/auth/login/routes.ts', '../logout/usecases.ts', siblings],
-    ['shared/runtime/cli/demo.ts', '../../../test/simulator/demo.ts', 'the product never imports its tests'],
+    ['shared/tooling/demo.ts', '../../test/simulator/demo/demo.ts', 'the product never imports its tests'],
     ['test/e2e/login.test.ts', '../../shared/kernel/ids.ts', 'e2e tests import nothing of the source'],
     ['functions/auth/login/usecases.ts', 'drizzle-orm', database],
-    ['shared/http/list.ts', 'drizzle-orm/pg-core', database],
-    ['shared/journal/audit.ts', '@neondatabase/serverless', database],
-    ['db/client.ts', '@electric-sql/pglite', 'the embedded database is started by the command line only'],
+    ['shared/http/declare/list.ts', 'drizzle-orm/pg-core', database],
+    ['shared/audit/checkpoints.ts', '@neondatabase/serverless', database],
+    ['db/client.ts', '@electric-sql/pglite', 'the embedded database is started by the tooling only'],
     ['shared/access/guard.ts', 'hono', hono],
     ['functions/auth/login/usecases.ts', 'hono/cookie', hono],
-    ['shared/identity/login.ts', 'jose', 'jose stays in shared/access, shared/remotes and shared/journal'],
+    ['shared/identity/login.ts', 'jose', 'jose stays in shared/access, shared/remotes and shared/audit'],
     ['shared/remotes/kdc/port.ts', 'aws4fetch', 'aws4fetch stays in the object store'],
     ['shared/remotes/kdc/port.ts', 'undici', 'undici stays in the Node form of a remote'],
     [
@@ -61,19 +64,19 @@ describe('the import rules', () => {
     ['shared/identity/login.ts', 'node:fs', node],
     ['shared/identity/login.ts', 'net', node],
     ['shared/remotes/http/fetch.ts', 'node:tls', node],
-    ['shared/fleet/fan-out.ts', 'node:http', node],
+    ['shared/sites/calls/fan-out.ts', 'node:http', node],
     ['functions/client/deps.ts', 'fs/promises', node],
     ['db/neon.ts', 'node:net', node],
-    ['shared/runtime/workers.ts', 'node:worker_threads', node],
+    ['shared/runtime/edge/workers.ts', 'node:worker_threads', node],
     ['shared/kernel/clock.ts', 'node:perf_hooks', node],
-    ['shared/runtime/config.ts', 'node:process', node],
+    ['shared/runtime/config/config.ts', 'node:process', node],
     ['shared/toolbox/x.ts', '../kernel/ids.ts', 'every file stands on a floor'],
   ])('%s may not import %s', (path, target, rule) => {
     expect(importRules(path, target)).toEqual([rule]);
   });
 
   it.each([
-    ['functions/auth/login/routes.ts', '../../../db/repositories/users.ts'],
+    ['functions/auth/login/routes.ts', '../../../db/repositories/identity/users.ts'],
     ['functions/auth/login/routes.ts', './schema.ts'],
     ['functions/auth/login/routes.ts', '../deps.ts'],
     ['functions/auth/login/usecases.ts', './schema.ts'],
@@ -82,17 +85,18 @@ describe('the import rules', () => {
     ['functions/auth/app.ts', './login/routes.ts'],
     ['functions/auth/app.ts', './deps.ts'],
     ['functions/all.ts', './auth/app.ts'],
-    ['functions/all.ts', '../shared/runtime/cli/embedded-database.ts'],
-    ['shared/runtime/cli/openapi.ts', '../../../functions/auth/app.ts'],
-    ['shared/http/app.ts', '../access/guard.ts'],
-    ['shared/runtime/node.ts', '../http/app.ts'],
-    ['shared/http/app.ts', '../modules.ts'],
+    ['functions/all.ts', '../shared/tooling/embedded/database.ts'],
+    ['shared/tooling/document/openapi.ts', '../../../functions/auth/app.ts'],
+    ['shared/http/serve/app.ts', '../../access/guard.ts'],
+    ['shared/runtime/node/server.ts', '../../http/serve/app.ts'],
+    ['shared/http/serve/app.ts', '../../modules.ts'],
+    ['shared/agents/sessions.ts', '../snapshot/rows.ts'],
     ['shared/remotes/object-store/s3.ts', 'aws4fetch'],
     ['shared/remotes/http/node.ts', 'node:tls'],
-    ['shared/kernel/digests.ts', 'node:crypto'],
+    ['shared/kernel/crypto/digests.ts', 'node:crypto'],
     ['functions/auth/login/routes.ts', 'hono'],
     ['db/client.ts', 'pg'],
-    ['test/api/sites.test.ts', '../../functions/webui/app.ts'],
+    ['test/api/sites/sites.test.ts', '../../../functions/webui/app.ts'],
   ])('%s may import %s', (path, target) => {
     expect(importRules(path, target)).toEqual([]);
   });
@@ -129,9 +133,13 @@ describe('the text rules', () => {
   it.each([
     ['functions/all.ts', 'const port = process.env.PORT;', environment],
     ['db/client.ts', 'const { env } = process;', environment],
-    ['shared/http/app.ts', "const port = process['env'];", environment],
-    ['shared/runtime/workers.ts', 'const apps = new WeakMap<Env, Promise<App>>();', kept],
-    ['shared/fleet/circuit.ts', 'const calls: Map<string, Promise<Answer> | undefined> = make();', kept],
+    ['shared/http/serve/app.ts', "const port = process['env'];", environment],
+    ['shared/runtime/edge/workers.ts', 'const apps = new WeakMap<Env, Promise<App>>();', kept],
+    [
+      'shared/sites/calls/circuit.ts',
+      'const calls: Map<string, Promise<Answer> | undefined> = make();',
+      kept,
+    ],
     ['shared/access/session.ts', 'let keys: Promise<Keys> | undefined;', kept],
     ['shared/access/session.ts', 'export const keys = importKeys().then(first);', kept],
     ['functions/auth/deps.ts', '  keys ??= importKeys(pem);', kept],
@@ -148,12 +156,12 @@ describe('the text rules', () => {
   });
 
   it.each([
-    ['shared/runtime/config.ts', 'const port = process.env.PORT;'],
+    ['shared/runtime/config/config.ts', 'const port = process.env.PORT;'],
     ['test/support/a.ts', 'const port = process.env.PORT;'],
     ['db/client.ts', '// never process.env here'],
     ['db/client.ts', 'try { f() } catch { return null; }'],
-    ['shared/runtime/workers.ts', 'const apps = new WeakMap<Env, App>();'],
-    ['shared/runtime/lambda.ts', '  app ??= build();'],
+    ['shared/runtime/edge/workers.ts', 'const apps = new WeakMap<Env, App>();'],
+    ['shared/runtime/edge/lambda.ts', '  app ??= build();'],
     ['shared/identity/common-passwords.ts', '  words ??= new Set(list);'],
     ['shared/access/session.ts', '  keys ??= settle(await importKeys(pem));'],
     ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
-import { nameOfColumn, sealedColumns } from '../../db/repositories/sealed-values.ts';
+import { nameOfColumn, sealedColumns } from '../../db/repositories/records/sealed-values.ts';
 import { readSources } from './sources.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,8 +24,8 @@ const notSealed = {
 const speaksOfSecrets = /seal|secret|encrypt|password|private|(?<!name)_key$/;
 
 async function columnsOfSchema(): Promise<string[]> {
-  const names = product.flatMap(({ path }) => /^db\/schema\/([\w-]+)\.ts$/.exec(path)?.[1] ?? []);
-  const modules: object[] = await Promise.all(names.map((name) => import(`../../db/schema/${name}.ts`)));
+  const names = product.flatMap(({ path }) => /^db\/schema\/.+\.ts$/.exec(path)?.[0] ?? []);
+  const modules: object[] = await Promise.all(names.map((name) => import(join(root, name))));
   const tables = modules.flatMap((one) => Object.values(one)).filter((value) => is(value, PgTable));
   return tables.flatMap((table) =>
     Object.values(getTableColumns(table)).map(({ name }) => `${getTableName(table)}.${name}`),
@@ -58,6 +59,6 @@ describe('sealed values', () => {
       (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),
     );
     // Cursors are carried by callers; re-sealing takes its places from the declaration itself.
-    expect(withoutPlace.sort()).toEqual(['shared/kernel/cursor.ts', 'shared/runtime/cli/admin-reseal.ts']);
+    expect(withoutPlace.sort()).toEqual(['shared/kernel/cursor.ts', 'shared/tooling/admin/reseal.ts']);
   });
 });

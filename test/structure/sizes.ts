@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix';
 import { type Violation, violation } from './rules.ts';
 import type { Source } from './sources.ts';
 
@@ -9,7 +10,7 @@ const exempt: readonly RegExp[] = [
   /^shared\/identity\/common-passwords\.ts$/,
 ];
 
-const caps = { source: 250, test: 400, function: 40, p90: 150, median: 90 };
+const caps = { source: 250, test: 400, function: 40, folder: 15, p90: 150, median: 90 };
 const ruleOfSizes = `p90 <= ${caps.p90} and median <= ${caps.median} lines`;
 
 const isTest = ({ path }: Source): boolean => path.startsWith('test/');
@@ -19,7 +20,21 @@ const isMeasured = ({ path }: Source): boolean => !exempt.some((pattern) => patt
 export function sizeViolations(sources: readonly Source[]): Violation[] {
   const measured = sources.filter(isMeasured);
   const product = measured.filter((source) => !isTest(source));
-  return [...measured.flatMap(tooLong), ...product.flatMap(longFunctions), ...spread(product)];
+  return [
+    ...measured.flatMap(tooLong),
+    ...product.flatMap(longFunctions),
+    ...spread(product),
+    ...crowdedFolders(sources),
+  ];
+}
+
+function crowdedFolders(sources: readonly Source[]): Violation[] {
+  const byFolder = Map.groupBy(sources, ({ path }) => dirname(path));
+  return [...byFolder]
+    .filter(([folder, files]) => files.length > caps.folder && folder !== 'db/migrations')
+    .map(([folder, files]) =>
+      violation(`a folder has at most ${caps.folder} source files`, folder, 1, `${files.length} files`),
+    );
 }
 
 /** @returns the value that this share of the values does not exceed, 0 when there are none */

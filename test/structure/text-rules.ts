@@ -14,17 +14,17 @@ const isSource = (path: string): boolean => !isTest(path);
 
 /** What runs in a process of its own, which belongs to no request. */
 const isNodeOnly =
-  /^functions\/(?:health\/|all\.ts$)|^shared\/runtime\/(?:cli\/|node(?:-\w+)*\.ts$|lambda\.ts$)|^shared\/remotes\/[^/]+\/node\.ts$/;
+  /^functions\/(?:health\/|all\.ts$)|^shared\/tooling\/|^shared\/runtime\/(?:node\/|edge\/lambda\.ts$)|^shared\/remotes\/[^/]+\/node\.ts$/;
 
 /** The patterns and their samples themselves stand in this folder. */
 const isJudged = (path: string): boolean => !path.startsWith('test/structure/');
 
 const textRules: readonly TextRule[] = [
   {
-    rule: 'the environment is read in shared/runtime only',
+    rule: 'the environment is read in shared/runtime and shared/tooling only',
     pattern:
       /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\[|\benv\b[^=\n]*\}\s*=\s*process\b|\bimport\.meta\.env\b/g,
-    concerns: (path) => isSource(path) && !path.startsWith('shared/runtime/'),
+    concerns: (path) => isSource(path) && !/^shared\/(?:runtime|tooling)\//.test(path),
   },
   {
     // A promise belongs to the request that made it: on a Worker, another one that waits for it may wait for ever.

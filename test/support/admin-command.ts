@@ -12,7 +12,7 @@ export async function runAdmin(
   args: readonly string[],
   input = '',
 ): Promise<CommandEnd> {
-  const child = spawn(process.execPath, ['shared/runtime/cli/admin.ts', ...args], {
+  const child = spawn(process.execPath, ['shared/tooling/admin/admin.ts', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });

@@ -1,12 +1,12 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { agentRegistrations, workplaceAgents } from '../../db/schema/agents.ts';
-import { monitoringRecords } from '../../db/schema/monitoring-records.ts';
-import { sessionAgents, sessionMessages } from '../../db/schema/session-agents.ts';
+import { agentRegistrations, workplaceAgents } from '../../db/schema/agents/agents.ts';
+import { sessionAgents, sessionMessages } from '../../db/schema/agents/session-agents.ts';
+import { monitoringRecords } from '../../db/schema/monitoring/records.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { serveNode } from '../../shared/runtime/node.ts';
+import { serveNode } from '../../shared/runtime/node/server.ts';
 import { startWorld, unique, type World } from './factories.ts';
-import { type Fleet, listed, startFleet, workplaceOf } from './fleet.ts';
+import { type Fleet, listed, startFleet, workplaceOf } from './fleet/fleet.ts';
 import type { Answer, Json, TestPortal } from './portal.ts';
 
 export type Calling = {

@@ -1,9 +1,9 @@
 import { asc } from 'drizzle-orm';
-import { auditEvents } from '../../db/schema/audit-events.ts';
+import { auditEvents } from '../../db/schema/audit/events.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { createDispatcherState, type PoolSeed } from '../simulator/seed.ts';
+import { createDispatcherState, type PoolSeed } from '../simulator/data/seed.ts';
+import type { DispatcherState } from '../simulator/data/state.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/start.ts';
-import type { DispatcherState } from '../simulator/state.ts';
 import { type Answer, adminPassword, baseUrl, type Json, startPortal, type TestPortal } from './portal.ts';
 
 export const base = '/api/webui/aggregator';

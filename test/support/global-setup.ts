@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { createDatabase } from '../../shared/runtime/cli/created-database.ts';
-import { prepareSchema } from '../../shared/runtime/cli/prepared-database.ts';
-import { templateName } from './database.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { createDatabase } from '../../shared/tooling/start/created-database.ts';
+import { prepareSchema } from '../../shared/tooling/start/prepared-database.ts';
+import { templateName } from './database/database.ts';
+import { type Postgres, startPostgres } from './database/postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

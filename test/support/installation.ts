@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
-import { dispatchers } from '../../db/schema/dispatchers.ts';
-import { farms } from '../../db/schema/farms.ts';
-import { sites } from '../../db/schema/sites.ts';
+import { dispatchers } from '../../db/schema/sites/dispatchers.ts';
+import { farms } from '../../db/schema/sites/farms.ts';
+import { sites } from '../../db/schema/sites/sites.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 
 type Site = Partial<typeof sites.$inferInsert>;

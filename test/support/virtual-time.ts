@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Timing } from '../../functions/health/jobs/timing.ts';
+import type { Timing } from '../../functions/health/jobs/process/timing.ts';
 
 export type VirtualTime = Timing & {
   /** Runs the timers that are due until then, one after the other, each with all that follows from it. */

@@ -1,4 +1,4 @@
-import { inResultForm } from '../../../shared/http/result-form.ts';
+import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { base, endpoint } from '../deps.ts';
 import { RegisterBody, Registered } from './schema.ts';
 import { register } from './usecases.ts';

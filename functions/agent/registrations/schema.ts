@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absent, cut, resultOf } from '../../../shared/fleet/agents/calls.ts';
+import { absent, cut, resultOf } from '../../../shared/agents/calls.ts';
 
 export const RegisterBody = z.object({
   hostname: z

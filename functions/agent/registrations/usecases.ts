@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { addRegistration } from '../../../db/repositories/agents.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
+import { addRegistration } from '../../../db/repositories/agents/agents.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { newRegistrationToken } from '../../../shared/access/agent-tokens.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
-import { entityAction } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
+import { entityAction } from '../../../shared/http/writes/audit-entry.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
 import { foldName } from '../../../shared/kernel/text.ts';

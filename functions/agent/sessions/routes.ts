@@ -1,7 +1,7 @@
-import { agentErrors, Done } from '../../../shared/fleet/agents/calls.ts';
-import { agentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { agentErrors, Done } from '../../../shared/agents/calls.ts';
+import { agentOf } from '../../../shared/agents/credentials.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { inResultForm } from '../../../shared/http/result-form.ts';
+import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { type AgentDeps, agentCall, base, endpoint } from '../deps.ts';
 import { LoggedIn, LoginBody, LogoutBody, Notified, NotifyQuery } from './schema.ts';
 import { logIn, logOut, notify } from './usecases.ts';

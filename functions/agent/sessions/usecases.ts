@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { beginSession, endSession } from '../../../shared/fleet/agents/sessions.ts';
+import { beginSession, endSession } from '../../../shared/agents/sessions.ts';
 import type { AgentCtx } from '../deps.ts';
 import type { LoggedInResult, LoginBody, LogoutBody, NotifyQuery } from './schema.ts';
 

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { admitAgent, findMachines } from '../../../db/repositories/agents.ts';
-import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring.ts';
-import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
+import { admitAgent, findMachines } from '../../../db/repositories/agents/agents.ts';
+import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
+import { touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
 import { agentTokenOf } from '../../../shared/access/agent-tokens.ts';
-import type { Agent, Registration } from '../../../shared/fleet/agents/credentials.ts';
-import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
-import { randomToken, sha256 } from '../../../shared/kernel/digests.ts';
+import type { Agent, Registration } from '../../../shared/agents/credentials.ts';
+import { journalEntry } from '../../../shared/agents/journal.ts';
+import { randomToken, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { bareMac } from '../../../shared/kernel/mac-addresses.ts';
 import { plainAddress } from '../../../shared/kernel/networks.ts';

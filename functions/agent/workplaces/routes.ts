@@ -1,4 +1,4 @@
-import { Done } from '../../../shared/fleet/agents/calls.ts';
+import { Done } from '../../../shared/agents/calls.ts';
 import { agentCall, machineCall } from '../deps.ts';
 import { initialize, noteUnmanaged } from './initializing.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absent, cut, resultOf, Token } from '../../../shared/fleet/agents/calls.ts';
+import { absent, cut, resultOf, Token } from '../../../shared/agents/calls.ts';
 
 const OwnToken = Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
   'Token of the workplace, as `initialize` returned it.',

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
-import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring.ts';
-import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
-import type { Agent } from '../../../shared/fleet/agents/credentials.ts';
-import { journalEntry } from '../../../shared/fleet/agents/journal.ts';
+import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
+import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import type { Agent } from '../../../shared/agents/credentials.ts';
+import { journalEntry } from '../../../shared/agents/journal.ts';
 import type { AgentCtx } from '../deps.ts';
 import { type EndpointCertificate, issueEndpointCertificate } from '../endpoint-certificate.ts';
 import type { AddressBody, LogBody, VersionBody } from './schema.ts';

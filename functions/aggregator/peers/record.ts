@@ -1,5 +1,5 @@
-import { peers } from '../../../db/repositories/peers.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { peers } from '../../../db/repositories/identity/peers.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Peer, PeerWrite, peerFilters } from './schema.ts';
 

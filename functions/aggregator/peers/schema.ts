@@ -8,7 +8,7 @@ import {
   Ids,
   Name,
   UpdatedAt,
-} from '../../../shared/http/fields.ts';
+} from '../../../shared/http/declare/fields.ts';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 
 /** Nothing but public members is taken: a private key that was pasted by mistake is not kept. */

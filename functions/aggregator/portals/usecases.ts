@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { findPeer } from '../../../db/repositories/peer-sessions.ts';
-import { findPortalNamed } from '../../../db/repositories/portals.ts';
+import { findPeer } from '../../../db/repositories/identity/login/peer-sessions.ts';
+import { findPortalNamed } from '../../../db/repositories/monitoring/portals.ts';
 import {
   type ClaimedToken,
   type PeerKey,
@@ -10,13 +10,13 @@ import {
 } from '../../../shared/access/peer-jwt.ts';
 import type { PortalPrincipal } from '../../../shared/access/principal.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
-import { notePortal } from '../../../shared/fleet/portal-report.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { fieldErrors } from '../../../shared/http/field-errors.ts';
+import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
 import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import { version } from '../../../shared/kernel/version.ts';
+import { notePortal } from '../../../shared/portals/report.ts';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 import { type AggregatorDeps, base } from '../deps.ts';
 import { type Accepted, type Self, ToldPortal } from './schema.ts';

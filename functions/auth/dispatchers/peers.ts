@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { findPeer, startPeerSession } from '../../../db/repositories/peer-sessions.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { findPeer, startPeerSession } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import {
   PeerTokenFault,
   type ProvenToken,
@@ -13,16 +13,16 @@ import { portalFor } from '../../../shared/access/portal.ts';
 import { newPeerToken } from '../../../shared/access/service-tokens.ts';
 import { absoluteAge } from '../../../shared/access/session.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
 import { asAppError } from '../../../shared/http/problem.ts';
-import { noteRefusal } from '../../../shared/http/refusals.ts';
+import { noteRefusal } from '../../../shared/http/serve/refusals.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { canonicalJson } from '../../../shared/kernel/json.ts';
+import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { networkOf } from '../../../shared/kernel/networks.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { escapeControls } from '../../../shared/kernel/text.ts';

@@ -1,4 +1,4 @@
-import { hasSession } from '../../../shared/http/transactional.ts';
+import { hasSession } from '../../../shared/http/writes/transactional.ts';
 import { base, endpoint } from '../deps.ts';
 import { admitPeer } from './peers.ts';
 import { JwtauthAnswer, JwtauthBody } from './schema.ts';

@@ -1,15 +1,15 @@
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import type { Destination } from '../../../db/repositories/destinations.ts';
-import { setStatus } from '../../../db/repositories/dispatcher-status.ts';
-import { dispatchers } from '../../../db/repositories/dispatchers.ts';
-import { nodeRecord } from '../../../db/repositories/node-records.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import type { Destination } from '../../../db/repositories/sites/destinations.ts';
+import { setStatus } from '../../../db/repositories/sites/dispatcher-status.ts';
+import { dispatchers } from '../../../db/repositories/sites/dispatchers.ts';
+import { nodeRecord } from '../../../db/repositories/sites/node-records.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
-import { aggregator, nodeOf, obtainKey } from '../../../shared/fleet/dispatcher-keys.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
+import { aggregator, nodeOf, obtainKey } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import type { AuthDeps } from '../deps.ts';
 
 type Row = NonNullable<Awaited<ReturnType<typeof dispatchers.find>>>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listVisibleDomains } from '../../../db/repositories/domain-list.ts';
+import { listVisibleDomains } from '../../../db/repositories/identity/domain-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { Domain } from './schema.ts';
 

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { startPageToken } from '../../../db/repositories/page-tokens.ts';
+import { startPageToken } from '../../../db/repositories/identity/login/page-tokens.ts';
 import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import { newPageToken } from '../../../shared/access/service-tokens.ts';
-import { Answer } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { noCookie, sessionCookie } from '../../../shared/http/own-pages.ts';
+import { noCookie, sessionCookie } from '../../../shared/http/pages/own-pages.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { message } from '../../../shared/messages/message.ts';

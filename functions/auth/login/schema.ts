@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/fields.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
 import { languages } from '../../../shared/messages/languages.ts';
 import { LoginAnswer } from '../login-answer.ts';
 

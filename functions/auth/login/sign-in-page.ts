@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { UserPrincipal } from '../../../shared/access/principal.ts';
-import type { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { readBranding, renderPage } from '../../../shared/http/page.ts';
-import { languageFor } from '../../../shared/http/reader.ts';
+import { readBranding, renderPage } from '../../../shared/http/pages/page.ts';
+import type { Document } from '../../../shared/http/serve/answer.ts';
+import { languageFor } from '../../../shared/http/serve/language.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { SignInQuery } from './schema.ts';
 

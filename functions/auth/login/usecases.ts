@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { endSession } from '../../../db/repositories/login-sessions.ts';
-import { endPeerSession } from '../../../db/repositories/peer-sessions.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endPeerSession } from '../../../db/repositories/identity/login/peer-sessions.ts';
+import { endSession } from '../../../db/repositories/identity/login/sessions.ts';
 import type { PeerPrincipal, UserPrincipal } from '../../../shared/access/principal.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { logInByTwoFactors, type TwoFactorLoginRequest } from '../../../shared/identity/login.ts';
 import type { AuthDeps } from '../deps.ts';
 import { loginAnswer } from '../login-answer.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';
-import { Id } from '../../../shared/http/fields.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
 import { beginCardLogin, type SigningTask } from '../../../shared/identity/pkinit/begin.ts';
 import { askWithCard, finishCardLogin, type Signed } from '../../../shared/identity/pkinit/finish.ts';
 import { base, endpoint } from '../deps.ts';

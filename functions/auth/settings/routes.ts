@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { findTheme } from '../../../db/repositories/themes.ts';
+import { findTheme } from '../../../db/repositories/settings/themes.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
-import { Answer } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { languages } from '../../../shared/messages/languages.ts';

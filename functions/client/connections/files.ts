@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AccountPrincipal } from '../../../shared/access/principal.ts';
-import { Document } from '../../../shared/http/answer.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
+import { Document } from '../../../shared/http/serve/answer.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { ClientDeps } from '../deps.ts';

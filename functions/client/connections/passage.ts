@@ -1,14 +1,14 @@
 import type { Db, Statement } from '../../../db/client.ts';
-import { keepTicket, ticketLifeS } from '../../../db/repositories/gateway-tickets.ts';
-import type { SiteGateway } from '../../../db/repositories/site-gateways.ts';
-import { chooseGateway, isCutOff } from '../../../shared/fleet/gateway-choice.ts';
-import type { RoutedSite } from '../../../shared/fleet/routed-site.ts';
-import type { UserCtx, UserFarm } from '../../../shared/fleet/user-site.ts';
-import { randomAlphanumerics, sha256 } from '../../../shared/kernel/digests.ts';
+import type { SiteGateway } from '../../../db/repositories/gateways/of-sites.ts';
+import { keepTicket, ticketLifeS } from '../../../db/repositories/gateways/tickets.ts';
+import { chooseGateway, isCutOff } from '../../../shared/gateways/choice.ts';
+import { randomAlphanumerics, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { plainAddress } from '../../../shared/kernel/networks.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
+import type { RoutedSite } from '../../../shared/routing/routed-site.ts';
+import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 
 type Ways = Pick<SiteGateway, 'host' | 'port'> & { ticket: string; expires_in: number };
 

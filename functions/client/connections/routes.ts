@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
+import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
 import { connectionAsAsked, fileTypes } from './files.ts';
 import { judgeReadiness } from './readiness.ts';

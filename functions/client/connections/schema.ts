@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { Id } from '../../../shared/http/declare/fields.ts';
 import {
   Conflict,
   Explanation,
   explainQuery,
   explainsNobody,
   explainsWhom,
-} from '../../../shared/fleet/explaining.ts';
-import { Id } from '../../../shared/http/fields.ts';
+} from '../../../shared/routing/explaining.ts';
 
 const wishes = {
   protocol: z

@@ -1,11 +1,11 @@
-import type { RuleRow, Wanted } from '../../../db/repositories/routing-facts.ts';
-import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/fleet/explaining.ts';
-import { isLinked, knownDomains } from '../../../shared/fleet/linking.ts';
-import { loadRoutedSite, type RoutedSite } from '../../../shared/fleet/routed-site.ts';
-import type { Key } from '../../../shared/fleet/routing-facts.ts';
-import type { UserCtx, UserFarm, Viewer } from '../../../shared/fleet/user-site.ts';
+import type { RuleRow, Wanted } from '../../../db/repositories/routing/facts.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
+import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
+import type { Key } from '../../../shared/routing/facts.ts';
+import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
+import { isLinked, knownDomains } from '../../../shared/sites/linking.ts';
+import type { UserCtx, UserFarm, Viewer } from '../../../shared/sites/user-site.ts';
 
 export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool: string };
 export type RuleTarget = { kind: 'rule'; site: RoutedSite; rule: RuleRow };

@@ -1,29 +1,29 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { keepIssued } from '../../../db/repositories/issued-connections.ts';
-import { ageServiceList } from '../../../db/repositories/service-lists.ts';
-import { fanOut, type Outcome } from '../../../shared/fleet/fan-out.ts';
-import { callFarm } from '../../../shared/fleet/farm-calls.ts';
-import { keptLists } from '../../../shared/fleet/kept-lists.ts';
-import { isAllowedLink } from '../../../shared/fleet/links.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { keepIssued } from '../../../db/repositories/routing/issued-connections.ts';
+import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
+import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
 import {
   isMaintenance,
   maintenanceRefusal,
   noticeOf,
   unknownRefusal,
-} from '../../../shared/fleet/maintenance-notices.ts';
-import { isBlocked } from '../../../shared/fleet/readiness.ts';
-import type { Route } from '../../../shared/fleet/routing.ts';
-import { callThroughRule, conflictOf } from '../../../shared/fleet/rule-calls.ts';
-import { poolFacts } from '../../../shared/fleet/rule-facts.ts';
-import { nextTurn } from '../../../shared/fleet/turns.ts';
-import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/fleet/user-site.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
-import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { AppError, notFound } from '../../../shared/kernel/errors.ts';
-import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
-import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
+} from '../../../shared/routing/maintenance-notices.ts';
+import { isBlocked } from '../../../shared/routing/readiness.ts';
+import type { Route } from '../../../shared/routing/routing.ts';
+import { callThroughRule, conflictOf } from '../../../shared/routing/rule-calls.ts';
+import { poolFacts } from '../../../shared/routing/rule-facts.ts';
+import { keptLists } from '../../../shared/routing/service-list-cache.ts';
+import { fanOut, type Outcome } from '../../../shared/sites/calls/fan-out.ts';
+import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
+import { nextTurn } from '../../../shared/sites/calls/rotation.ts';
+import { isAllowedLink } from '../../../shared/sites/links.ts';
+import { loadUserSite, type UserCtx, type UserFarm } from '../../../shared/sites/user-site.ts';
 import { type Passage, passageFor } from './passage.ts';
 import type { ConnectionQuery } from './schema.ts';
 import { findTarget, isPossible, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';

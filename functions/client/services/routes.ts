@@ -1,5 +1,5 @@
-import { ServicesList } from '../../../shared/fleet/services/shapes.ts';
-import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
+import { ServicesList } from '../../../shared/services/shapes.ts';
+import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
 import { ServicesQuery } from './schema.ts';
 import { listServices } from './usecases.ts';

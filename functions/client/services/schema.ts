@@ -1,4 +1,4 @@
 import { z } from 'zod';
-import { explainQuery, explainsNobody, explainsWhom } from '../../../shared/fleet/explaining.ts';
+import { explainQuery, explainsNobody, explainsWhom } from '../../../shared/routing/explaining.ts';
 
 export const ServicesQuery = z.strictObject(explainQuery).refine(explainsWhom, explainsNobody);

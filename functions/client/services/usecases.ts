@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/fleet/explaining.ts';
-import { loadRoutedSite } from '../../../shared/fleet/routed-site.ts';
-import { servicesAt } from '../../../shared/fleet/services/list.ts';
-import type { ServicesList } from '../../../shared/fleet/services/shapes.ts';
-import type { UserCtx } from '../../../shared/fleet/user-site.ts';
+import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
+import { loadRoutedSite } from '../../../shared/routing/routed-site.ts';
+import { servicesAt } from '../../../shared/services/list.ts';
+import type { ServicesList } from '../../../shared/services/shapes.ts';
+import type { UserCtx } from '../../../shared/sites/user-site.ts';
 
 /**
  * The caller's services at a site or, to explain them, those of somebody else.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Document } from '../../../shared/http/answer.ts';
-import { type Assets, digestsName } from '../../../shared/http/assets.ts';
-import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { type Assets, digestsName } from '../../../shared/http/pages/assets.ts';
+import { readBranding, renderPage } from '../../../shared/http/pages/page.ts';
+import { Document } from '../../../shared/http/serve/answer.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { modules } from '../../../shared/modules.ts';
 import { endpoint } from '../deps.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { Answer, Document } from '../../../shared/http/answer.ts';
-import { pageHeaders } from '../../../shared/http/page-policy.ts';
-import { randomToken } from '../../../shared/kernel/digests.ts';
+import { pageHeaders } from '../../../shared/http/pages/policy.ts';
+import { Answer, Document } from '../../../shared/http/serve/answer.ts';
+import { randomToken } from '../../../shared/kernel/crypto/digests.ts';
 import { codeFacts, type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
 import { endpoint } from '../deps.ts';
 import { catalogue } from './catalogue.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Answer, Document } from '../../../shared/http/answer.ts';
-import { areDescriptorsScarce } from '../../../shared/kernel/descriptors.ts';
+import { Answer, Document } from '../../../shared/http/serve/answer.ts';
+import { areDescriptorsScarce } from '../../../shared/kernel/observability/descriptors.ts';
 import { type DiscoverDeps, endpoint } from '../deps.ts';
 
 export const livenessOperations = [

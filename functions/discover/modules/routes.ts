@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listReachableSites } from '../../../db/repositories/own-account.ts';
+import { listReachableSites } from '../../../db/repositories/identity/own-account.ts';
 import { accountOf } from '../../../shared/access/principal.ts';
 import { scopeOf } from '../../../shared/access/rights.ts';
 import { version } from '../../../shared/kernel/version.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Document } from '../../../shared/http/answer.ts';
-import { etagOf } from '../../../shared/http/conditions.ts';
+import { Document } from '../../../shared/http/serve/answer.ts';
+import { etagOf } from '../../../shared/http/serve/conditions.ts';
 import { endpoint } from '../deps.ts';
 
 const OpenApi = z.looseObject({

@@ -1,4 +1,4 @@
-import { healthFacts } from '../../../db/repositories/probes.ts';
+import { healthFacts } from '../../../db/repositories/sites/probes.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
 import { lastKnown } from '../last-known.ts';

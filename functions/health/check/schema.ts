@@ -1,4 +1,4 @@
-import type { ComponentState } from '../../../shared/kernel/component-state.ts';
+import type { ComponentState } from '../../../shared/kernel/observability/component-state.ts';
 
 /** One component of the health format. The database has an `observedValue`, in seconds. */
 export type ComponentEntry = {

@@ -1,5 +1,5 @@
-import type { HealthFacts } from '../../../db/repositories/probes.ts';
-import { type ComponentState, statusOf } from '../../../shared/kernel/component-state.ts';
+import type { HealthFacts } from '../../../db/repositories/sites/probes.ts';
+import { type ComponentState, statusOf } from '../../../shared/kernel/observability/component-state.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { embeddedHost } from '../../../shared/runtime/embedded-host.ts';

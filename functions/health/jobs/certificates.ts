@@ -3,10 +3,10 @@ import {
   type EndingCertificate,
   endingCertificates,
   tellEnding,
-} from '../../../db/repositories/certificates.ts';
-import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+} from '../../../db/repositories/monitoring/certificates.ts';
+import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
-import type { Job } from './loop.ts';
+import type { Job } from './process/loop.ts';
 
 /** Days before the end of a certificate at which the journal tells of it; the last one is an error. */
 const warnings = [30, 14, 3] as const;

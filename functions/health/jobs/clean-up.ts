@@ -1,9 +1,9 @@
 import type { Db } from '../../../db/client.ts';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/clean-up.ts';
+import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { Nothing } from '../../../shared/kernel/job-kinds.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
-import type { WorkerOf } from './queue.ts';
+import type { WorkerOf } from './queue/queue.ts';
 
 /** Deletes every hour what has outlived its time, files first; nothing depends on when, as nobody counts such rows any more. */
 export const cleanUp = (

@@ -1,9 +1,9 @@
 import type { Db } from '../../../db/client.ts';
-import { noteSilence, silentGateways } from '../../../db/repositories/gateway-heartbeats.ts';
-import { gatewayRecord } from '../../../db/repositories/gateway-records.ts';
-import { sweepTunnels } from '../../../db/repositories/gateway-sweep.ts';
+import { noteSilence, silentGateways } from '../../../db/repositories/gateways/heartbeats.ts';
+import { gatewayRecord } from '../../../db/repositories/gateways/records.ts';
+import { sweepTunnels } from '../../../db/repositories/gateways/sweep.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
-import type { Job } from './loop.ts';
+import type { Job } from './process/loop.ts';
 
 /** Tells of gateways whose heartbeats have ended; that they come again is told by the first of them. */
 export const gatewayJob = (db: Db, clock: Clock): Job => ({

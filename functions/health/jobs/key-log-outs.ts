@@ -1,5 +1,5 @@
-import { logOutEndedKeys } from '../../../shared/fleet/key-log-outs.ts';
-import type { Job } from './loop.ts';
+import { logOutEndedKeys } from '../../../shared/sites/calls/key-log-outs.ts';
+import type { Job } from './process/loop.ts';
 
 /** Logs keys of users that may not act any more out at their nodes. */
 export const keyLogOutJob = (deps: Parameters<typeof logOutEndedKeys>[0]): Job => ({

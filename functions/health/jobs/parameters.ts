@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts';
-import { findOverrides } from '../../../db/repositories/system-parameters.ts';
+import { findOverrides } from '../../../db/repositories/settings/system-parameters.ts';
 import { type Parameters, parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import type { Job } from './loop.ts';
+import type { Job } from './process/loop.ts';
 
 /** The system parameters as they were a moment ago. */
 export type KnownParameters = { current(): Parameters };

@@ -1,13 +1,13 @@
-import { farmsToSync, type SnapshotFarm } from '../../../db/repositories/snapshot-farms.ts';
-import { sweepSyncs } from '../../../db/repositories/snapshot-sync.ts';
-import type { CallCtx } from '../../../shared/fleet/dispatcher-keys.ts';
-import { type SyncCtx, syncFarm } from '../../../shared/fleet/snapshot/sync.ts';
+import { farmsToSync, type SnapshotFarm } from '../../../db/repositories/snapshot/farms.ts';
+import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
-import type { Job } from './loop.ts';
+import type { CallCtx } from '../../../shared/sites/calls/dispatcher-keys.ts';
+import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
 import type { KnownParameters } from './parameters.ts';
+import type { Job } from './process/loop.ts';
 
 /**
  * Farms that are read at the same time, each part by part, so that no more than a page of each is in memory. Farms whose

@@ -1,9 +1,13 @@
 import type { Db } from '../../../db/client.ts';
-import { fleetGauges, type JobsWaiting, jobsWaiting } from '../../../db/repositories/fleet-gauges.ts';
-import { installationCounts } from '../../../db/repositories/installation-counts.ts';
-import { healthFacts } from '../../../db/repositories/probes.ts';
-import { telemetryTotals } from '../../../db/repositories/telemetry.ts';
-import { freshSeconds } from '../../../shared/kernel/component-state.ts';
+import {
+  fleetGauges,
+  type JobsWaiting,
+  jobsWaiting,
+} from '../../../db/repositories/monitoring/fleet-gauges.ts';
+import { installationCounts } from '../../../db/repositories/monitoring/installation-counts.ts';
+import { telemetryTotals } from '../../../db/repositories/monitoring/telemetry.ts';
+import { healthFacts } from '../../../db/repositories/sites/probes.ts';
+import { freshSeconds } from '../../../shared/kernel/observability/component-state.ts';
 import { workerLivesS } from '../deps.ts';
 import type { AllFacts } from '../exposition.ts';
 import { judgeSites } from '../sites.ts';

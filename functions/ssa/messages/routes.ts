@@ -1,7 +1,7 @@
-import { agentErrors } from '../../../shared/fleet/agents/calls.ts';
-import { sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { agentErrors } from '../../../shared/agents/calls.ts';
+import { sessionAgentOf } from '../../../shared/agents/credentials.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { inResultForm } from '../../../shared/http/result-form.ts';
+import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { base, endpoint, type SsaDeps } from '../deps.ts';
 import { Messages, MessagesQuery } from './schema.ts';
 import { waitForMessages } from './usecases.ts';

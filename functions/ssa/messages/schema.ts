@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { resultOf } from '../../../shared/fleet/agents/calls.ts';
-import { Id } from '../../../shared/http/fields.ts';
+import { resultOf } from '../../../shared/agents/calls.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
 
 const longestS = 25;
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/session-messages.ts';
-import { createWakes, type Listener } from '../../../shared/kernel/wakes.ts';
+import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/agents/session-messages.ts';
+import { createWakes, type Listener } from '../../../shared/kernel/concurrency/notifier.ts';
 import type { SsaCtx } from '../deps.ts';
 import type { Message, MessagesQuery } from './schema.ts';
 

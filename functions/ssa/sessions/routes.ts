@@ -1,7 +1,7 @@
-import { agentErrors, Done } from '../../../shared/fleet/agents/calls.ts';
-import { agentOf, sessionAgentOf } from '../../../shared/fleet/agents/credentials.ts';
+import { agentErrors, Done } from '../../../shared/agents/calls.ts';
+import { agentOf, sessionAgentOf } from '../../../shared/agents/credentials.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { inResultForm } from '../../../shared/http/result-form.ts';
+import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
 import { base, endpoint, type SsaDeps } from '../deps.ts';
 import { EventsBody, LoginBody, NoMembers, RegisterBody, Registered } from './schema.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { absent, cut, resultOf, Token, UserName } from '../../../shared/fleet/agents/calls.ts';
-import { Instant } from '../../../shared/http/fields.ts';
+import { absent, cut, resultOf, Token, UserName } from '../../../shared/agents/calls.ts';
+import { Instant } from '../../../shared/http/declare/fields.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
 
 export const RegisterBody = z.object({

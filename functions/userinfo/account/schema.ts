@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Moment } from '../../../shared/http/fields.ts';
-import { patchBody } from '../../../shared/http/write-shapes.ts';
+import { Id, Moment } from '../../../shared/http/declare/fields.ts';
+import { patchBody } from '../../../shared/http/records/shapes.ts';
 import { type Language, languages } from '../../../shared/messages/languages.ts';
 
 const Named = z.strictObject({

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/own-account.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/identity/own-account.ts';
 import type { AccountPrincipal, Session } from '../../../shared/access/principal.ts';
 import { permissionsOf, widestScope } from '../../../shared/access/rights.ts';
-import { changesBetween, entityAction } from '../../../shared/http/audit-entry.ts';
+import { changesBetween, entityAction } from '../../../shared/http/writes/audit-entry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import type { Language } from '../../../shared/messages/languages.ts';
 import type { UserinfoCtx } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerServicePicture, pictureTypes } from '../../../shared/http/pictures.ts';
+import { answerServicePicture, pictureTypes } from '../../../shared/http/declare/pictures.ts';
 import { base, endpoint } from '../deps.ts';
 
 export const imageOperations = [

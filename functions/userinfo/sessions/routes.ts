@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/fields.ts';
-import { listOf } from '../../../shared/http/list.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { listOf } from '../../../shared/http/declare/list.ts';
 import { LoginSession, SessionsQuery } from '../../../shared/identity/login-sessions.ts';
 import { base, endpoint } from '../deps.ts';
 import { endSession, listSessions } from './usecases.ts';

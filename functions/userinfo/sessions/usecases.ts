@@ -1,9 +1,9 @@
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { endOwnSession, sessionsAlive } from '../../../db/repositories/user-sessions.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
-import { answerList, type ListQuery } from '../../../shared/http/list.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endOwnSession, sessionsAlive } from '../../../db/repositories/identity/login/user-sessions.ts';
+import { answerList, type ListQuery } from '../../../shared/http/declare/list.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
 import type { LoginCtx } from '../deps.ts';
 

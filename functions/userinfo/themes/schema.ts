@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Color, lengthFirst, PlainName } from '../../../shared/http/fields.ts';
-import { PictureUri } from '../../../shared/http/picture-field.ts';
+import { Color, lengthFirst, PlainName } from '../../../shared/http/declare/fields.ts';
+import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { languages } from '../../../shared/messages/languages.ts';
 

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { findTheme, replaceDefaultLanguage, replaceTheme } from '../../../db/repositories/themes.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { findTheme, replaceDefaultLanguage, replaceTheme } from '../../../db/repositories/settings/themes.ts';
 import type { SignedIn } from '../../../shared/access/principal.ts';
-import { Answer } from '../../../shared/http/answer.ts';
-import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
-import { assertMatches, type Conditions } from '../../../shared/http/conditions.ts';
 import type { BaseDeps, Ctx } from '../../../shared/http/context.ts';
-import { readPictures } from '../../../shared/http/picture-field.ts';
-import { untilUncontested } from '../../../shared/http/record-writes.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
-import { dataUriOf } from '../../../shared/kernel/pictures.ts';
+import { readPictures } from '../../../shared/http/declare/picture-field.ts';
+import { untilUncontested } from '../../../shared/http/records/writes.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
+import { assertMatches, type Conditions } from '../../../shared/http/serve/conditions.ts';
+import { auditEntry, changesBetween } from '../../../shared/http/writes/audit-entry.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
+import { dataUriOf } from '../../../shared/kernel/pictures/pictures.ts';
 import type { UserinfoCtx } from '../deps.ts';
 import { pictures, ThemeWrite } from './schema.ts';
 

@@ -1,9 +1,9 @@
-import { auditList } from '../../../db/repositories/audit-list.ts';
-import { pageBytes } from '../../../db/repositories/weighed-pages.ts';
-import { answerList, listOf } from '../../../shared/http/list.ts';
-import { viewOf } from '../../../shared/http/views.ts';
-import { exportable } from '../../../shared/journal/exports/exportable.ts';
-import { verifyChain } from '../../../shared/journal/verification.ts';
+import { auditList } from '../../../db/repositories/audit/list.ts';
+import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
+import { verifyChain } from '../../../shared/audit/verification.ts';
+import { exportable } from '../../../shared/exports/exportable.ts';
+import { answerList, listOf } from '../../../shared/http/declare/list.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { AuditEvent, AuditQuery, auditFilters, Verification, VerifyQuery } from './schema.ts';
 

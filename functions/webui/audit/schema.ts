@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Changes, Id, Instant, Moment } from '../../../shared/http/fields.ts';
-import { listQuery } from '../../../shared/http/list.ts';
+import { Changes, Id, Instant, Moment } from '../../../shared/http/declare/fields.ts';
+import { listQuery } from '../../../shared/http/declare/list.ts';
 
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
 const Result = z.enum(['success', 'failure']);

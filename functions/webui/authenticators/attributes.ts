@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
-import { changeRecord } from '../../../shared/http/record-writes.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { changeRecord } from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { isReadable } from '../../../shared/identity/domains/attributes.ts';
 import type { DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';

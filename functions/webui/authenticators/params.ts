@@ -2,7 +2,7 @@ import { unreadableParams } from '../../../shared/identity/domains/attributes.ts
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
 import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
-import { canonicalJson } from '../../../shared/kernel/json.ts';
+import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { Detail } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
 

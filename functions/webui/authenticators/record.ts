@@ -1,5 +1,5 @@
-import { authenticators } from '../../../db/repositories/authenticators.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Authenticator, AuthenticatorWrite, authenticatorFilters } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Answer } from '../../../shared/http/answer.ts';
-import { Id } from '../../../shared/http/fields.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
 import { inItsLanguage } from '../../../shared/http/problem.ts';
-import { writeBody } from '../../../shared/http/write-shapes.ts';
+import { writeBody } from '../../../shared/http/records/shapes.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import { GuiField } from '../../../shared/identity/domains/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { changeAttribute } from './attributes.ts';

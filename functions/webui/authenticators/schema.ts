@@ -8,7 +8,7 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/fields.ts';
+} from '../../../shared/http/declare/fields.ts';
 import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
 import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { bindGate } from '../../../shared/identity/directory/bind-gate.ts';
-import { findGroups } from '../../../shared/identity/directory/group-search.ts';
+import { findGroups } from '../../../shared/identity/directory/groups/search.ts';
 import { findPeople } from '../../../shared/identity/directory/people.ts';
 import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/directory/settings.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findDomain } from '../../../db/repositories/authenticators.ts';
-import { fieldErrors } from '../../../shared/http/field-errors.ts';
+import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
+import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
 import { isReadable, unreadableParams } from '../../../shared/identity/domains/attributes.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
+import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
 import { isNameable } from '../../../shared/identity/directory/account.ts';
 import {
   type AccountState,
@@ -7,14 +7,14 @@ import {
   passwordState,
   passwordStateAttributes,
 } from '../../../shared/identity/directory/account-state.ts';
+import { groupKeys, registration } from '../../../shared/identity/directory/groups/registered.ts';
 import {
   type DirectoryGroup,
   findGroupsBySid,
   groupsOf,
-} from '../../../shared/identity/directory/group-search.ts';
+} from '../../../shared/identity/directory/groups/search.ts';
 import { wantedName } from '../../../shared/identity/directory/login-domains.ts';
 import { findPerson, type Person } from '../../../shared/identity/directory/people.ts';
-import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
 import type { DirectoryParams, TypedParams } from '../../../shared/identity/domains/catalogue.ts';
 import { type Detail, joined, message, type Text, verbatim } from '../../../shared/messages/message.ts';
 import type { Judgement, RefusalReason } from '../../../shared/remotes/directory/judgement.ts';

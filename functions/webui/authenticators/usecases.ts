@@ -1,25 +1,25 @@
 import type { z } from 'zod';
 import type { Db } from '../../../db/client.ts';
-import { endAccessOfDomain } from '../../../db/repositories/access-end.ts';
-import { administratorsBeyond, keptDomains } from '../../../db/repositories/kept-rows.ts';
-import { mustKeepAdministrator } from '../../../db/repositories/privileges.ts';
-import { lockGuard } from '../../../db/repositories/statements.ts';
-import { registerTags } from '../../../db/repositories/tags.ts';
+import { endAccessOfDomain } from '../../../db/repositories/identity/access-end.ts';
+import { administratorsBeyond, keptDomains } from '../../../db/repositories/records/kept-rows.ts';
+import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
+import { lockGuard } from '../../../db/repositories/records/statements.ts';
+import { registerTags } from '../../../db/repositories/sites/tags.ts';
 import { accountOf, ownerOf } from '../../../shared/access/principal.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import {
   changeRecord,
   createRecord,
   removeRecord,
   removeRecords,
-} from '../../../shared/http/record-writes.ts';
-import { applyPatch } from '../../../shared/http/write-shapes.ts';
+} from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
 import { conflict } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { canonicalJson, isObject } from '../../../shared/kernel/json.ts';
+import { canonicalJson, isObject } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { settleParams } from './params.ts';
 import { authenticatorCrud } from './record.ts';

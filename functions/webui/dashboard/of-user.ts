@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
-import { mergedPage } from '../../../db/repositories/snapshot-pages.ts';
+import { sessionList } from '../../../db/repositories/snapshot/lists.ts';
+import { mergedPage } from '../../../db/repositories/snapshot/pages.ts';
 import type { AccountPrincipal } from '../../../shared/access/principal.ts';
-import { loadRoutedSite } from '../../../shared/fleet/routed-site.ts';
-import { servicesAt } from '../../../shared/fleet/services/list.ts';
-import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { loadRoutedSite } from '../../../shared/routing/routed-site.ts';
+import { servicesAt } from '../../../shared/services/list.ts';
+import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import type { WebuiDeps } from '../deps.ts';
 import type { UserDashboard } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { SiteUriParams } from '../../../shared/fleet/site-uri.ts';
+import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
 import { userDashboard } from './of-user.ts';
 import { AdminDashboard, UserDashboard } from './schema.ts';

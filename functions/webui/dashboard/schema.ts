@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { FarmStatus } from '../../../shared/fleet/farm-status.ts';
-import { ClientService } from '../../../shared/fleet/services/shapes.ts';
-import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
-import { Id, Moment, State, Status } from '../../../shared/http/fields.ts';
+import { Id, Moment, State, Status } from '../../../shared/http/declare/fields.ts';
+import { ClientService } from '../../../shared/services/shapes.ts';
+import { FarmStatus } from '../../../shared/sites/farm-status.ts';
+import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 
 /** A part that could not be had says why by its code. */
 const Missing = z.strictObject({

@@ -6,7 +6,7 @@ import {
   poolsNearFull,
   recentFailures,
   siteOverview,
-} from '../../../db/repositories/dashboard.ts';
+} from '../../../db/repositories/monitoring/dashboard.ts';
 import { asAppError } from '../../../shared/http/problem.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AdminDashboard } from './schema.ts';

@@ -1,5 +1,5 @@
-import { dispatchers } from '../../../db/repositories/dispatchers.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { dispatchers } from '../../../db/repositories/sites/dispatchers.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Dispatcher, DispatcherWrite, dispatcherFilters, dispatcherSorts } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { dispatchersOfFarm } from '../../../db/repositories/dispatchers.ts';
-import { Id } from '../../../shared/http/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
+import { dispatchersOfFarm } from '../../../db/repositories/sites/dispatchers.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { dispatcherCrud } from './record.ts';
 import { Dispatcher, dispatcherFilters, dispatcherSorts } from './schema.ts';

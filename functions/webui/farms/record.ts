@@ -1,5 +1,5 @@
-import { farms } from '../../../db/repositories/farms.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { farms } from '../../../db/repositories/sites/farms.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Farm, FarmWrite, farmFilters, farmSorts } from './schema.ts';
 

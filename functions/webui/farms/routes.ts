@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { farmsOfSite } from '../../../db/repositories/farms.ts';
-import { farmTagList } from '../../../db/repositories/snapshot-lists.ts';
-import { answerOfFarm, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { Id } from '../../../shared/http/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { farmsOfSite } from '../../../db/repositories/sites/farms.ts';
+import { farmTagList } from '../../../db/repositories/snapshot/lists.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { answerOfFarm, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { farmCrud } from './record.ts';
 import { Farm, FarmTag, FarmTagQuery, farmFilters, farmSorts } from './schema.ts';

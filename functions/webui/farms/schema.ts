@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
 import {
   Comments,
   CreatedAt,
@@ -10,10 +9,11 @@ import {
   State,
   Status,
   UpdatedAt,
-} from '../../../shared/http/fields.ts';
-import { listQuery } from '../../../shared/http/list.ts';
+} from '../../../shared/http/declare/fields.ts';
+import { listQuery } from '../../../shared/http/declare/list.ts';
 import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
 import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 export const FarmWrite = z.object({
   name: Name.describe('Name of the farm, unique without regard to case.'),

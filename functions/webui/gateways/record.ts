@@ -1,5 +1,5 @@
-import { gateways } from '../../../db/repositories/gateways.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { gateways } from '../../../db/repositories/gateways/gateways.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Gateway, GatewayWrite, gatewayFilters } from './schema.ts';
 

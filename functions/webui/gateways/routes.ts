@@ -1,4 +1,4 @@
-import { patchBody } from '../../../shared/http/write-shapes.ts';
+import { patchBody } from '../../../shared/http/records/shapes.ts';
 import { endpoint } from '../deps.ts';
 import { gatewayCrud } from './record.ts';
 import { GatewayChange } from './schema.ts';

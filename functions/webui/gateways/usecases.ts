@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
-import { changeRecord, createRecord } from '../../../shared/http/record-writes.ts';
-import { applyPatch } from '../../../shared/http/write-shapes.ts';
-import { randomToken, sha256 } from '../../../shared/kernel/digests.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { applyPatch } from '../../../shared/http/records/shapes.ts';
+import { changeRecord, createRecord } from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { randomToken, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { gatewayCrud } from './record.ts';
 import { GatewayWrite } from './schema.ts';

@@ -1,5 +1,5 @@
-import { findDomain } from '../../../db/repositories/authenticators.ts';
-import { findGroupsCalled } from '../../../shared/identity/directory/group-search.ts';
+import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
+import { findGroupsCalled } from '../../../shared/identity/directory/groups/search.ts';
 import { isSameDn } from '../../../shared/identity/directory/names.ts';
 import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';

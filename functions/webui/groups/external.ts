@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { findDomain } from '../../../db/repositories/authenticators.ts';
-import { findRegisteredGroups } from '../../../db/repositories/directory-accounts.ts';
-import { Answer } from '../../../shared/http/answer.ts';
-import { nextLink } from '../../../shared/http/list.ts';
-import { findGroups } from '../../../shared/identity/directory/group-search.ts';
-import { groupKeys, registration } from '../../../shared/identity/directory/registered-groups.ts';
+import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
+import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
+import { nextLink } from '../../../shared/http/declare/list.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
+import { groupKeys, registration } from '../../../shared/identity/directory/groups/registered.ts';
+import { findGroups } from '../../../shared/identity/directory/groups/search.ts';
 import { listingMs, withinDirectory } from '../../../shared/identity/directory/settings.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';

@@ -1,5 +1,5 @@
-import { groups } from '../../../db/repositories/groups.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { groups } from '../../../db/repositories/identity/groups.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Group, GroupWrite, groupFilters } from './schema.ts';
 

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, Ids, Name, PageLimit, UpdatedAt } from '../../../shared/http/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  Ids,
+  Name,
+  PageLimit,
+  UpdatedAt,
+} from '../../../shared/http/declare/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);

@@ -1,21 +1,21 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
-import { skippingGroups } from '../../../db/repositories/kept-rows.ts';
-import { lockGuard } from '../../../db/repositories/statements.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { assertMaySkip, maySkip, powerOver } from '../../../shared/http/privileges.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
+import { skippingGroups } from '../../../db/repositories/records/kept-rows.ts';
+import { lockGuard } from '../../../db/repositories/records/statements.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import {
   changeRecord,
   createRecord,
   removeRecord,
   removeRecords,
-} from '../../../shared/http/record-writes.ts';
-import { applyPatch } from '../../../shared/http/write-shapes.ts';
+} from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { assertMaySkip, maySkip, powerOver } from '../../../shared/http/serve/privileges.ts';
 import { normalDn } from '../../../shared/identity/directory/names.ts';
 import { type AppError, invalid } from '../../../shared/kernel/errors.ts';
-import { canonicalJson } from '../../../shared/kernel/json.ts';
+import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { directoryIdOf } from './directory-id.ts';
 import { groupCrud } from './record.ts';

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { answerProtocolPicture, answerServicePicture, pictureTypes } from '../../../shared/http/pictures.ts';
+import {
+  answerProtocolPicture,
+  answerServicePicture,
+  pictureTypes,
+} from '../../../shared/http/declare/pictures.ts';
 import { base, endpoint } from '../deps.ts';
 
 const gallery = `${base}/gallery/images` as const;

@@ -1,5 +1,5 @@
-import { maintenanceTemplates } from '../../../db/repositories/maintenance-templates.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { maintenanceTemplates } from '../../../db/repositories/maintenance/templates.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { MaintenanceTemplate, MaintenanceTemplateWrite } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import { monitoring } from '../../../db/repositories/monitoring-list.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { monitoring } from '../../../db/repositories/monitoring/list.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { MonitoringRecord, MonitoringWrite, monitoringFilters } from './schema.ts';
 

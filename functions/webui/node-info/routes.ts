@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { databaseFacts } from '../../../db/repositories/node-info.ts';
-import { Moment } from '../../../shared/http/fields.ts';
+import { databaseFacts } from '../../../db/repositories/monitoring/node-info.ts';
+import { Moment } from '../../../shared/http/declare/fields.ts';
 import { build, version } from '../../../shared/kernel/version.ts';
 import { base, endpoint, type WebuiCtx } from '../deps.ts';
 

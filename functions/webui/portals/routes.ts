@@ -1,9 +1,9 @@
-import { portals } from '../../../db/repositories/portals.ts';
-import { PortalMetrics } from '../../../shared/fleet/portal-report.ts';
-import { crud } from '../../../shared/http/crud.ts';
-import { ListSearch } from '../../../shared/http/list.ts';
-import { findRecord } from '../../../shared/http/record-writes.ts';
-import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { portals } from '../../../db/repositories/monitoring/portals.ts';
+import { exportable } from '../../../shared/exports/exportable.ts';
+import { ListSearch } from '../../../shared/http/declare/list.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
+import { findRecord } from '../../../shared/http/records/writes.ts';
+import { PortalMetrics } from '../../../shared/portals/report.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';

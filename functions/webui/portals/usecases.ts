@@ -1,11 +1,11 @@
-import { mustBeOffline } from '../../../db/repositories/portals.ts';
-import type { Row, Selection } from '../../../db/repositories/records.ts';
-import { registerTags } from '../../../db/repositories/tags.ts';
+import { mustBeOffline } from '../../../db/repositories/monitoring/portals.ts';
+import type { Row, Selection } from '../../../db/repositories/records/records.ts';
+import { registerTags } from '../../../db/repositories/sites/tags.ts';
 import { admit } from '../../../shared/access/guard.ts';
-import { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import type { RecordKind } from '../../../shared/http/record-kind.ts';
-import { changeRecord, findRecord, removeRecord } from '../../../shared/http/record-writes.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import type { RecordKind } from '../../../shared/http/records/kind.ts';
+import { changeRecord, findRecord, removeRecord } from '../../../shared/http/records/writes.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /** @throws AppError `invalid_state` for one that is online: it would only come back */

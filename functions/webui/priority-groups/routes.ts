@@ -1,5 +1,5 @@
-import { priorityGroups } from '../../../db/repositories/priority-groups.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { priorityGroups } from '../../../db/repositories/sites/priority-groups.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { PriorityGroup, PriorityGroupWrite } from './schema.ts';
 

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, Ids, Name, Priority, UpdatedAt } from '../../../shared/http/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  Ids,
+  Name,
+  Priority,
+  UpdatedAt,
+} from '../../../shared/http/declare/fields.ts';
 
 const Preference = z.strictObject({
   farm_id: Id.describe('Identifier of the farm. Each farm occurs once.'),

@@ -1,5 +1,5 @@
-import { roles } from '../../../db/repositories/roles.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { roles } from '../../../db/repositories/identity/roles.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Role, RoleWrite } from './schema.ts';
 

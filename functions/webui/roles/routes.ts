@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Answer } from '../../../shared/http/answer.ts';
 import { inItsLanguage } from '../../../shared/http/problem.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import { base, endpoint } from '../deps.ts';
 import { listPermissions } from './permissions.ts';
 import { roleCrud } from './record.ts';

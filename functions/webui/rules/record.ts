@@ -1,5 +1,5 @@
-import { rules } from '../../../db/repositories/rules.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { rules } from '../../../db/repositories/routing/rules.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Rule, RuleWrite, ruleFilters, ruleSorts } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { rulesOfSite } from '../../../db/repositories/rules.ts';
-import { Id } from '../../../shared/http/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/list.ts';
+import { rulesOfSite } from '../../../db/repositories/routing/rules.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { ruleCrud } from './record.ts';
 import { Rule, ruleFilters, ruleSorts } from './schema.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { byKey, keyText } from '../../../shared/fleet/routing-facts.ts';
 import {
   Comments,
   CreatedAt,
@@ -11,8 +10,9 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/fields.ts';
-import { PictureUri } from '../../../shared/http/picture-field.ts';
+} from '../../../shared/http/declare/fields.ts';
+import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
+import { byKey, keyText } from '../../../shared/routing/facts.ts';
 
 const Member = z.strictObject({
   farm_id: Id.describe('Identifier of a farm of the site of the rule.'),

@@ -1,14 +1,24 @@
 import type { z } from 'zod';
-import { dropUnusedImage, imageIdOf, keepImage, lockImages } from '../../../db/repositories/images.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { readPictures } from '../../../shared/http/picture-field.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
-import { changeRecord, createRecord, type Extras, removeRecord } from '../../../shared/http/record-writes.ts';
-import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import {
+  dropUnusedImage,
+  imageIdOf,
+  keepImage,
+  lockImages,
+} from '../../../db/repositories/settings/images.ts';
+import { readPictures } from '../../../shared/http/declare/picture-field.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { applyPatch } from '../../../shared/http/records/shapes.ts';
+import {
+  changeRecord,
+  createRecord,
+  type Extras,
+  removeRecord,
+} from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import type { Picture } from '../../../shared/kernel/pictures.ts';
+import type { Picture } from '../../../shared/kernel/pictures/pictures.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { ruleCrud } from './record.ts';
 import { RuleWrite } from './schema.ts';

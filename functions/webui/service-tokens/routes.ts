@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { tokensIn } from '../../../db/repositories/service-tokens.ts';
-import { Id } from '../../../shared/http/fields.ts';
-import { answerList, listOf } from '../../../shared/http/list.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { tokensIn } from '../../../db/repositories/identity/service-tokens.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { answerList, listOf } from '../../../shared/http/declare/list.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
 import { base, endpoint } from '../deps.ts';
 import { NewServiceToken, ServiceToken, ServiceTokensQuery, ServiceTokenWrite } from './schema.ts';
 import { createToken, revokeToken } from './usecases.ts';

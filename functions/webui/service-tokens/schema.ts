@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../shared/access/permissions.ts';
-import { Id, Moment, PlainName } from '../../../shared/http/fields.ts';
-import { listQuery } from '../../../shared/http/list.ts';
+import { Id, Moment, PlainName } from '../../../shared/http/declare/fields.ts';
+import { listQuery } from '../../../shared/http/declare/list.ts';
 
 const Permissions = z
   .array(z.enum(permissions).meta({ example: 'sites.read' }))

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
-import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
+import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import {
   addToken,
   findToken,
@@ -10,18 +10,18 @@ import {
   type NewToken,
   type OwnerPath,
   revokeToken as revoke,
-} from '../../../db/repositories/service-tokens.ts';
-import { users } from '../../../db/repositories/users.ts';
+} from '../../../db/repositories/identity/service-tokens.ts';
+import { users } from '../../../db/repositories/identity/users.ts';
 import type { Permission } from '../../../shared/access/permissions.ts';
 import { ownerOf } from '../../../shared/access/principal.ts';
 import { scopeOf } from '../../../shared/access/rights.ts';
 import { newServiceToken } from '../../../shared/access/service-tokens.ts';
-import { Answer } from '../../../shared/http/answer.ts';
-import { auditEntry, changesBetween } from '../../../shared/http/audit-entry.ts';
-import { powerOver } from '../../../shared/http/privileges.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
+import { powerOver } from '../../../shared/http/serve/privileges.ts';
+import { auditEntry, changesBetween } from '../../../shared/http/writes/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError, conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { escapeControls, foldName } from '../../../shared/kernel/text.ts';

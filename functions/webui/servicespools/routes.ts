@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { poolList } from '../../../db/repositories/snapshot-lists.ts';
-import { actionErrors } from '../../../shared/fleet/actions.ts';
-import { maintainedPool } from '../../../shared/fleet/maintenance-orders.ts';
-import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { Id } from '../../../shared/http/fields.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { poolList } from '../../../db/repositories/snapshot/lists.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { maintainedPool } from '../../../shared/maintenance/orders.ts';
+import { actionErrors } from '../../../shared/sites/calls/actions.ts';
+import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
 import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './schema.ts';

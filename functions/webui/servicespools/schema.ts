@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/fields.ts';
-import { listQuery } from '../../../shared/http/list.ts';
-import { writeBody } from '../../../shared/http/write-shapes.ts';
+import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/declare/fields.ts';
+import { listQuery } from '../../../shared/http/declare/list.ts';
+import { writeBody } from '../../../shared/http/records/shapes.ts';
+import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 /** Null is what the dispatcher does not report. */
 export const ServicesPool = z.strictObject({

@@ -1,5 +1,6 @@
 import { atomically } from '../../../db/client.ts';
-import { removePool, touchPool } from '../../../db/repositories/snapshot-touch.ts';
+import { removePool, touchPool } from '../../../db/repositories/snapshot/touch.ts';
+import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import {
   act,
   ask,
@@ -9,9 +10,8 @@ import {
   kinds,
   nameOf,
   readAgain,
-} from '../../../shared/fleet/actions.ts';
-import { poolChanges } from '../../../shared/fleet/snapshot/rows.ts';
-import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+} from '../../../shared/sites/calls/actions.ts';
+import { poolChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { PoolUpdate } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import { sites } from '../../../db/repositories/sites.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { sites } from '../../../db/repositories/sites/sites.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base, endpoint } from '../deps.ts';
 import { AssignableList, AssignableQuery, Site, SiteWrite, siteFilters } from './schema.ts';
 import { listAssignable } from './usecases.ts';

@@ -11,8 +11,8 @@ import {
   State,
   Status,
   UpdatedAt,
-} from '../../../shared/http/fields.ts';
-import { listOf } from '../../../shared/http/list.ts';
+} from '../../../shared/http/declare/fields.ts';
+import { listOf } from '../../../shared/http/declare/list.ts';
 
 const Location = z.strictObject({
   latitude: z.number().min(-90).max(90).describe('Latitude in degrees.'),

@@ -1,9 +1,9 @@
-import { sessionList } from '../../../db/repositories/snapshot-lists.ts';
-import { actionErrors } from '../../../shared/fleet/actions.ts';
-import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { WorkplaceSession } from '../../../shared/fleet/snapshot/session-shape.ts';
-import { Answer } from '../../../shared/http/answer.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { sessionList } from '../../../db/repositories/snapshot/lists.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
+import { actionErrors } from '../../../shared/sites/calls/actions.ts';
+import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import { base, endpoint } from '../deps.ts';
 import { Assistance, Gone, SessionParams, WorkplaceSessionQuery } from './schema.ts';
 import { assistSession, endSession } from './usecases.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { farmFilters, refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { SessionState } from '../../../shared/fleet/snapshot/session-shape.ts';
-import { Id } from '../../../shared/http/fields.ts';
-import { listQuery } from '../../../shared/http/list.ts';
+import { Id } from '../../../shared/http/declare/fields.ts';
+import { listQuery } from '../../../shared/http/declare/list.ts';
+import { farmFilters, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
+import { SessionState } from '../../../shared/snapshot/session-shape.ts';
 
 export const WorkplaceSessionQuery = listQuery(
   ['started_at'],

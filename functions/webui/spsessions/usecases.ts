@@ -1,6 +1,6 @@
-import { act, findTarget, isGone, kinds } from '../../../shared/fleet/actions.ts';
-import { type EndVerb, endingAction, sessionHappening } from '../../../shared/fleet/session-ending.ts';
+import { type EndVerb, endingAction, sessionHappening } from '../../../shared/agents/session-ending.ts';
 import type { Assistance } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import { act, findTarget, isGone, kinds } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /** Ends a session, or leaves it to be taken up again. @returns it as it is now; undefined when it was gone already */

@@ -1,4 +1,4 @@
-import { readBranding, renderPage } from '../../../shared/http/page.ts';
+import { readBranding, renderPage } from '../../../shared/http/pages/page.ts';
 import { endpoint } from '../deps.ts';
 
 export const statusOperations = [

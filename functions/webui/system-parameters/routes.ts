@@ -1,6 +1,6 @@
-import { findOverrides } from '../../../db/repositories/system-parameters.ts';
-import { Answer } from '../../../shared/http/answer.ts';
+import { findOverrides } from '../../../db/repositories/settings/system-parameters.ts';
 import { inItsLanguage } from '../../../shared/http/problem.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import { base, endpoint } from '../deps.ts';
 import { SystemParameters, SystemParametersWrite } from './schema.ts';
 import { describeParameters, writeParameters } from './usecases.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { removeEnded } from '../../../db/repositories/login-sessions.ts';
-import { removeEndedOfPeers } from '../../../db/repositories/peer-sessions.ts';
-import { saveParameters } from '../../../db/repositories/system-parameters.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
+import { removeEndedOfPeers } from '../../../db/repositories/identity/login/peer-sessions.ts';
+import { removeEnded } from '../../../db/repositories/identity/login/sessions.ts';
+import { saveParameters } from '../../../db/repositories/settings/system-parameters.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { type ParameterName, parameterFacts } from '../../../shared/kernel/system-parameters.ts';
 import { parameters as russian } from '../../../shared/messages/ru/parameters.ts';

@@ -1,5 +1,5 @@
-import { tags } from '../../../db/repositories/tags.ts';
-import { crud } from '../../../shared/http/crud.ts';
+import { tags } from '../../../db/repositories/sites/tags.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Tag, TagWrite, tagFilters } from './schema.ts';
 

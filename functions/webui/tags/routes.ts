@@ -1,5 +1,5 @@
-import { ListSearch } from '../../../shared/http/list.ts';
-import { exportable } from '../../../shared/journal/exports/exportable.ts';
+import { exportable } from '../../../shared/exports/exportable.ts';
+import { ListSearch } from '../../../shared/http/declare/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { tagCrud } from './record.ts';
 import { TagPatch, TagReplacement, tagFilters } from './schema.ts';

@@ -7,16 +7,16 @@ import {
   objectsWithTag,
   renameTag,
   type TaggedObject,
-} from '../../../db/repositories/tags.ts';
+} from '../../../db/repositories/sites/tags.ts';
 import { admit } from '../../../shared/access/guard.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { fieldErrors } from '../../../shared/http/field-errors.ts';
-import { TagName } from '../../../shared/http/fields.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
-import { changeRecord, removeRecord } from '../../../shared/http/record-writes.ts';
-import { readingOf } from '../../../shared/http/references.ts';
-import { applyPatch } from '../../../shared/http/write-shapes.ts';
+import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
+import { TagName } from '../../../shared/http/declare/fields.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { readingOf } from '../../../shared/http/records/references.ts';
+import { applyPatch } from '../../../shared/http/records/shapes.ts';
+import { changeRecord, removeRecord } from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { AppError, conflict, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';

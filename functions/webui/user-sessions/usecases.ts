@@ -1,12 +1,12 @@
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
-import type { OwnerPath } from '../../../db/repositories/service-tokens.ts';
-import { mustHaveUser, sessionsAlive } from '../../../db/repositories/user-sessions.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import { auditEntry } from '../../../shared/http/audit-entry.ts';
-import { answerList, type ListQuery } from '../../../shared/http/list.ts';
-import { powerOver } from '../../../shared/http/privileges.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
+import { mustHaveUser, sessionsAlive } from '../../../db/repositories/identity/login/user-sessions.ts';
+import type { OwnerPath } from '../../../db/repositories/identity/service-tokens.ts';
+import { answerList, type ListQuery } from '../../../shared/http/declare/list.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { powerOver } from '../../../shared/http/serve/privileges.ts';
+import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
 import type { WebuiCtx } from '../deps.ts';
 

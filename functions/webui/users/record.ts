@@ -1,6 +1,6 @@
-import { users } from '../../../db/repositories/users.ts';
-import { crud } from '../../../shared/http/crud.ts';
-import { patchBody } from '../../../shared/http/write-shapes.ts';
+import { users } from '../../../db/repositories/identity/users.ts';
+import { crud } from '../../../shared/http/records/crud.ts';
+import { patchBody } from '../../../shared/http/records/shapes.ts';
 import { base } from '../deps.ts';
 import { User, UserPatch, UserWrite, userFilters } from './schema.ts';
 

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, Ids, Moment, Name, UpdatedAt } from '../../../shared/http/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  Ids,
+  Moment,
+  Name,
+  UpdatedAt,
+} from '../../../shared/http/declare/fields.ts';
 
 const UserState = z.enum(['active', 'inactive']);
 const UserKind = z.enum(['person', 'service']);

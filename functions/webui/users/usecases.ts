@@ -1,28 +1,28 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
-import { endAccessOfUser } from '../../../db/repositories/access-end.ts';
-import { authenticators } from '../../../db/repositories/authenticators.ts';
-import { keptUsers } from '../../../db/repositories/kept-rows.ts';
-import { endSessionsOf } from '../../../db/repositories/login-sessions.ts';
-import { liftLocks } from '../../../db/repositories/logins.ts';
-import { mustKeepAdministrator, type Stake } from '../../../db/repositories/privileges.ts';
-import { removeSecondFactor } from '../../../db/repositories/second-factors.ts';
-import { revokeTokensOf } from '../../../db/repositories/service-tokens.ts';
-import { lockGuard } from '../../../db/repositories/statements.ts';
-import { accountKey } from '../../../db/repositories/users.ts';
+import { endAccessOfUser } from '../../../db/repositories/identity/access-end.ts';
+import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
+import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
+import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
+import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
+import { revokeTokensOf } from '../../../db/repositories/identity/service-tokens.ts';
+import { accountKey } from '../../../db/repositories/identity/users.ts';
+import { keptUsers } from '../../../db/repositories/records/kept-rows.ts';
+import { mustKeepAdministrator, type Stake } from '../../../db/repositories/records/privileges.ts';
+import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { ownerOf } from '../../../shared/access/principal.ts';
-import type { Answer } from '../../../shared/http/answer.ts';
-import type { Target } from '../../../shared/http/crud-declarations.ts';
-import { heldBy, powerOver } from '../../../shared/http/privileges.ts';
-import { writableOf } from '../../../shared/http/record-kind.ts';
+import type { Target } from '../../../shared/http/records/crud-declarations.ts';
+import { writableOf } from '../../../shared/http/records/kind.ts';
+import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import {
   changeRecord,
   createRecord,
   type Extras,
   removeRecord,
   removeRecords,
-} from '../../../shared/http/record-writes.ts';
-import { applyPatch } from '../../../shared/http/write-shapes.ts';
+} from '../../../shared/http/records/writes.ts';
+import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
 import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { actionErrors } from '../../../shared/fleet/actions.ts';
-import { maintainedWorkplace } from '../../../shared/fleet/maintenance-orders.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { maintainedWorkplace } from '../../../shared/maintenance/orders.ts';
+import { actionErrors } from '../../../shared/sites/calls/actions.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
 import { assignWorkplace } from './assignment.ts';

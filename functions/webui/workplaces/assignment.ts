@@ -1,9 +1,9 @@
-import { claimWorkplace, releaseWorkplace } from '../../../db/repositories/workplace-claims.ts';
-import { findTarget, kinds, type Target } from '../../../shared/fleet/actions.ts';
-import { personKey } from '../../../shared/fleet/snapshot/rows.ts';
+import { claimWorkplace, releaseWorkplace } from '../../../db/repositories/agents/workplace-claims.ts';
 import { conflict, invalid } from '../../../shared/kernel/errors.ts';
 import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
+import { findTarget, kinds, type Target } from '../../../shared/sites/calls/actions.ts';
+import { personKey } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AssignBody } from './schema.ts';
 import { actOn } from './usecases.ts';

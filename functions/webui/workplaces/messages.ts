@@ -1,6 +1,6 @@
-import { findTarget, kinds, nameOf } from '../../../shared/fleet/actions.ts';
-import { showMessage } from '../../../shared/fleet/agents/messages.ts';
+import { showMessage } from '../../../shared/agents/messages.ts';
 import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import { findTarget, kinds, nameOf } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /** Shows a message to whoever works at these workplaces of the pool, or at any of them. */

@@ -1,6 +1,6 @@
-import { workplaceList } from '../../../db/repositories/snapshot-lists.ts';
-import { answerMerged, mergedListOf } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { viewOf } from '../../../shared/http/views.ts';
+import { workplaceList } from '../../../db/repositories/snapshot/lists.ts';
+import { viewOf } from '../../../shared/http/declare/views.ts';
+import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { Workplace, WorkplaceQuery } from './schema.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { farmFilters, farmMembers, refreshFlag } from '../../../shared/fleet/snapshot/merged-list.ts';
-import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/fields.ts';
-import { listQuery } from '../../../shared/http/list.ts';
+import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/declare/fields.ts';
+import { listQuery } from '../../../shared/http/declare/list.ts';
 import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 const State = z.enum(workplaceStates);
 const MachineState = z.enum(machineStates);

@@ -1,8 +1,8 @@
 import { scopeOf } from '../../../shared/access/rights.ts';
-import type { Target } from '../../../shared/fleet/actions.ts';
-import { isStale } from '../../../shared/fleet/snapshot/freshness.ts';
 import { AppError, conflict } from '../../../shared/kernel/errors.ts';
 import type { MachineAction } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { Target } from '../../../shared/sites/calls/actions.ts';
+import { isStale } from '../../../shared/snapshot/freshness.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /** What interrupts the work of a user at the machine. */

@@ -1,4 +1,6 @@
-import { touchWorkplace } from '../../../db/repositories/snapshot-touch.ts';
+import { touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { Answered, Call } from '../../../shared/remotes/dispatcher/port.ts';
 import {
   act,
   changesOf,
@@ -7,10 +9,8 @@ import {
   nameOf,
   readAgain,
   type Target,
-} from '../../../shared/fleet/actions.ts';
-import { workplaceChanges } from '../../../shared/fleet/snapshot/rows.ts';
-import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
-import type { Answered, Call } from '../../../shared/remotes/dispatcher/port.ts';
+} from '../../../shared/sites/calls/actions.ts';
+import { workplaceChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { assertUnused, isDestructive } from './use.ts';
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { findGateway, noteHeartbeat, noteReturn } from '../../../db/repositories/gateway-heartbeats.ts';
-import { gatewayRecord } from '../../../db/repositories/gateway-records.ts';
+import { findGateway, noteHeartbeat, noteReturn } from '../../../db/repositories/gateways/heartbeats.ts';
+import { gatewayRecord } from '../../../db/repositories/gateways/records.ts';
 import type { GatewayPrincipal } from '../../../shared/access/principal.ts';
-import { sha256 } from '../../../shared/kernel/digests.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WsproxyCtx, WsproxyDeps } from '../deps.ts';
 import type { HeartbeatBody } from './schema.ts';

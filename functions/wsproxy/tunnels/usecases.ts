@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { endTunnel as end, useTicket } from '../../../db/repositories/gateway-tickets.ts';
-import { randomAlphanumerics, sha256 } from '../../../shared/kernel/digests.ts';
+import { endTunnel as end, useTicket } from '../../../db/repositories/gateways/tickets.ts';
+import { randomAlphanumerics, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { plainAddress } from '../../../shared/kernel/networks.ts';

@@ -4,7 +4,7 @@ import {
   type KnownPerson,
   noteDirectoryLogin,
   setMemberships,
-} from '../../../db/repositories/directory-accounts.ts';
+} from '../../../db/repositories/identity/directory/accounts.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Parameters } from '../../kernel/system-parameters.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
@@ -13,10 +13,10 @@ import { isReadable } from '../domains/attributes.ts';
 import type { TypedParams } from '../domains/catalogue.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
 import { noteUnadmitted } from '../login/failures.ts';
-import type { DirectoryGroup } from './group-search.ts';
+import { groupKeys, registeredOf } from './groups/registered.ts';
+import type { DirectoryGroup } from './groups/search.ts';
 import { type Identified, identify } from './identity.ts';
 import { findPersonById, type IdentifiedPerson, type Person } from './people.ts';
-import { groupKeys, registeredOf } from './registered-groups.ts';
 import { withinDirectory } from './settings.ts';
 
 type Domain = Candidate['domain'];

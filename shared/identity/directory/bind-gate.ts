@@ -4,10 +4,10 @@ import {
   forgetRefusal,
   noteRefused,
   takeRetry,
-} from '../../../db/repositories/directory-refusals.ts';
+} from '../../../db/repositories/identity/directory/refusals.ts';
 import { addSeconds, type Clock } from '../../kernel/clock.ts';
+import type { Sealer } from '../../kernel/crypto/sealing.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Sealer } from '../../kernel/sealing.ts';
 import { message } from '../../messages/message.ts';
 import type { BindGate, Directory } from '../../remotes/directory/port.ts';
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, Statement } from '../../../db/client.ts';
-import type { findDirectoryAccount } from '../../../db/repositories/directory-accounts.ts';
+import type { findDirectoryAccount } from '../../../db/repositories/identity/directory/accounts.ts';
 import {
   addDirectoryUser,
   bindUnusedUser,
   type Fallbacks,
   renameUser,
   retireUser,
-} from '../../../db/repositories/directory-users.ts';
-import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+} from '../../../db/repositories/identity/directory/users.ts';
+import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { idOf } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';

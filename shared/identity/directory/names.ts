@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { DerError, readOne } from '../../kernel/der.ts';
+import { DerError, readOne } from '../../kernel/crypto/der.ts';
 import { foldName } from '../../kernel/text.ts';
 
 /** One attribute and its value; a relative distinguished name has one or several of them. */

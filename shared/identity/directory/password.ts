@@ -1,4 +1,4 @@
-import { accountKey } from '../../../db/repositories/users.ts';
+import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { RefusalReason } from '../../remotes/directory/judgement.ts';
@@ -18,9 +18,9 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
+import { membershipsOf } from './groups/memberships.ts';
 import { wantedName } from './login-domains.ts';
 import { nameIn } from './login-name.ts';
-import { membershipsOf } from './memberships.ts';
 import { findPerson, type Person } from './people.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Sealer } from '../../kernel/crypto/sealing.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Sealer } from '../../kernel/sealing.ts';
 import type { Directory, DirectoryRemote, DirectorySession } from '../../remotes/directory/port.ts';
 import type { DirectoryParams, DomainType, TypedParams } from '../domains/catalogue.ts';
 import { readParams } from '../domains/checks.ts';

@@ -1,8 +1,8 @@
-import { findKnownNames } from '../../../db/repositories/directory-accounts.ts';
+import { findKnownNames } from '../../../db/repositories/identity/directory/accounts.ts';
 import { foldName } from '../../kernel/text.ts';
-import { findGroups } from './group-search.ts';
+import { groupKeys, registration } from './groups/registered.ts';
+import { findGroups } from './groups/search.ts';
 import { findPeople } from './people.ts';
-import { groupKeys, registration } from './registered-groups.ts';
 import { type DirectoryDeps, listingMs, withinDirectory } from './settings.ts';
 
 export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };

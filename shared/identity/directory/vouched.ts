@@ -1,4 +1,4 @@
-import { noteUncheckedLogin } from '../../../db/repositories/pkinit.ts';
+import { noteUncheckedLogin } from '../../../db/repositories/identity/login/pkinit.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
@@ -11,7 +11,7 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
-import { membershipsOf } from './memberships.ts';
+import { membershipsOf } from './groups/memberships.ts';
 import { findPerson } from './people.ts';
 
 /** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */

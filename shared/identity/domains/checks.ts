@@ -1,4 +1,4 @@
-import { fieldErrors } from '../../http/field-errors.ts';
+import { fieldErrors } from '../../http/declare/field-errors.ts';
 import type { FieldError } from '../../kernel/errors.ts';
 import type { Detail } from '../../messages/message.ts';
 import { directoryFault, parseDirectoryUrl, parseKdc } from '../../remotes/directory/address.ts';

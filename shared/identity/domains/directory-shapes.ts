@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Certificates } from '../../http/fields.ts';
+import { Certificates } from '../../http/declare/fields.ts';
 import {
   type DirectoryPeer,
   directoryUrl,

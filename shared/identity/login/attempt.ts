@@ -1,8 +1,8 @@
 import type { Db, Statement } from '../../../db/client.ts';
-import { type DomainNames, findCandidates } from '../../../db/repositories/logins.ts';
-import { accountKey } from '../../../db/repositories/users.ts';
+import { type DomainNames, findCandidates } from '../../../db/repositories/identity/login/logins.ts';
+import { accountKey } from '../../../db/repositories/identity/users.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
-import { sha256 } from '../../kernel/digests.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';

@@ -1,9 +1,9 @@
-import type { AuditEntry } from '../../../db/repositories/audit.ts';
-import { type Attempt, everyone } from '../../../db/repositories/login-limits.ts';
-import { auditEntry } from '../../http/audit-entry.ts';
+import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
+import { type Attempt, everyone } from '../../../db/repositories/identity/login/limits.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { asAppError } from '../../http/problem.ts';
-import { noteRefusal } from '../../http/refusals.ts';
+import { noteRefusal } from '../../http/serve/refusals.ts';
+import { auditEntry } from '../../http/writes/audit-entry.ts';
 import { codeFacts } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';

@@ -1,13 +1,13 @@
 import { atomically } from '../../../db/client.ts';
-import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
+import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import {
   type Attempt,
   appendFloodRecord,
   countFailure,
   everyone,
-} from '../../../db/repositories/login-limits.ts';
-import { appendLockEvent, findLock, recordFailure } from '../../../db/repositories/logins.ts';
-import type { MonitoringEntry } from '../../../db/repositories/monitoring.ts';
+} from '../../../db/repositories/identity/login/limits.ts';
+import { appendLockEvent, findLock, recordFailure } from '../../../db/repositories/identity/login/logins.ts';
+import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';

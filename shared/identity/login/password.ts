@@ -1,4 +1,4 @@
-import { noteLogin } from '../../../db/repositories/logins.ts';
+import { noteLogin } from '../../../db/repositories/identity/login/logins.ts';
 import { proveByDirectory } from '../directory/password.ts';
 import {
   type Account,

@@ -1,5 +1,5 @@
-import { rateLimitsOf } from '../../http/rate-limits.ts';
-import { DerError } from '../../kernel/der.ts';
+import { rateLimitsOf } from '../../http/serve/rate-limits.ts';
+import { DerError } from '../../kernel/crypto/der.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
 import type { CardCtx } from './deps.ts';

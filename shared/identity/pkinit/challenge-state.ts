@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { atomically } from '../../../db/client.ts';
-import { keepChallenge, takeChallenge } from '../../../db/repositories/pkinit.ts';
-import { randomToken, sha256 } from '../../kernel/digests.ts';
+import { keepChallenge, takeChallenge } from '../../../db/repositories/identity/login/pkinit.ts';
+import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Drafted } from '../../remotes/kerberos/request.ts';
 import type { LoginCtx } from '../login/attempt.ts';

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
-import { findCandidates } from '../../../db/repositories/logins.ts';
-import { accountKey } from '../../../db/repositories/users.ts';
-import { rateLimitsOf } from '../../http/rate-limits.ts';
-import { sha256 } from '../../kernel/digests.ts';
+import { findCandidates } from '../../../db/repositories/identity/login/logins.ts';
+import { accountKey } from '../../../db/repositories/identity/users.ts';
+import { rateLimitsOf } from '../../http/serve/rate-limits.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import { type Card, checkSignature, fingerprintOf, readCard } from '../../remotes/kerberos/card.ts';
 import { leadsToAnchor, parseAnchors, parseCertificate } from '../../remotes/kerberos/certificate-path.ts';

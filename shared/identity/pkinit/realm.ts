@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts';
-import { findLiveDomain } from '../../../db/repositories/pkinit.ts';
+import { findLiveDomain } from '../../../db/repositories/identity/login/pkinit.ts';
 import { conflict, notFound } from '../../kernel/errors.ts';
 import { parseKdc } from '../../remotes/directory/address.ts';
 import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';

@@ -2,7 +2,7 @@ import {
   addChallenge,
   type ChallengeKey,
   type FoundFactor,
-} from '../../../db/repositories/second-factors.ts';
+} from '../../../db/repositories/identity/second-factors.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
 import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';

@@ -1,5 +1,5 @@
 import type { Db, Statement } from '../../../db/client.ts';
-import { type AuditEntry, appendAudit } from '../../../db/repositories/audit.ts';
+import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import {
   addSecondFactor,
   type ChallengeKey,
@@ -9,8 +9,8 @@ import {
   spendChallenge,
   spendRecoveryCode,
   takeStep,
-} from '../../../db/repositories/second-factors.ts';
-import { auditEntry } from '../../http/audit-entry.ts';
+} from '../../../db/repositories/identity/second-factors.ts';
+import { auditEntry } from '../../http/writes/audit-entry.ts';
 import { escapeControls } from '../../kernel/text.ts';
 import { type LoginCtx, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
 import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts';

@@ -1,12 +1,12 @@
 import { atomically } from '../../../db/client.ts';
-import { appendAudit } from '../../../db/repositories/audit.ts';
-import { clearFailures } from '../../../db/repositories/logins.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { clearFailures } from '../../../db/repositories/identity/login/logins.ts';
 import {
   addChallenge,
   type ChallengeKey,
   findSecondFactor,
   removeSecondFactor,
-} from '../../../db/repositories/second-factors.ts';
+} from '../../../db/repositories/identity/second-factors.ts';
 import type { UserPrincipal } from '../../access/principal.ts';
 import type { Ctx } from '../../http/context.ts';
 import { conflict } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../kernel/digests.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 
 /** Ten codes of 80 random bits, `XXXX-XXXX-XXXX-XXXX`: enough that their bare hash tells nothing. */
 export const newRecoveryCodes = (): string[] => Array.from({ length: 10 }, newRecoveryCode);

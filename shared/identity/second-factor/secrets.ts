@@ -1,4 +1,4 @@
-import type { Place, Sealer } from '../../kernel/sealing.ts';
+import type { Place, Sealer } from '../../kernel/crypto/sealing.ts';
 
 /** The secret of an enrolment that is not finished, as its challenge keeps it. */
 export const sealPending = (sealer: Sealer, secret: string, challengeId: string): Promise<string> =>

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import { sameText } from '../../kernel/digests.ts';
+import { sameText } from '../../kernel/crypto/digests.ts';
 import { fromBase32, toBase32 } from './base32.ts';
 
 const stepMs = 30_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createTurnstile, type Turnstile } from '../../kernel/turnstile.ts';
+import { createTurnstile, type Turnstile } from '../../kernel/concurrency/semaphore.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Directory } from './port.ts';
 import type { Connection } from './session.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from '../../kernel/json.ts';
+import { isObject } from '../../kernel/json/json.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import { Assistance, Delivery, Policies } from './action-shapes.ts';
 import { converse } from './exchange.ts';

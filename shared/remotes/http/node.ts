@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
-import { sha256 } from '../../kernel/digests.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Lookup, openTls, type Peer, pinnedLookup, readCertificate, systemLookup } from '../tls/node.ts';
 import { isHostAllowed, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
 import { readAnswer } from './answer.ts';

@@ -10,8 +10,8 @@ import {
   sequence,
   type Tlv,
   tags,
-} from '../../kernel/der.ts';
-import { sha256 } from '../../kernel/digests.ts';
+} from '../../kernel/crypto/der.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Principal, readRealmAndName } from './names.ts';
 
 /** The certificate of a card, and what of it is used; issuer and serial number are bytes of it. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { bitString, integer, oid, readOne, sequence, tags } from '../../kernel/der.ts';
+import { bitString, integer, oid, readOne, sequence, tags } from '../../kernel/crypto/der.ts';
 
 /**
  * Group 14 of RFC 3526, by whole numbers: `node:crypto` takes a second of a Worker to check a prime that everybody

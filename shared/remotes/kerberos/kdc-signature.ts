@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Attribute, Certificate, ContentInfo, ExtKeyUsage, SignedData, type SignerInfo } from 'pkijs';
-import { isOid, readOne } from '../../kernel/der.ts';
+import { isOid, readOne } from '../../kernel/crypto/der.ts';
 import { identifiersOf, type SubjectNames } from './card.ts';
 import { isStrongSignature, leadsToAnchor, parseAnchors } from './certificate-path.ts';
 import { isSamePrincipal, ticketService } from './names.ts';

@@ -11,7 +11,7 @@ import {
   sequence,
   type Tlv,
   tags,
-} from '../../kernel/der.ts';
+} from '../../kernel/crypto/der.ts';
 
 /** A principal as it is asked for or told; `type` is 1 (a user), 2 (a service) or 10 (an enterprise name). */
 export type Principal = { type: number; parts: readonly string[]; realm: string };

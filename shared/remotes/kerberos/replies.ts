@@ -10,7 +10,7 @@ import {
   readTime,
   type Tlv,
   tags,
-} from '../../kernel/der.ts';
+} from '../../kernel/crypto/der.ts';
 import { type Principal, readPrincipal } from './names.ts';
 import { type PaData, paTypes } from './request.ts';
 

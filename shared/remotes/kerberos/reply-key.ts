@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { explicit, integer, octets, oid, sequence } from '../../kernel/der.ts';
+import { explicit, integer, octets, oid, sequence } from '../../kernel/crypto/der.ts';
 import { type EncryptionType, encryptionTypes } from './encryption.ts';
 import { type Principal, realmAndName } from './names.ts';
 

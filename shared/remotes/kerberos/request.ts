@@ -12,7 +12,7 @@ import {
   sequence,
   set,
   tlv,
-} from '../../kernel/der.ts';
+} from '../../kernel/crypto/der.ts';
 import { newExponent, publicKeyInfo } from './group.ts';
 import { nameTypes, type Principal, principalName, ticketService } from './names.ts';
 import { derivations } from './reply-key.ts';

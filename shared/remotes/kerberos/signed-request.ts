@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { explicit, integer, octets, oid, sequence, set, tlv } from '../../kernel/der.ts';
+import { explicit, integer, octets, oid, sequence, set, tlv } from '../../kernel/crypto/der.ts';
 import type { Card } from './card.ts';
 import { algorithms, asRequest, contentTypes, type Drafted, paTypes } from './request.ts';
 

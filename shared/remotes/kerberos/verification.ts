@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
 import { addSeconds } from '../../kernel/clock.ts';
-import { DerError, isOid, type Tlv } from '../../kernel/der.ts';
+import { DerError, isOid, type Tlv } from '../../kernel/crypto/der.ts';
 import {
   checksum,
   decrypt,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encode } from '@msgpack/msgpack';
-import { randomToken } from '../../kernel/digests.ts';
+import { randomToken } from '../../kernel/crypto/digests.ts';
 import { bytesIn, listIn, memberOf, textIn } from './forward-protocol.ts';
 
 /** What a collector and its senders know, and nobody else. */

@@ -1,5 +1,5 @@
-import { sha256 } from '../../kernel/digests.ts';
-import type { Share } from '../../kernel/sharing.ts';
+import type { Share } from '../../kernel/concurrency/single-flight.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { KeySource, PeerKeyRemote } from './https.ts';
 import type { PublicKey } from './shapes.ts';
 

@@ -1,8 +1,8 @@
-import type { Schema } from '../../../shared/http/document-schemas.ts';
-import { jsonLimits } from '../../../shared/kernel/json-scan.ts';
-import type { Registered } from '../../contract/described.ts';
-import { bodySchemaOf } from '../../contract/ground.ts';
-import { placesOf } from '../../contract/hostile.ts';
+import type { Schema } from '../../../shared/http/document/schemas.ts';
+import { jsonLimits } from '../../../shared/kernel/json/scan.ts';
+import type { Registered } from '../../contract/generated/described.ts';
+import { bodySchemaOf } from '../../contract/generated/ground.ts';
+import { placesOf } from '../../contract/generated/hostile.ts';
 import { fullest } from './fullest.ts';
 import { pictures } from './pictures.ts';
 

@@ -1,17 +1,17 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { migrateDatabase } from '../../../db/migrate.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { systemParameters } from '../../../db/schema/system-parameters.ts';
-import { bodyLimitOf } from '../../../shared/http/body-limits.ts';
+import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
+import { bodyLimitOf } from '../../../shared/http/serve/body-limits.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
-import { type Credentials, createCredentials } from '../../contract/credentials.ts';
-import { everyOperation, type Registered } from '../../contract/described.ts';
-import { createGround } from '../../contract/ground.ts';
+import { everyOperation, type Registered } from '../../contract/generated/described.ts';
+import { createGround } from '../../contract/generated/ground.ts';
+import { type Credentials, createCredentials } from '../../contract/support/credentials.ts';
+import { startPostgres } from '../../support/database/postgres.ts';
 import type { Answer, SendOptions, TestPortal } from '../../support/portal.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import { rounded } from '../load.ts';
-import { createBenchPortal } from '../portal.ts';
+import { createBenchPortal } from '../portal/portal.ts';
 import { longestBlock } from './blocks.ts';
 import { type BodyCase, casesOf } from './cases.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { componentOf, exampleOf } from '../../../shared/http/document-examples.ts';
-import type { Schema } from '../../../shared/http/document-schemas.ts';
-import { document } from '../../contract/described.ts';
+import { componentOf, exampleOf } from '../../../shared/http/document/examples.ts';
+import type { Schema } from '../../../shared/http/document/schemas.ts';
+import { document } from '../../contract/generated/described.ts';
 
 const components: Record<string, Schema> = document.components.schemas;
 const asSchema = (value: unknown): Schema =>

@@ -1,12 +1,12 @@
-import { fanOut } from '../../../shared/fleet/fan-out.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
-import { createApi } from '../../e2e/api.ts';
-import { alice, domain } from '../../simulator/demo-seed.ts';
+import { fanOut } from '../../../shared/sites/calls/fan-out.ts';
+import { createApi } from '../../e2e/support/api.ts';
+import { alice, domain } from '../../simulator/demo/seed.ts';
+import { watchPortal } from '../cases/statements.ts';
 import { rounded } from '../load.ts';
+import type { StatementsSettings } from '../portal/statements-server.ts';
 import { sameForBoth } from '../settings.ts';
 import type { Stand } from '../stand.ts';
-import { watchPortal } from '../statements.ts';
-import type { StatementsSettings } from '../statements-server.ts';
 import { type Times, timed, timesOf } from '../times.ts';
 import type { FleetNode, FleetStand } from './stand.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { connectPg } from '../../../db/pg.ts';
-import { systemParameters } from '../../../db/schema/system-parameters.ts';
+import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
 import type { PortalDeps } from '../../../functions/portal.ts';
-import { accepted, createApi, type Json } from '../../e2e/api.ts';
-import { alice, domain } from '../../simulator/demo-seed.ts';
-import { createBenchPortal } from '../portal.ts';
+import { accepted, createApi, type Json } from '../../e2e/support/api.ts';
+import { alice, domain } from '../../simulator/demo/seed.ts';
+import { createBenchPortal } from '../portal/portal.ts';
 import { node as demoNode } from '../settings.ts';
 import type { Stand } from '../stand.ts';
 import type { FleetOrder, FleetSettings } from './server.ts';

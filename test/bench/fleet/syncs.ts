@@ -1,5 +1,5 @@
-import { syncFarm } from '../../../shared/fleet/snapshot/sync.ts';
-import { snapshotFarm, syncCtx } from '../../support/snapshot.ts';
+import { syncFarm } from '../../../shared/snapshot/sync.ts';
+import { snapshotFarm, syncCtx } from '../../support/fleet/snapshot.ts';
 import { rounded } from '../load.ts';
 import { timed } from '../times.ts';
 import type { FleetStand } from './stand.ts';

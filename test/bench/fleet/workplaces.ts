@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { createSealer } from '../../../shared/kernel/sealing.ts';
-import { domain } from '../../simulator/demo-seed.ts';
-import { casesOf, deepCursor, type ListCase } from '../list-cases.ts';
+import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
+import { domain } from '../../simulator/demo/seed.ts';
+import { casesOf, deepCursor, type ListCase } from '../cases/list-cases.ts';
+import { measurePages, type PageFigures } from '../cases/pages.ts';
 import { type Loading, rounded } from '../load.ts';
-import { measurePages, type PageFigures } from '../pages.ts';
 import type { Stand } from '../stand.ts';
 
 export type SnapshotSizes = { sites: number; farmsPerSite: number; workplacesPerFarm: number };

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { alice, domain } from '../../simulator/demo-seed.ts';
+import { alice, domain } from '../../simulator/demo/seed.ts';
 import type { Target } from '../load.ts';
 import type { Stand } from '../stand.ts';
 

@@ -1,6 +1,6 @@
 import { connectPg } from '../../../db/pg.ts';
 import { rounded } from '../load.ts';
-import { createBenchPortal } from '../portal.ts';
+import { createBenchPortal } from '../portal/portal.ts';
 import { sameForBoth } from '../settings.ts';
 import type { Stand } from '../stand.ts';
 import { type Operation, targetOf } from './cases.ts';

@@ -1,6 +1,6 @@
 import { neon, neonConfig } from '@neondatabase/serverless';
 import { Hono } from 'hono';
-import type { Statement } from '../statements.ts';
+import type { Statement } from '../cases/statements.ts';
 
 type Bindings = { PAGES: string; SQL_ENDPOINT: string };
 

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { deploymentOf } from '../../../shared/runtime/cli/deployments.ts';
-import { startNeonProxy } from '../../../shared/runtime/cli/neon-proxy.ts';
+import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
+import { startNeonProxy } from '../../../shared/tooling/embedded/neon-proxy.ts';
 import { tellReady } from '../child-process.ts';
-import type { StatementsSettings } from '../statements-server.ts';
+import type { StatementsSettings } from '../portal/statements-server.ts';
 
 type Settings = StatementsSettings & { file: string };
 

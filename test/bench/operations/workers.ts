@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { bundleEntry } from '../../../shared/runtime/cli/bundles.ts';
-import { type Announced, bareVariables, freePorts, startPortal } from '../../e2e/portal-process.ts';
+import { bundleEntry } from '../../../shared/tooling/build/bundles.ts';
+import { type Announced, bareVariables, freePorts, startPortal } from '../../e2e/support/portal-process.ts';
+import type { StatementsSettings } from '../portal/statements-server.ts';
 import type { Stand } from '../stand.ts';
-import type { StatementsSettings } from '../statements-server.ts';
 
 export type Workers = { url: string; floorUrl: string; pid: number; stop(): Promise<void> };
 
@@ -22,7 +22,7 @@ export async function startWorkers(
   const floor = await stand.start('operations/workers-floor-server.ts', { ...statements, file: floorFile });
   const [port = 0, healthPort = 0] = await freePorts(2);
   const portal = await startPortal<Announced>({
-    command: ['--disable-warning=ExperimentalWarning', 'shared/runtime/cli/workers.ts', '--json'],
+    command: ['--disable-warning=ExperimentalWarning', 'shared/tooling/workers/workers.ts', '--json'],
     env: {
       ...bareVariables(folder, [port, healthPort]),
       DATABASE_URL: settings.databaseUrl,

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditEvents } from '../../../db/schema/audit-events.ts';
-import { type ConfiguredPortal, startConfigured } from '../../support/configuration.ts';
+import { auditEvents } from '../../../db/schema/audit/events.ts';
+import { type ConfiguredPortal, startConfigured } from '../../support/documents/configuration.ts';
 import { base } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 

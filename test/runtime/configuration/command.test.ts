@@ -9,8 +9,8 @@ import { count } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { sites } from '../../../db/schema/sites.ts';
-import { root } from '../../../shared/runtime/cli/bundles.ts';
+import { sites } from '../../../db/schema/sites/sites.ts';
+import { root } from '../../../shared/tooling/build/bundles.ts';
 import { runAdmin } from '../../support/admin-command.ts';
 import { installations } from '../../support/installations.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
@@ -47,7 +47,7 @@ describe('USE-16 npm run admin', slow, () => {
   it('USE-16: an interrupted apply leaves whole objects, and the same command continues', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `  - { name: Site ${n}, uri: site-${n} }\n`);
     const path = at('many.yaml', `sites:\n${many.join('')}`);
-    const child = spawn(process.execPath, ['shared/runtime/cli/admin.ts', 'apply', path], {
+    const child = spawn(process.execPath, ['shared/tooling/admin/admin.ts', 'apply', path], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: 'ignore',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConfiguredPortal, startConfigured } from '../../support/configuration.ts';
+import { type ConfiguredPortal, startConfigured } from '../../support/documents/configuration.ts';
 import { base } from '../../support/factories.ts';
 
 let on: ConfiguredPortal;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apply } from '../../../shared/runtime/cli/configuration/apply.ts';
-import { type ConfiguredPortal, startConfigured } from '../../support/configuration.ts';
+import { apply } from '../../../shared/tooling/configuration/apply.ts';
+import { type ConfiguredPortal, startConfigured } from '../../support/documents/configuration.ts';
 import { addDomain, addUser, base, builtinRole } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type ConfiguredPortal, startConfigured } from '../../support/configuration.ts';
+import { type ConfiguredPortal, startConfigured } from '../../support/documents/configuration.ts';
 import { type Installation, installations } from '../../support/installations.ts';
 
 let here: ConfiguredPortal;

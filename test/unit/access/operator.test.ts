@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admit } from '../../../shared/access/guard.ts';
 import { permissions } from '../../../shared/access/permissions.ts';
 import { accountOf, isSignedIn, type OperatorPrincipal, ownerOf } from '../../../shared/access/principal.ts';
-import { eventBy } from '../../../shared/http/audit-entry.ts';
+import { eventBy } from '../../../shared/http/writes/audit-entry.ts';
 
 const operator: OperatorPrincipal = {
   kind: 'operator',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Offered } from '../../../functions/client/connections/offered.ts';
 import { rdpFile } from '../../../functions/client/connections/rdp-file.ts';
 import { virtViewerFile } from '../../../functions/client/connections/virt-viewer-file.ts';
-import { linesOf, settingsOf } from '../../support/rdp-files.ts';
+import { linesOf, settingsOf } from '../../support/gateways/rdp-files.ts';
 
 const plain: Offered = {
   protocol: 'rdp',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fanOut } from '../../../shared/fleet/fan-out.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { fanOut } from '../../../shared/sites/calls/fan-out.ts';
 
 const items = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const never = (signal: AbortSignal): Promise<never> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SiteGateway } from '../../../db/repositories/site-gateways.ts';
-import { chooseGateway, isCutOff } from '../../../shared/fleet/gateway-choice.ts';
-import { randomAlphanumerics } from '../../../shared/kernel/digests.ts';
+import type { SiteGateway } from '../../../db/repositories/gateways/of-sites.ts';
+import { chooseGateway, isCutOff } from '../../../shared/gateways/choice.ts';
+import { randomAlphanumerics } from '../../../shared/kernel/crypto/digests.ts';
 import { isInside, plainAddress } from '../../../shared/kernel/networks.ts';
 
 const gateway = (id: string, given: Partial<SiteGateway> = {}): SiteGateway => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { route } from '../../../shared/fleet/routing.ts';
-import type { MemberFacts, RoutingFacts } from '../../../shared/fleet/routing-facts.ts';
+import type { MemberFacts, RoutingFacts } from '../../../shared/routing/facts.ts';
+import { route } from '../../../shared/routing/routing.ts';
 
 const still = { turn: 0, random: () => 0 };
 const node = { circuit: 'closed', status: 'pass' } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runEvery } from '../../../functions/health/jobs/loop.ts';
+import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
 import { lastKnown } from '../../../functions/health/last-known.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 

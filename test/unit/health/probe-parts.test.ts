@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AgedOutcome, ProbeOutcome, ProbeTarget } from '../../../db/repositories/probes.ts';
-import { createLanes, healthySlots } from '../../../functions/health/jobs/probe-lanes.ts';
-import type { ProbeLimits } from '../../../functions/health/jobs/probe-node.ts';
-import { ProbeResults } from '../../../functions/health/jobs/probe-results.ts';
-import { createProbeScheduler } from '../../../functions/health/jobs/probe-scheduler.ts';
-import { outcomeOf } from '../../support/virtual-fleet.ts';
+import type { AgedOutcome, ProbeOutcome, ProbeTarget } from '../../../db/repositories/sites/probes.ts';
+import { createLanes, healthySlots } from '../../../functions/health/jobs/probes/lanes.ts';
+import type { ProbeLimits } from '../../../functions/health/jobs/probes/node.ts';
+import { ProbeResults } from '../../../functions/health/jobs/probes/results.ts';
+import { createProbeScheduler } from '../../../functions/health/jobs/probes/scheduler.ts';
+import { outcomeOf } from '../../support/fleet/virtual-fleet.ts';
 import { createVirtualTime } from '../../support/virtual-time.ts';
 
 const forever = Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runProbes } from '../../../functions/health/jobs/probes.ts';
+import { runProbes } from '../../../functions/health/jobs/probes/probes.ts';
 import { judgeSites } from '../../../functions/health/sites.ts';
-import { createVirtualFleet, hangsAt, type VirtualNode } from '../../support/virtual-fleet.ts';
+import { createVirtualFleet, hangsAt, type VirtualNode } from '../../support/fleet/virtual-fleet.ts';
 import { createVirtualTime, randomOf } from '../../support/virtual-time.ts';
 
 const intervalMs = 15_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HealthFacts, SiteFacts } from '../../../db/repositories/probes.ts';
+import type { HealthFacts, SiteFacts } from '../../../db/repositories/sites/probes.ts';
 import { brokerName, type HealthInput, reportHealth } from '../../../functions/health/check/usecases.ts';
 
 const site = (given: Partial<SiteFacts> = {}): SiteFacts => ({

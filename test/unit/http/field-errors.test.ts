@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fieldErrors, unstorable } from '../../../shared/http/field-errors.ts';
-import { BulkDestroyBody } from '../../../shared/http/write-shapes.ts';
+import { fieldErrors, unstorable } from '../../../shared/http/declare/field-errors.ts';
+import { BulkDestroyBody } from '../../../shared/http/records/shapes.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 
 const pointersOf = (shape: z.ZodType, value: unknown): string[] =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
 import type { Ctx } from '../../../shared/http/context.ts';
-import { type LateWrites, runWithin, withoutSecrets } from '../../../shared/http/transactional.ts';
+import { type LateWrites, runWithin, withoutSecrets } from '../../../shared/http/writes/transactional.ts';
 
 const [outer, handle] = [{ name: 'outer' }, { name: 'handle' }] as unknown as [Db, Db];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newRecoveryCodes, recoveryHash } from '../../../shared/identity/second-factor/recovery-codes.ts';
 import { newSecret, stepOf, uriOf } from '../../../shared/identity/second-factor/totp.ts';
-import { codeOf, fromBase32 } from '../../support/totp-device.ts';
+import { codeOf, fromBase32 } from '../../support/identity/totp-device.ts';
 
 /** RFC 6238, appendix B: the secret `12345678901234567890`, SHA-1; of its eight digits the last six. */
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

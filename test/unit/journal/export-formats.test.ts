@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ExportRow, Member } from '../../../db/repositories/export-sources.ts';
-import { type FormatName, formats } from '../../../shared/journal/exports/formats.ts';
+import type { ExportRow, Member } from '../../../db/repositories/exports/sources.ts';
+import { type FormatName, formats } from '../../../shared/exports/formats.ts';
 
 const members: Member[] = [
   { name: 'id', kind: 'text' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFairTurnstile } from '../../../shared/kernel/fair-turnstile.ts';
+import { createFairTurnstile } from '../../../shared/kernel/concurrency/fair-queue.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

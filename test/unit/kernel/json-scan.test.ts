@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../shared/kernel/errors.ts';
-import { parseObject } from '../../../shared/kernel/json.ts';
-import { jsonLimits, scanJson } from '../../../shared/kernel/json-scan.ts';
-import { measure } from '../../support/json-measure.ts';
+import { parseObject } from '../../../shared/kernel/json/json.ts';
+import { jsonLimits, scanJson } from '../../../shared/kernel/json/scan.ts';
+import { measure } from '../../support/http/json-measure.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

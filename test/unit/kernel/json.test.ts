@@ -6,7 +6,7 @@ import {
   isObject,
   mergePatch,
   parseObject as parseBytes,
-} from '../../../shared/kernel/json.ts';
+} from '../../../shared/kernel/json/json.ts';
 
 const parseObject = (text: string) => parseBytes(new TextEncoder().encode(text));
 const anyObject = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }));

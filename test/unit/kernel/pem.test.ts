@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanCertificates } from '../../../shared/kernel/pem.ts';
+import { cleanCertificates } from '../../../shared/kernel/crypto/pem.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 
 const authority = await createAuthority();

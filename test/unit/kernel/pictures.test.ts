@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dataUriOf, maxPictureBytes, readPicture } from '../../../shared/kernel/pictures.ts';
+import { dataUriOf, maxPictureBytes, readPicture } from '../../../shared/kernel/pictures/pictures.ts';
 import { dataUri, png, svg, webp } from '../../support/pictures.ts';
 
 const faultOf = async (uri: string): Promise<string | undefined> => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { openCursor, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
-import { createSealer } from '../../../shared/kernel/sealing.ts';
 
 const newKey = (): string => randomBytes(32).toString('base64');
 const place = { table: 'dispatchers', row: '1', column: 'health_key' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sanitiseSvg } from '../../../shared/kernel/svg.ts';
+import { sanitiseSvg } from '../../../shared/kernel/pictures/svg.ts';
 
 const of = (content: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${content}</svg>`;
 const clean = async (text: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bucketBounds, type Count, createTelemetry } from '../../../shared/kernel/telemetry.ts';
+import { bucketBounds, type Count, createTelemetry } from '../../../shared/kernel/observability/telemetry.ts';
 
 const start = ({ isHasty = false, failures = 0 } = {}) => {
   const written: (readonly Count[])[] = [];

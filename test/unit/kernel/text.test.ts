@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { randomToken, sameText, sha256 } from '../../../shared/kernel/digests.ts';
+import { randomToken, sameText, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import {
   containsPattern,
   escapeControls,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurnstile } from '../../../shared/kernel/turnstile.ts';
+import { createTurnstile } from '../../../shared/kernel/concurrency/semaphore.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWakes } from '../../../shared/kernel/wakes.ts';
+import { createWakes } from '../../../shared/kernel/concurrency/notifier.ts';
 
 const never = 2_147_483_647;
 const live = () => new AbortController().signal;

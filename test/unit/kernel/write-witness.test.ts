@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createWriteWitness } from '../../../shared/kernel/write-witness.ts';
+import { createWriteWitness } from '../../../shared/kernel/observability/write-witness.ts';
 
 const failing = async () => {
   throw new Error('read-only');

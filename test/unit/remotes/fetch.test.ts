@@ -9,7 +9,7 @@ import {
   type Peer,
   serveHttps,
   serveTcp,
-} from '../../services/dispatcher-peers.ts';
+} from '../../services/sites/dispatcher-peers.ts';
 
 const local = createFetchTransport({ allowedNetworks: ['127.0.0.0/8'], allowInsecure: true });
 const trusted = getCACertificates('default');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { announcement } from '../../../shared/runtime/cli/announcement.ts';
-import { parseConfig } from '../../../shared/runtime/config.ts';
+import { parseConfig } from '../../../shared/runtime/config/config.ts';
+import { announcement } from '../../../shared/tooling/start/announcement.ts';
 
 it('tells people where to sign in, since the bare address of the portal has no page', () => {
   const started = { healthUrl: 'https://localhost:8100', caFile: '/ca.pem', adminPassword: undefined };

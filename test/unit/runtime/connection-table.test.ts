@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Connection, ConnectionTable } from '../../../shared/runtime/connection-table.ts';
+import { type Connection, ConnectionTable } from '../../../shared/runtime/node/connection-table.ts';
 
 type Step =
   | { kind: 'connect'; address: number }

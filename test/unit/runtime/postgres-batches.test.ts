@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect, it } from 'vitest';
-import { BatchReader } from '../../../shared/runtime/cli/postgres-batches.ts';
-import { messageOf, query, sync } from '../../../shared/runtime/cli/postgres-messages.ts';
+import { BatchReader } from '../../../shared/tooling/embedded/protocol/batches.ts';
+import { messageOf, query, sync } from '../../../shared/tooling/embedded/protocol/messages.ts';
 
 const reader = () => new BatchReader('c7_', (verb, channel) => `notify ${verb}_${channel}`);
 const parse = (name: string, text: string) => messageOf('P', `${name}\0${text}\0\0\0`);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Limits, LimitWatch } from '../../../shared/runtime/cli/postgres-limits.ts';
-import { type Client, EngineQueue } from '../../../shared/runtime/cli/postgres-queue.ts';
+import { type Limits, LimitWatch } from '../../../shared/tooling/embedded/protocol/limits.ts';
+import { type Client, EngineQueue } from '../../../shared/tooling/embedded/protocol/queue.ts';
 
 /** Clients whose jobs note what becomes of them; those that keep the engine are inside a transaction. */
 class Stand {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Batch } from '../../../shared/runtime/cli/postgres-batches.ts';
-import { messageOf, query, sync } from '../../../shared/runtime/cli/postgres-messages.ts';
-import { Session } from '../../../shared/runtime/cli/postgres-session.ts';
+import type { Batch } from '../../../shared/tooling/embedded/protocol/batches.ts';
+import { messageOf, query, sync } from '../../../shared/tooling/embedded/protocol/messages.ts';
+import { Session } from '../../../shared/tooling/embedded/protocol/session.ts';
 
 let near: Socket;
 let far: Socket;

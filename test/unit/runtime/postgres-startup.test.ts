@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { parseStartup } from '../../../shared/runtime/cli/postgres-startup.ts';
+import { parseStartup } from '../../../shared/tooling/embedded/protocol/startup.ts';
 
 const parse = (parameters: Record<string, string>) => {
   const pairs = Object.entries(parameters).flatMap(([name, value]) => [name, value, '']);

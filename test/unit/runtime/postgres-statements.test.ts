@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse } from '../../../shared/runtime/cli/postgres-statements.ts';
+import { analyse } from '../../../shared/tooling/embedded/protocol/statements.ts';
 
 const rewritten = (verb: string, channel: string) => `<${verb} ${channel}>`;
 const textOf = (text: string) => analyse(text, rewritten).text;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isReferenceViolation } from '../../../db/errors.ts';
 import { withoutTrailingSlashes } from '../../../shared/kernel/text.ts';
-import { clientOf } from '../../../shared/runtime/client-address.ts';
+import { clientOf } from '../../../shared/runtime/node/client-address.ts';
 
 it('a client behind our proxy is not on this machine because the proxy is', () => {
   const peer = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ExportCursor } from '../../../../db/repositories/export-cursors.ts';
-import type { ExportRow, Member } from '../../../../db/repositories/export-sources.ts';
-import type { Format } from '../../../../shared/journal/exports/format.ts';
+import type { ExportCursor } from '../../../../db/repositories/exports/cursors.ts';
+import type { ExportRow, Member } from '../../../../db/repositories/exports/sources.ts';
+import type { Format } from '../../../../shared/exports/format.ts';
 import type { ObjectWriter } from '../../../../shared/kernel/object-store.ts';
 
 export type Written = { rows: number; bytes: number; sha256: string };

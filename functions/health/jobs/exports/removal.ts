@@ -4,8 +4,8 @@ import {
   findRemovableExports,
   forgetFile,
   giveUpLateExports,
-} from '../../../../db/repositories/exported-files.ts';
-import type { Log } from '../../../../shared/kernel/log.ts';
+} from '../../../../db/repositories/exports/files.ts';
+import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Stores } from './stores.ts';
 
 type Parts = { db: Db; stores: Stores; log: Log };

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../db/client.ts';
-import { createChunkStore } from '../../../../db/repositories/exported-chunks.ts';
-import type { ExportedFile } from '../../../../db/repositories/exported-files.ts';
+import { createChunkStore } from '../../../../db/repositories/exports/chunks.ts';
+import type { ExportedFile } from '../../../../db/repositories/exports/files.ts';
 import type { ObjectStore } from '../../../../shared/kernel/object-store.ts';
 import { createS3Store } from '../../../../shared/remotes/object-store/s3.ts';
 import type { S3Config } from '../../../../shared/remotes/object-store/s3-config.ts';

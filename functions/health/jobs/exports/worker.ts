@@ -8,17 +8,17 @@ import {
   isShown,
   noteProgress,
   noteUpload,
-} from '../../../../db/repositories/export-attempts.ts';
-import { withExportCursor } from '../../../../db/repositories/export-cursors.ts';
-import { exportQuery } from '../../../../db/repositories/export-sources.ts';
-import { whileOurs } from '../../../../db/repositories/job-runs.ts';
-import { appendMonitoring } from '../../../../db/repositories/monitoring.ts';
-import { formats } from '../../../../shared/journal/exports/formats.ts';
-import { buildExport } from '../../../../shared/journal/exports/job.ts';
+} from '../../../../db/repositories/exports/attempts.ts';
+import { withExportCursor } from '../../../../db/repositories/exports/cursors.ts';
+import { exportQuery } from '../../../../db/repositories/exports/sources.ts';
+import { whileOurs } from '../../../../db/repositories/jobs/runs.ts';
+import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
+import { formats } from '../../../../shared/exports/formats.ts';
+import { buildExport } from '../../../../shared/exports/job.ts';
 import { newId } from '../../../../shared/kernel/ids.ts';
-import type { Log } from '../../../../shared/kernel/log.ts';
+import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { KnownParameters } from '../parameters.ts';
-import type { FailedJob, JobRun, WorkerOf } from '../queue.ts';
+import type { FailedJob, JobRun, WorkerOf } from '../queue/queue.ts';
 import { type Written, writeFile } from './file.ts';
 import type { Stores } from './stores.ts';
 

@@ -10,7 +10,7 @@ import {
   readOne,
   readTime,
   tlv,
-} from '../../../../shared/kernel/der.ts';
+} from '../../../../shared/kernel/crypto/der.ts';
 import { readReply } from '../../../../shared/remotes/kerberos/replies.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');

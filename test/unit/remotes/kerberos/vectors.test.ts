@@ -1,6 +1,6 @@
 import { getDiffieHellman } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { integer } from '../../../../shared/kernel/der.ts';
+import { integer } from '../../../../shared/kernel/crypto/der.ts';
 import { decryptStealing, fold } from '../../../../shared/remotes/kerberos/encryption.ts';
 import { newExponent, publicKeyInfo, sharedSecret } from '../../../../shared/remotes/kerberos/group.ts';
 import { keyOfExchange, keyOfSecret, keysOfSecret } from '../../../../shared/remotes/kerberos/reply-key.ts';

@@ -1,0 +1,40 @@
+import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { workplaces } from '../../schema/snapshot/workplaces.ts';
+
+export type WorkplaceAt = { farmId: string; pool: string; uuid: string };
+
+/** Longer than any call of a node. */
+const claimS = 60;
+
+const at = ({ farmId, uuid }: Pick<WorkplaceAt, 'farmId' | 'uuid'>): SQL | undefined =>
+  and(eq(workplaces.farm_id, farmId), eq(workplaces.uuid, uuid));
+
+/** A workplace of the pool belongs to the owner already. */
+const hasOne = ({ farmId, pool }: WorkplaceAt, owner: string): SQL =>
+  sql`exists(select 1 from ${workplaces} other where other.farm_id = ${farmId}
+    and other.servicepool_uuid = ${pool} and other.owner_key = ${owner})`;
+
+/**
+ * Lets one at a time change the owner of a workplace, by what the snapshot knows; one statement.
+ * @param owner the key of whom it shall belong to (see `personKey`); null to free it
+ * @returns false when somebody else is changing it, it has an owner, or the owner has a workplace of the pool
+ */
+export async function claimWorkplace(db: Db, workplace: WorkplaceAt, owner: string | null): Promise<boolean> {
+  const claimed = await db
+    .update(workplaces)
+    .set({ assigning_until: sql`now() + make_interval(secs => ${claimS})` })
+    .where(
+      and(
+        at(workplace),
+        or(isNull(workplaces.assigning_until), sql`${workplaces.assigning_until} < now()`),
+        owner === null ? undefined : isNull(workplaces.owner_key),
+        owner === null ? undefined : sql`not ${hasOne(workplace, owner)}`,
+      ),
+    )
+    .returning({ uuid: workplaces.uuid });
+  return claimed.length > 0;
+}
+
+export const releaseWorkplace = (h: Db, workplace: Pick<WorkplaceAt, 'farmId' | 'uuid'>): Statement =>
+  h.update(workplaces).set({ assigning_until: null }).where(at(workplace));

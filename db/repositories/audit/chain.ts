@@ -1,0 +1,112 @@
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { auditCheckpoints } from '../../schema/audit/checkpoints.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+import { auditHead } from '../../schema/audit/head.ts';
+import type { SignedLink } from './checkpoints.ts';
+
+/**
+ * Chains up to `batch` committed events in one statement; concurrent calls run one after the other.
+ * @returns how many
+ */
+export async function sealAudit(db: Db, batch: number): Promise<number> {
+  const [row] = await db
+    .select({ sealed: sql<number>`seal_audit(${batch}::int)` })
+    .from(sql`(values (1)) as once`);
+  return row?.sealed ?? 0;
+}
+
+/** A stretch of the chain by `seq`, both ends included; its first `limit` places are looked at. */
+export type Stretch = { from: number; to: number; limit: number };
+
+/**
+ * `sealedTo` is the `seq` of the last event that was sealed; `broken` the first that is not as it was sealed, or
+ * missing; `checked` counts the events that retention has removed as well. `leaning` are the checkpoints that this
+ * stands on; whoever has the keys looks at their signatures.
+ */
+export type Verdict = { checked: number; sealedTo: number; broken: number | null; leaning: SignedLink[] };
+
+/**
+ * Checks a stretch of the chain in one statement: each event's text is made anew from its columns, each hash from
+ * its text, and each link is compared with the event before, which must be there unless a checkpoint says that its
+ * time was over. No text leaves the database.
+ * @param kids of the keys whose checkpoints count
+ */
+export async function verifyAudit(
+  db: Db,
+  { from, to, limit }: Stretch,
+  kids: readonly string[],
+): Promise<Verdict> {
+  // A bound that the planner knows: it then lets several processes share the texts and hashes of many events.
+  const upper = Math.min(to, from + limit - 1);
+  const verdict = sql`(
+    with ${signedBy(kids)}, span as (
+      select known.*, greatest(${from}::bigint, base_seq + 1) as first,
+        least(${upper}::bigint, sealed_to) as last
+      from known
+    ), ${eventsBetween(from - 1, upper)}, inside as (
+      select c.*, c.hash is distinct from seen.hash as differs from checkpoint c join seen on seen.seq = c.seq
+    )
+    select (count(judged.seq) + greatest(least(${to}::bigint, base_seq) - ${from}::bigint + 1, 0))::float8 as checked,
+      max(sealed_to) as sealed_to,
+      least(min(broken), (select min(seq) from inside where differs), ${cutOff}) as broken,
+      (select jsonb_agg(leaning) from (
+        select * from base union select * from latest
+        union (select ${columns} from inside order by seq desc limit 1)) leaning) as leaning
+    from span left join judged on true group by first, last, base_seq, sealed_to) as verdict`;
+  const [row] = await db
+    .select({
+      checked: sql<number>`checked`,
+      sealedTo: sql<number>`sealed_to`.mapWith(Number),
+      broken: sql<number | null>`broken`.mapWith(Number),
+      leaning: sql<SignedLink[] | null>`leaning`,
+    })
+    .from(verdict);
+  if (!row) throw new Error('a verification gave no row');
+  return { ...row, leaning: row.leaning ?? [] };
+}
+
+/** What is known of the ends of the chain: the head, and the checkpoints that count. */
+const signedBy = (kids: readonly string[]): SQL => sql`checkpoint as materialized (
+      select * from ${auditCheckpoints} where kid in (${sql.join(
+        kids.map((kid) => sql`${kid}`),
+        sql`, `,
+      )})
+    ), base as (
+      select * from checkpoint order by base_seq desc, seq desc limit 1
+    ), latest as (
+      select * from checkpoint order by seq desc, base_seq desc limit 1
+    ), known as (
+      select h.head_seq, h.head, greatest(h.head_seq, (select seq from latest)) as sealed_to,
+        coalesce((select base_seq from base), 0) as base_seq,
+        coalesce((select base_hash from base), repeat('0', 64)) as base_hash
+      from (select coalesce(max(seq), 0) as head_seq, max(hash) as head from ${auditHead}) h
+    )`;
+
+/** The events of a stretch, each judged by itself and by the one before it; the first is only that one. */
+const eventsBetween = (lower: number, upper: number): SQL => sql`own as materialized (
+      select e.seq, e.prev_hash, e.hash, e.sealed_text = audit_text(e)
+        and e.hash = encode(sha256(convert_to(e.prev_hash || e.sealed_text, 'UTF8')), 'hex') as is_own
+      from ${auditEvents} e
+      where e.seq between ${lower}::bigint and ${upper}::bigint
+    ), seen as (
+      select own.*, lag(seq) over chain as seq_before, lag(hash) over chain as hash_before
+      from own window chain as (order by seq)
+    ), judged as (
+      select seen.*, case
+        when seq > base_seq + 1 and seq_before is distinct from seq - 1 then coalesce(seq_before + 1, first)
+        when is_own and prev_hash = case seq when base_seq + 1 then base_hash else hash_before end
+          and (seq <> head_seq or seen.hash = head) then null
+        else seq end as broken
+      from seen, span where seq between first and last
+    )`;
+
+const columns = sql.join(
+  Object.values(getTableColumns(auditCheckpoints)).map(({ name }) => sql.identifier(name)),
+  sql`, `,
+);
+
+/** Events that the end lacks, and those that pretend to come after it. */
+const cutOff = sql`case
+  when coalesce(max(judged.seq), first - 1) < last then coalesce(max(judged.seq) + 1, first)
+  when last = sealed_to and exists (select 1 from ${auditEvents} e where e.seq > sealed_to) then sealed_to + 1 end`;

@@ -1,0 +1,79 @@
+import { desc, inArray, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { auditCheckpoints as table } from '../../schema/audit/checkpoints.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+import { auditHead } from '../../schema/audit/head.ts';
+
+export type Checkpoint = typeof table.$inferSelect;
+/** What a checkpoint says, and its signature. */
+export type SignedLink = Pick<Checkpoint, 'seq' | 'hash' | 'base_seq' | 'base_hash' | 'jws'>;
+/** An event of the chain, by its place and its hash. */
+export type Link = { seq: number; hash: string };
+
+/** How far the audit is sealed; `seq` 0 before the first event. */
+export async function findHead(db: Db): Promise<Link> {
+  const [head] = await db.select({ seq: auditHead.seq, hash: auditHead.hash }).from(auditHead);
+  if (!head) throw new Error('the audit has no head');
+  return head;
+}
+
+/** Of the checkpoints signed by these keys: the one furthest on, and the one after the most that is gone. */
+export async function findAnchors(
+  db: Db,
+  kids: readonly string[],
+): Promise<{ latest: Checkpoint | undefined; base: Checkpoint | undefined }> {
+  const known = inArray(table.kid, [...kids]);
+  const latest = db.select().from(table).where(known).orderBy(desc(table.seq), desc(table.base_seq)).limit(1);
+  const base = db.select().from(table).where(known).orderBy(desc(table.base_seq), desc(table.seq)).limit(1);
+  const rows = await latest.unionAll(base);
+  const [first, second = first] = rows;
+  if (!first || !second) return { latest: undefined, base: undefined };
+  // A union has no order.
+  const [low, high] = first.seq <= second.seq ? [first, second] : [second, first];
+  return { latest: high, base: low.base_seq >= high.base_seq ? low : high };
+}
+
+/** Writes a checkpoint; of several sidecars that sign the same, the first one counts. */
+export async function addCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
+  await db.execute(sql`select add_audit_checkpoint(${JSON.stringify(checkpoint)}::jsonb)`);
+}
+
+/**
+ * Of the events from `after` up to `upTo`: the last one before the first that is not older than `days`, by the clock of
+ * the database.
+ * @returns undefined when already the first one is not
+ */
+export async function lastOutlived(
+  db: Db,
+  after: number,
+  upTo: number,
+  days: number,
+): Promise<Link | undefined> {
+  const stretch = sql`seq > ${after}::bigint and seq <= ${upTo}::bigint`;
+  const firstYoung = sql`(select seq from ${auditEvents} where ${stretch}
+    and at >= now() - ${days}::int * interval '1 day' order by seq limit 1)`;
+  const [last] = await db
+    .select({ seq: sql<number>`${auditEvents.seq}`.mapWith(Number), hash: sql<string>`${auditEvents.hash}` })
+    .from(auditEvents)
+    .where(sql`${stretch} and seq = coalesce(${firstYoung} - 1, ${upTo}::bigint)`);
+  return last;
+}
+
+/** Events of one statement, so that none holds its locks for long. */
+const atOnce = 5_000;
+
+/**
+ * Deletes the events up to `baseSeq`, which a checkpoint has declared as removed, and the checkpoints of that time.
+ * @returns how many events
+ */
+export async function removeOutlived(db: Db, baseSeq: number, signal: AbortSignal): Promise<number> {
+  let removed = 0;
+  for (let last = atOnce; last === atOnce && !signal.aborted; removed += last) {
+    const [row] = await db
+      .select({ removed: sql<number>`remove_outlived_audit(${baseSeq}::bigint, ${atOnce}::int)` })
+      .from(sql`(values (1)) as once`);
+    last = row?.removed ?? 0;
+  }
+  await db.execute(sql`select remove_outlived_checkpoints(${baseSeq}::bigint)`);
+  return removed;
+}

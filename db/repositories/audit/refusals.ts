@@ -1,0 +1,37 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+import { auditRefusals } from '../../schema/audit/refusals.ts';
+import type { AuditEntry } from './events.ts';
+
+const minuteMs = 60_000;
+
+/** Counts a refusal of `subject`; the first one of its minute is written as an audit event, in the same statement. */
+export async function countRefusal(db: Db, subject: string, entry: AuditEntry): Promise<void> {
+  const minute = new Date(entry.at.getTime() - (entry.at.getTime() % minuteMs)).toISOString();
+  const event = JSON.stringify({ changes: [], details: {}, message: '', count: 1, ...entry });
+  await db.execute(sql`
+    with counted as (
+      insert into ${auditRefusals} as r (subject, minute, event)
+      values (${subject}, ${minute}::timestamptz, ${event}::jsonb)
+      on conflict (subject, minute) do update set count = r.count + 1, event = excluded.event
+      returning count, event
+    )
+    insert into ${auditEvents} select e.*
+    from counted, jsonb_populate_record(null::${auditEvents}, counted.event) e where counted.count = 1`);
+}
+
+/**
+ * Writes the further refusals of all minutes that have ended, each subject's as one event that tells of the last one.
+ * However many do this at once, each is written once: a row is deleted by one of them.
+ */
+export async function settleRefusals(db: Db, now: Date): Promise<void> {
+  const ended = new Date(now.getTime() - minuteMs).toISOString();
+  await db.execute(sql`
+    with ended as (
+      delete from ${auditRefusals} where minute <= ${ended}::timestamptz returning count, event
+    )
+    insert into ${auditEvents} select e.*
+    from ended, jsonb_populate_record(null::${auditEvents}, event || jsonb_build_object('count', count - 1)) e
+    where ended.count > 1`);
+}

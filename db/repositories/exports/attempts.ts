@@ -1,0 +1,141 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { atomically, type Db, type Statement } from '../../client.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+import { type ExportFailure, exportedFiles as table } from '../../schema/exports/files.ts';
+import { type AuditEntry, auditRow } from '../audit/events.ts';
+import { type JobAttempt, whileOurs } from '../jobs/runs.ts';
+import { must } from '../records/statements.ts';
+import type { ExportedFile } from './files.ts';
+
+/** What an attempt at an export has to do. */
+export type Begun = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
+/** What an attempt left, whole or not. */
+export type Unfinished = { file: string; uploadId: string | null; store: ExportedFile['store'] };
+type Attempt = Pick<ExportedFile, 'id' | 'store'> & { file: string };
+/** How far an attempt is; `progress` is from 0 to 1. */
+export type Progress = { rows: number; bytes: number; progress: number };
+
+const isUnderWay = (id: string): SQL | undefined =>
+  and(eq(table.id, id), sql`${table.state} in ('pending', 'running')`);
+
+/**
+ * What the attempt before left. Nobody is told of the file of a later one: he would remove it while it is written.
+ * @throws the database's `job_lost` when another attempt counts
+ */
+export const findUnfinished = async (
+  db: Db,
+  run: JobAttempt,
+  id: string,
+): Promise<Unfinished | undefined> => {
+  const left = { file: table.file, uploadId: table.upload_id, store: table.store };
+  const [, rows] = await atomically(db, (h) => [
+    whileOurs(h, run),
+    h.select(left).from(table).where(isUnderWay(id)),
+  ]);
+  const [row] = rows as { file: string | null; uploadId: string | null; store: ExportedFile['store'] }[];
+  return row && row.file !== null ? { ...row, file: row.file } : undefined;
+};
+
+/**
+ * Makes this attempt the one that counts: from now on the file of no other one is ever shown, nor written any more.
+ * @returns undefined when there is nothing to do any more
+ * @throws the database's `job_lost` when another attempt counts
+ */
+export async function beginExport(
+  db: Db,
+  run: JobAttempt,
+  { id, ...attempt }: Attempt,
+): Promise<Begun | undefined> {
+  const anew = { ...attempt, state: 'running' as const, upload_id: null, rows: 0, bytes: 0, progress: 0 };
+  const [, begun] = await atomically(db, (h) => [
+    whileOurs(h, run),
+    h.update(table).set(anew).where(isUnderWay(id)).returning(),
+  ]);
+  return (begun as ExportedFile[])[0];
+}
+
+/**
+ * Keeps by which name an object store knows a file that is not finished.
+ * @throws AppError `expired` when another attempt counts
+ */
+export const noteUpload = async (db: Db, file: string, uploadId: string): Promise<void> => {
+  const noted = await db
+    .update(table)
+    .set({ upload_id: uploadId })
+    .where(eq(table.file, file))
+    .returning({ id: table.id });
+  if (noted.length === 0) throw new AppError('expired');
+};
+
+export const noteProgress = async (db: Db, file: string, progress: Progress): Promise<void> => {
+  await db.update(table).set(progress).where(eq(table.file, file));
+};
+
+/**
+ * Shows the file, whole as it is, for `keepH` hours.
+ * @throws the database's `job_lost` when another attempt counts
+ */
+export const endExport = (
+  db: Db,
+  run: JobAttempt,
+  file: string,
+  result: Pick<Progress, 'rows' | 'bytes'> & { sha256: string; keepH: number },
+  at: Date,
+): Promise<unknown> => {
+  const { keepH, ...facts } = result;
+  const ready = {
+    ...facts,
+    state: 'ready' as const,
+    progress: 1,
+    upload_id: null,
+    ended_at: sql`now()`,
+    expires_at: sql`now() + ${keepH}::int * interval '1 hour'`,
+  };
+  return atomically(db, (h) => [
+    whileOurs(h, run),
+    must(h, sql`exists(select 1 from ${table} where ${eq(table.file, file)})`, 'job_lost'),
+    h.update(table).set(ready).where(eq(table.file, file)),
+    noteEnd(h, eventOf(at, { result: 'success', level: 'info', details: facts }), eq(table.file, file)),
+  ]);
+};
+
+/**
+ * True when the file is shown. Whoever heard nothing of the end that he gave it waits here until the database has
+ * settled it.
+ */
+export const isShown = async (db: Db, file: string): Promise<boolean> => {
+  const rows = await db.select({ state: table.state }).from(table).where(eq(table.file, file)).for('share');
+  return rows.some(({ state }) => state === 'ready');
+};
+
+/** Ends the export without a file, with its event; what it has of a file is removed with the expired ones. */
+export const failExport = (h: Db, id: string, reason: ExportFailure, at: Date): Statement[] => [
+  noteEnd(h, eventOf(at, { result: 'failure', level: 'warning', details: { reason } }), isUnderWay(id)),
+  h.update(table).set({ state: 'failed', reason, ended_at: sql`now()` }).where(isUnderWay(id)),
+];
+
+type End = Pick<AuditEntry, 'result' | 'level'> & { details: Record<string, unknown> };
+
+const eventOf = (at: Date, end: End): AuditEntry => ({
+  ...end,
+  id: newId(),
+  at,
+  event: 'portal.ExportBuilt',
+  category: 'system',
+  user_name: 'system',
+  action: 'export',
+  object_type: 'export',
+});
+
+/** The event of an export that has ended; `ordered_by` is the caller of the event of the order. */
+const noteEnd = (h: Db, event: AuditEntry, where: SQL | undefined): Statement =>
+  h.insert(auditEvents).select(
+    sql`${auditRow(event, {
+      object_id: sql`${table.id}::text`,
+      object_name: sql`${table.subject}`,
+      details: sql`jsonb_build_object('format', ${table.format}, 'filters', ${table.filters}, 'ordered_by', ${table.owner_id})
+        || ${JSON.stringify(event.details)}::jsonb`,
+    })} from ${table} where ${where}`,
+  );

@@ -1,0 +1,110 @@
+import { and, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { atomically, type Db, type Statement } from '../../client.ts';
+import { isUniqueViolation } from '../../errors.ts';
+import { exportedFiles as table } from '../../schema/exports/files.ts';
+
+export type ExportedFile = typeof table.$inferSelect;
+export type ExportSubject = ExportedFile['subject'];
+/** Whose exports of what. */
+export type Shelf = Pick<ExportedFile, 'owner_id' | 'subject'>;
+export type Order = Shelf &
+  Pick<ExportedFile, 'id' | 'format' | 'filters' | 'fingerprint' | 'created_at' | 'expires_at'>;
+
+const on = ({ owner_id, subject }: Shelf): SQL | undefined =>
+  and(eq(table.owner_id, owner_id), eq(table.subject, subject));
+
+const isUnderWay = sql`${table.state} in ('pending', 'running')`;
+
+export const findExport = async (db: Db, shelf: Shelf, id: string): Promise<ExportedFile | undefined> =>
+  (
+    await db
+      .select()
+      .from(table)
+      .where(and(on(shelf), eq(table.id, id)))
+  )[0];
+
+/** The export that whoever names none means: the newest file, else the newest that becomes one, else one that is gone. */
+export const findNewestExport = async (
+  db: Db,
+  shelf: Shelf,
+  now: Date,
+): Promise<ExportedFile | undefined> => {
+  const rank = sql`case when ${table.state} <> 'ready' then 1 when ${gt(table.expires_at, now)} then 0 else 2 end`;
+  const [row] = await db
+    .select()
+    .from(table)
+    .where(and(on(shelf), sql`${table.state} <> 'failed'`))
+    .orderBy(rank, desc(table.created_at), desc(table.id))
+    .limit(1);
+  return row;
+};
+
+/** An export for an equal order: one under way, or one that was ready after `readySince`. */
+export const findEqualExport = async (
+  db: Db,
+  { owner_id, fingerprint }: Pick<Order, 'owner_id' | 'fingerprint'>,
+  readySince: Date,
+): Promise<ExportedFile | undefined> => {
+  const isFresh = and(eq(table.state, 'ready'), gt(table.ended_at, readySince));
+  const [row] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.owner_id, owner_id), eq(table.fingerprint, fingerprint), or(isUnderWay, isFresh)))
+    .orderBy(desc(table.created_at), desc(table.id))
+    .limit(1);
+  return row;
+};
+
+/**
+ * Takes an order down, together with what `also` writes.
+ * @returns undefined when an equal order came first
+ */
+export async function orderExport(
+  db: Db,
+  order: Order,
+  also: (h: Db) => Statement[],
+): Promise<ExportedFile | undefined> {
+  try {
+    const [rows] = await atomically(db, (h) => [h.insert(table).values(order).returning(), ...also(h)]);
+    return (rows as ExportedFile[])[0];
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Exports whose files, or unfinished files, nobody may have any more.
+ * @param after the last one that has been looked at
+ */
+export const findRemovableExports = (
+  db: Db,
+  limit: number,
+  after: ExportedFile | undefined,
+): Promise<ExportedFile[]> =>
+  db
+    .select()
+    .from(table)
+    .where(
+      and(
+        isNotNull(table.file),
+        or(eq(table.state, 'failed'), and(eq(table.state, 'ready'), lt(table.expires_at, sql`now()`))),
+        after &&
+          sql`(${table.expires_at}, ${table.id}) > (${after.expires_at.toISOString()}::timestamptz, ${after.id}::uuid)`,
+      ),
+    )
+    .orderBy(table.expires_at, table.id)
+    .limit(limit);
+
+export const forgetFile = (db: Db, { id, file }: Pick<ExportedFile, 'id' | 'file'>): Statement =>
+  db
+    .update(table)
+    .set({ file: null, upload_id: null })
+    .where(and(eq(table.id, id), sql`${table.file} = ${file}`));
+
+/** Gives up orders that were never worked, or never ended, long after their time. */
+export const giveUpLateExports = (db: Db): Statement =>
+  db
+    .update(table)
+    .set({ state: 'failed', reason: 'late', ended_at: sql`now()` })
+    .where(and(isUnderWay, lt(table.expires_at, sql`now() - interval '1 day'`)));

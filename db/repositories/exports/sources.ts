@@ -1,0 +1,73 @@
+import { and, asc, type Column, is, type SQL, sql } from 'drizzle-orm';
+import { PgColumn } from 'drizzle-orm/pg-core';
+import { auditList } from '../audit/list.ts';
+import { monitoring } from '../monitoring/list.ts';
+import { portals } from '../monitoring/portals.ts';
+import { filterConditions, searchCondition } from '../records/pages.ts';
+import type { ListSpec, Selection } from '../records/records.ts';
+import { tags } from '../sites/tags.ts';
+import type { ExportSubject } from './files.ts';
+
+/** How the text of a value is to be read: as it is, as a number or truth value, or as JSON. */
+export type MemberKind = 'text' | 'plain' | 'json';
+export type Member = { name: string; kind: MemberKind };
+/** A row by the names of its members, each value as text. */
+export type ExportRow = Record<string, string | null>;
+
+/** `rows` gives each member as text, oldest or first by name first; `count` tells how many there are. */
+export type ExportQuery = { members: readonly Member[]; rows: SQL; count: SQL };
+
+type Source = { spec: Spec; order: string; hidden: readonly string[] };
+type Spec = Pick<ListSpec<Selection>, 'table' | 'select' | 'search' | 'sorts' | 'filters'>;
+
+const sources: Record<ExportSubject, Source> = {
+  audit: { spec: auditList.spec, order: 'at', hidden: [] },
+  monitoring: { spec: monitoring.spec, order: 'at', hidden: ['revision'] },
+  tags: { spec: tags.spec, order: 'name', hidden: ['revision'] },
+  portals: { spec: portals.spec, order: 'name', hidden: ['revision', 'metrics'] },
+};
+
+/**
+ * The statements of an export; its members are those of the list.
+ * @param filters those of the list, `search` among them
+ * @param limit of the rows
+ */
+export function exportQuery(
+  subject: ExportSubject,
+  { search, ...filters }: Record<string, unknown>,
+  limit: number,
+): ExportQuery {
+  const { spec, order, hidden } = sources[subject];
+  const sortedBy = spec.sorts[order];
+  if (!sortedBy) throw new Error(`${subject} has no order ${order}`);
+  const matching = and(
+    ...filterConditions(spec, filters),
+    searchCondition(spec, typeof search === 'string' ? search : undefined),
+  );
+  const where = matching ? sql`where ${matching}` : sql``;
+  const selected = Object.entries(spec.select).filter(([name]) => !hidden.includes(name));
+  const columns = selected.map(([name, value]) => sql`${textOf(value)} as ${sql.identifier(name)}`);
+  return {
+    members: selected.map(([name, value]) => ({ name, kind: kindOf(value) })),
+    rows: sql`select ${sql.join(columns, sql`, `)} from ${spec.table} ${where}
+      order by ${sql.join([asc(sortedBy), asc(spec.table.id)], sql`, `)} limit ${limit}::bigint`,
+    count: sql`select count(*)::float8 as n from ${spec.table} ${where}`,
+  };
+}
+
+type Value = Selection[string];
+
+/** What is computed has a type that only the database knows, and is hence told as JSON. */
+function kindOf(value: Value): MemberKind {
+  if (!is(value, PgColumn)) return 'json';
+  const { dataType } = value satisfies Column;
+  if (dataType === 'json' || dataType === 'array') return 'json';
+  return dataType === 'number' || dataType === 'bigint' || dataType === 'boolean' ? 'plain' : 'text';
+}
+
+function textOf(value: Value): SQL {
+  if (!is(value, PgColumn) || kindOf(value) === 'json') return sql`to_json(${value})::text`;
+  if (value.dataType === 'date')
+    return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return sql`${value}::text`;
+}

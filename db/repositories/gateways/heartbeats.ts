@@ -1,0 +1,84 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { type GatewayStats, gateways as table } from '../../schema/gateways/gateways.ts';
+import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
+import { gatewayStats, isHeard } from './gateways.ts';
+
+/** What a gateway tells of itself; what it leaves out stays as it was. */
+export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>> & {
+  version: string | undefined;
+};
+export type HeardGateway = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
+
+/** The largest value of the column; more tunnels than that contradict no row of ours. */
+const mostReported = 2_147_483_647;
+
+/** @returns the identifier of the gateway of this token */
+export async function findGateway(db: Db, tokenHash: string): Promise<string | undefined> {
+  const [row] = await db.select({ id: table.id }).from(table).where(eq(table.token_hash, tokenHash));
+  return row?.id;
+}
+
+/**
+ * Notes that the gateway of this token is alive, by the clock of the database; no administrator changed anything, so
+ * that its revision stays. One statement.
+ * @returns what the journal was last told of it; undefined for a token of nobody
+ */
+export async function noteHeartbeat(
+  db: Db,
+  tokenHash: string,
+  { version, ...figures }: Heartbeat,
+): Promise<HeardGateway | undefined> {
+  const [heard] = await db
+    .update(table)
+    .set({
+      last_seen_at: sql`now()`,
+      stats: sql`${gatewayStats} || ${JSON.stringify(figures)}::jsonb`,
+      ...(figures.connections !== undefined && {
+        reported_connections: sql`least(${figures.connections}::bigint, ${mostReported})`,
+        reported_at: sql`now()`,
+      }),
+      noted_status: sql`case when ${table.noted_status} = 'fail' then 'fail' else 'pass' end`,
+      ...(version !== undefined && { version }),
+    })
+    .where(eq(table.token_hash, tokenHash))
+    .returning({ id: table.id, name: table.name, noted_status: table.noted_status });
+  return heard;
+}
+
+/** Gateways in service whose heartbeats have ended, of which that was not told yet. */
+export const silentGateways = (db: Db) =>
+  db.select({ id: table.id, name: table.name }).from(table).where(isNewlySilent);
+
+const isNewlySilent = and(
+  eq(table.noted_status, 'pass'),
+  sql`not ${isHeard}`,
+  sql`${table.enabled} and not ${table.maintenance}`,
+);
+
+type News = { id: string; record: MonitoringEntry };
+
+/** Tells the journal, one statement: who does so as well at the same time waits for the row and finds it told. */
+export const noteSilence = (db: Db, news: readonly News[]): Promise<void> =>
+  note(db, 'fail', news, isNewlySilent);
+
+export const noteReturn = (db: Db, news: News): Promise<void> =>
+  note(db, 'pass', [news], eq(table.noted_status, 'fail'));
+
+async function note(
+  db: Db,
+  status: 'pass' | 'fail',
+  news: readonly News[],
+  isNews: SQL | undefined,
+): Promise<void> {
+  if (news.length === 0) return;
+  const rows = news.map(({ id, record }) => ({ id, record: monitoringRow(record) }));
+  await db.execute(sql`
+    with told as (
+      update ${table} set noted_status = ${status}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as news(id uuid, record jsonb)
+      where ${table.id} = news.id and ${isNews}
+      returning news.record
+    )
+    ${insertMonitoring(sql`told`)}`);
+}

@@ -1,0 +1,29 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { gatewaySites, gateways } from '../../schema/gateways/gateways.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { isHeard } from './gateways.ts';
+
+/**
+ * A gateway of a site. `online` is false for one that has never sent a heartbeat, and need not; `alive` is false for one
+ * that is disabled, in maintenance, or silent after heartbeats.
+ */
+export type SiteGateway = {
+  id: string;
+  name: string;
+  host: string;
+  port: number;
+  protocols: string[];
+  networks: string[];
+  priority: number;
+  online: boolean;
+  alive: boolean;
+};
+
+/** Of the site in whose select this stands. */
+export const gatewaysOfSite: SQL = sql`
+  select coalesce(json_agg(json_build_object('id', ${gateways.id}, 'name', ${gateways.name},
+    'host', ${gateways.host}, 'port', ${gateways.port}, 'protocols', ${gateways.protocols},
+    'networks', ${gateways.networks}, 'priority', ${gateways.priority}, 'online', coalesce(${isHeard}, false),
+    'alive', ${gateways.enabled} and not ${gateways.maintenance} and coalesce(${isHeard}, true))), '[]')
+  from ${gatewaySites} join ${gateways} on ${gateways.id} = ${gatewaySites.gateway_id}
+  where ${gatewaySites.site_id} = ${sites.id}`;

@@ -1,0 +1,15 @@
+import type { MonitoringEntry } from '../monitoring/records.ts';
+
+/** What the monitoring journal says when the heartbeats of a gateway end, or come again. */
+export function gatewayRecord(
+  gateway: { id: string; name: string },
+  status: 'pass' | 'fail',
+  at: Date,
+): MonitoringEntry {
+  const object = { source: 'gateway', object_type: 'gateway', object_id: gateway.id } as const;
+  const common = { ...object, object_name: gateway.name, at, details: { status } };
+  if (status === 'pass')
+    return { ...common, level: 'info', code: 'gateway_pass', message: `Gateway ${gateway.name} is back` };
+  const message = `Gateway ${gateway.name} has been silent for a minute`;
+  return { ...common, level: 'error', code: 'gateway_fail', message };
+}

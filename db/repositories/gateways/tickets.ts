@@ -1,0 +1,160 @@
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { gateways } from '../../schema/gateways/gateways.ts';
+import { gatewayTickets as table } from '../../schema/gateways/tickets.ts';
+import { gatewayTunnels as tunnels } from '../../schema/gateways/tunnels.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { bytesOf, countedFor } from './counters.ts';
+
+/** Seconds until the first tunnel of a ticket must have begun; what it opened may stay for as long as it likes. */
+export const ticketLifeS = 60;
+/** Seconds after the beginning of the first tunnel in which the others must begin. */
+const othersFollowS = 30;
+
+/** `clientIp` is null where the address that the tunnels will come from is not known. */
+export type NewTicket = {
+  id: string;
+  ticketHash: string;
+  gatewayId: string;
+  userId: string;
+  farmId: string;
+  sessionUuid: string | null;
+  clientIp: string | null;
+  host: string;
+  port: number;
+  /** How many may be opened. */
+  tunnels: number;
+};
+
+/** Keeps a ticket; nothing when the gateway or the farm has gone meanwhile. */
+export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
+  h.insert(table).select(
+    sql`select ${ticket.id}::uuid, ${ticket.ticketHash}::text, ${gateways.id}, ${ticket.userId}::uuid, ${farms.id},
+      ${ticket.sessionUuid}::uuid, ${ticket.clientIp}::text, ${ticket.host}::text, ${ticket.port}::int,
+      ${ticket.tunnels}::int, now(), now() + make_interval(secs => ${ticketLifeS}), null::timestamptz
+      from ${gateways} cross join ${farms}
+      where ${gateways.id} = ${ticket.gatewayId}::uuid and ${farms.id} = ${ticket.farmId}::uuid`,
+  );
+
+/** `clientIp` as `plainAddress` spells it; `notifyHash` is that of what will end the tunnel. */
+export type Use = {
+  tunnelId: string;
+  ticketHash: string;
+  tokenHash: string;
+  clientIp: string;
+  notifyHash: string;
+};
+
+/**
+ * Opens a tunnel of a ticket, at the gateway that it was made for, which must be enabled; of all who try at once as many
+ * get in as it has tunnels left. The first binds it to the address that it comes from, as far as the gateway compares them. The gateway is held first, as by
+ * whoever deletes it. One statement, by the clock of the database.
+ * @returns where the tunnel leads; undefined when the ticket is not good for this
+ */
+export async function useTicket(
+  db: Db,
+  { tunnelId, ticketHash, tokenHash, clientIp, notifyHash }: Use,
+): Promise<{ host: string; port: number } | undefined> {
+  const gate = gateOf(db, and(eq(gateways.token_hash, tokenHash), gateways.enabled));
+  const used = db.$with('used').as(
+    db
+      .update(table)
+      .set({
+        tunnels_left: sql`${table.tunnels_left} - 1`,
+        client_ip: clientIp,
+        used_at: sql`coalesce(${table.used_at}, now())`,
+      })
+      .where(and(eq(table.ticket_hash, ticketHash), isGoodFor(clientIp), ofGate))
+      .returning({ id: table.id, gateway_id: table.gateway_id, host: table.host, port: table.port }),
+  );
+  const opened = db
+    .$with('opened')
+    .as(
+      db
+        .insert(tunnels)
+        .select(
+          sql`select ${tunnelId}::uuid, id, ${notifyHash}::text, now(), null::timestamptz, false, 0, 0 from used`,
+        )
+        .returning({ id: tunnels.id }),
+    );
+  const counted = countedFor(db, sql`select gateway_id from used`, { connections: sql`1` });
+  const [row] = await db
+    .with(gate, used, opened, counted)
+    .select({ host: sql<string>`used.host`, port: sql<number>`used.port` })
+    .from(used);
+  return row;
+}
+
+/** Bytes as the gateway counts them; safe integers. */
+export type End = { notifyHash: string; tokenHash: string; sent: number; received: number };
+
+/**
+ * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels, and the end
+ * of a tunnel that the sweep took for ended still counts its bytes. One statement; the gateway is locked first, so that of
+ * two reports of one process the second is compared with the first.
+ * @returns false when there is no such tunnel
+ */
+export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: End): Promise<boolean> {
+  const gate = gateOf(db, eq(gateways.token_hash, tokenHash));
+  const bytes = bytesOf(db, reported);
+  const open = db.$with('open').as(
+    db
+      .select({ id: tunnels.id, gateway_id: table.gateway_id, presumed_ended: tunnels.presumed_ended })
+      .from(tunnels)
+      .innerJoin(table, eq(table.id, tunnels.ticket_id))
+      .where(
+        and(
+          eq(tunnels.notify_hash, notifyHash),
+          or(isNull(tunnels.stopped_at), tunnels.presumed_ended),
+          ofGate,
+        ),
+      )
+      .for('no key update', { of: tunnels }),
+  );
+  const ended = db.$with('ended').as(
+    db
+      .update(tunnels)
+      .set({
+        stopped_at: sql`now()`,
+        presumed_ended: false,
+        sent: sql`(select sent from bytes)`,
+        received: sql`(select received from bytes)`,
+      })
+      .where(sql`${tunnels.id} in (select id from open)`)
+      .returning({ id: tunnels.id }),
+  );
+  const counted = countedFor(db, sql`select gateway_id from open`, {
+    connections: sql`(select case when presumed_ended then 0 else -1 end from open)`,
+    sent: sql`(select sent from bytes)`,
+    received: sql`(select received from bytes)`,
+    processCounters: sql`(select counters from bytes)`,
+  });
+  const rows = await db.with(gate, bytes, open, ended, counted).select({ id: sql`ended.id` }).from(ended);
+  return rows.length > 0;
+}
+
+/** Until its first tunnel a ticket has its own time, then it has that of those that follow. */
+const isGoodFor = (clientIp: string) =>
+  and(
+    gt(table.tunnels_left, 0),
+    sql`coalesce(${table.used_at} + make_interval(secs => ${othersFollowS}), ${table.expires_at}) > now()`,
+    sql`exists(select 1 from gate where gate.id = ${table.gateway_id} and (gate.client_address = 'off'
+      or coalesce(${table.client_ip} = ${clientIp}, true)
+      or (gate.client_address = 'family' and family(${table.client_ip}::inet) <> family(${clientIp}::inet))))`,
+  );
+
+const gateOf = (db: Db, which: SQL | undefined) =>
+  db.$with('gate').as(
+    db
+      .select({
+        id: gateways.id,
+        client_address: gateways.client_address,
+        byte_counters: gateways.byte_counters,
+        process_counters: gateways.process_counters,
+      })
+      .from(gateways)
+      .where(which)
+      .for('no key update'),
+  );
+
+const ofGate = sql`${table.gateway_id} in (select id from gate)`;

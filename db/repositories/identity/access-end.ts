@@ -1,0 +1,40 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { gatewayTickets } from '../../schema/gateways/tickets.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { loginChallenges } from '../../schema/identity/login-challenges.ts';
+import { loginSessions } from '../../schema/identity/login-sessions.ts';
+import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
+import { serviceTokens } from '../../schema/identity/service-tokens.ts';
+import { users } from '../../schema/identity/users.ts';
+import { endNodeKeys } from '../routing/ended-node-keys.ts';
+
+/**
+ * Ends everything that lets a user act: sessions with their page tokens, service tokens, gateway tickets that were not used,
+ * one-time codes, logins under way, and the cached keys of dispatcher nodes, which a job then logs out.
+ */
+export const endAccessOfUser = (h: Db, userId: string): Statement[] => [
+  h.update(users).set({ access_ended_at: endedNow }).where(eq(users.id, userId)),
+  ...endAccess(h, sql`select ${userId}::uuid`),
+];
+
+/** The same for all users of a domain, and for those that have no row yet. */
+export const endAccessOfDomain = (h: Db, domainId: string): Statement[] => [
+  h.update(authenticators).set({ access_ended_at: endedNow }).where(eq(authenticators.id, domainId)),
+  h.delete(pkinitChallenges).where(eq(pkinitChallenges.authenticator_id, domainId)),
+  ...endAccess(h, sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`),
+];
+
+/** Later than all that other transactions wrote before this one took the row. */
+const endedNow = sql`clock_timestamp()`;
+
+/** @param whose a select of user ids */
+const endAccess = (h: Db, whose: SQL): Statement[] => [
+  h.delete(loginSessions).where(sql`${loginSessions.user_id} in (${whose})`),
+  h.delete(serviceTokens).where(sql`${serviceTokens.user_id} in (${whose})`),
+  h
+    .delete(gatewayTickets)
+    .where(and(sql`${gatewayTickets.user_id} in (${whose})`, isNull(gatewayTickets.used_at))),
+  h.delete(loginChallenges).where(sql`${loginChallenges.user_id} in (${whose})`),
+  endNodeKeys(h, whose),
+];

@@ -1,0 +1,49 @@
+import { and, asc, eq, like, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
+import type { Position } from '../../../shared/kernel/cursor.ts';
+import { containsPattern } from '../../../shared/kernel/text.ts';
+import type { Db } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { groups } from '../../schema/identity/groups.ts';
+import { users } from '../../schema/identity/users.ts';
+
+export type AssignableQuery = {
+  search?: string | undefined;
+  authenticator?: string | undefined;
+  limit: number;
+  after?: Position | undefined;
+};
+
+/** Users and groups of all domains by name, as one list; `limit` + 1 rows tell whether there is more. */
+export async function listAssignables(db: Db, query: AssignableQuery) {
+  const rows = await unionAll(page(db, users, 'user', query), page(db, groups, 'group', query))
+    .orderBy(sql`key`, sql`id`)
+    .limit(query.limit + 1);
+  const items = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? items.at(-1) : undefined;
+  return { items: items.map(({ key: _, ...item }) => item), next: last && { key: last.key, id: last.id } };
+}
+
+/** One side of the union, already cut to the page, so that its index serves it. */
+function page(db: Db, table: typeof users | typeof groups, type: 'user' | 'group', query: AssignableQuery) {
+  const conditions: (SQL | undefined)[] = [
+    query.authenticator ? eq(table.authenticator_id, query.authenticator) : undefined,
+    query.search ? like(table.name_key, containsPattern(query.search)) : undefined,
+    query.after &&
+      sql`(${table.name_key}, ${table.id}) > (${String(query.after.key)}, ${query.after.id}::uuid)`,
+  ];
+  return db
+    .select({
+      authenticator_id: sql<string>`${authenticators.id}`.as('authenticator_id'),
+      authenticator_name: sql<string>`${authenticators.name}`.as('authenticator_name'),
+      type: sql<'user' | 'group'>`${type}::text`.as('type'),
+      id: sql<string>`${table.id}`.as('id'),
+      name: sql<string>`${table.name}`.as('name'),
+      key: sql<string>`${table.name_key}`.as('key'),
+    })
+    .from(table)
+    .innerJoin(authenticators, eq(authenticators.id, table.authenticator_id))
+    .where(and(...conditions))
+    .orderBy(asc(table.name_key), asc(table.id))
+    .limit(query.limit + 1);
+}

@@ -1,0 +1,46 @@
+import { and, eq, or, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { users } from '../../schema/identity/users.ts';
+import { derived } from '../records/statements.ts';
+import { parameterOverrides } from './login/sessions.ts';
+import { isEnrolled } from './second-factors.ts';
+
+/** The user by his name and that or the label of his domain, both folded; with the parameters that his password obeys. */
+export async function findAccount(db: Db, domainKey: string, userKey: string) {
+  const [row] = await db
+    .select({
+      user: users,
+      domain: authenticators,
+      parameters: parameterOverrides,
+      isEnrolled: derived<boolean>(isEnrolled(users.id)),
+    })
+    .from(users)
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(
+      and(
+        eq(users.name_key, userKey),
+        or(eq(authenticators.small_name_key, domainKey), eq(authenticators.name_key, domainKey)),
+      ),
+    )
+    // A label goes before another domain's name.
+    .orderBy(sql`${authenticators.small_name_key} = ${domainKey} desc`)
+    .limit(1);
+  return row;
+}
+
+export const setPassword = (
+  h: Db,
+  userId: string,
+  { hash, mustChange, at }: { hash: string; mustChange: boolean; at: Date },
+): Statement =>
+  h
+    .update(users)
+    .set({
+      password_hash: hash,
+      password_changed_at: at,
+      must_change_password: mustChange,
+      updated_at: at,
+      revision: sql`${users.revision} + 1`,
+    })
+    .where(eq(users.id, userId));

@@ -1,0 +1,112 @@
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../../client.ts';
+import { userRoles } from '../../../schema/identity/roles.ts';
+import { users } from '../../../schema/identity/users.ts';
+import { appendMonitoring, type MonitoringEntry } from '../../monitoring/records.ts';
+import { must } from '../../records/statements.ts';
+import { endAccessOfUser } from '../access-end.ts';
+
+type UserRow = typeof users.$inferSelect;
+type Named = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
+/** Folded names for a user whose own one is taken; the second one counts if the first one is taken as well. */
+export type Fallbacks = readonly [short: string, long: string];
+
+/** Adds a user of a directory, unless there is such a row. */
+export const addDirectoryUser = (h: Db, user: UserRow): Statement =>
+  h.insert(users).values(user).onConflictDoNothing();
+
+/** Binds a row that has no roles and was never used to an entry of its directory. */
+export const bindUnusedUser = (h: Db, { id }: Pick<Named, 'id'>, directoryId: string): Statement =>
+  h
+    .update(users)
+    .set({ directory_id: directoryId, ...revised })
+    .where(
+      and(
+        eq(users.id, id),
+        isNull(users.directory_id),
+        isNull(users.last_login_at),
+        sql`not exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${users.id})`,
+      ),
+    );
+
+/**
+ * Gives a user the name of the directory entry, or a fallback if another user has that name, with a record in the journal.
+ * Nothing happens if the row has been renamed meanwhile.
+ */
+export const renameUser = (
+  h: Db,
+  user: Named,
+  next: { name: string; nameKey: string; fallbacks: Fallbacks },
+  record: MonitoringEntry,
+): Statement[] => {
+  const isFree = sql`not ${isTaken(user, next.nameKey)}`;
+  const fallback = freeOf(user, next.fallbacks);
+  return [
+    ...recorded(h, user, record),
+    h
+      .update(users)
+      .set({
+        name: sql`case when ${isFree} then ${next.name} else ${fallback} end`,
+        name_key: sql`case when ${isFree} then ${next.nameKey} else ${fallback} end`,
+        ...revised,
+      })
+      .where(isAsBefore(user)),
+  ];
+};
+
+/**
+ * Deactivates a user whose entry has gone, ends all access of the user, and frees the name.
+ * @param recordOf the record in the journal for the name that the user gets
+ */
+export const retireUser = (
+  h: Db,
+  user: Named,
+  fallbacks: Fallbacks,
+  recordOf: (name: string) => MonitoringEntry,
+): Statement[] => {
+  const name = freeOf(user, fallbacks);
+  return [
+    ...fallbacks.flatMap((fallback) => recorded(h, user, recordOf(fallback), sql`${name} = ${fallback}`)),
+    h
+      .update(users)
+      .set({ state: 'inactive', name, name_key: name, ...revised })
+      .where(isAsBefore(user)),
+    ...endAccessOfUser(h, user.id),
+  ];
+};
+
+const isTaken = ({ id, authenticator_id }: Named, nameKey: string): SQL =>
+  sql`exists(select 1 from ${users} other where other.authenticator_id = ${authenticator_id}::uuid
+    and other.name_key = ${nameKey} and other.id <> ${id}::uuid)`;
+
+const freeOf = (user: Named, [short, long]: Fallbacks): SQL =>
+  sql`case when ${isTaken(user, short)} then ${long} else ${short} end`;
+
+/** Of two batches at once one writes the record: the other finds another name. */
+const recorded = (h: Db, user: Named, record: MonitoringEntry, when = sql`true`): Statement[] => [
+  h.select({ id: users.id }).from(users).where(isAsBefore(user)).for('update'),
+  appendMonitoring(h, record, sql`${when} and exists(select 1 from ${users} where ${isAsBefore(user)})`),
+];
+
+const isAsBefore = ({ id, name_key }: Named): SQL | undefined =>
+  and(eq(users.id, id), eq(users.name_key, name_key));
+
+const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` };
+
+/** The conditions under which an administrator may bind a user to an entry. */
+export const mustBeUnbound = (
+  h: Db,
+  { id, authenticator_id }: Pick<Named, 'id' | 'authenticator_id'>,
+  directoryIds: readonly string[],
+): Statement[] => [
+  must(
+    h,
+    sql`(select ${users.id} from ${users} where ${users.id} = ${id} and ${users.directory_id} is null for update) is not null`,
+    'invalid_state:bound',
+  ),
+  must(
+    h,
+    sql`not exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticator_id} and ${inArray(users.directory_id, [...directoryIds])})`,
+    'invalid_state:entry_in_use',
+  ),
+];

@@ -1,0 +1,21 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+
+type Subjects = 'all' | 'users' | 'staff';
+
+/** Domains that a login page shows to these subjects, by priority and name. */
+export const listVisibleDomains = (db: Db, subjects: readonly Subjects[]) =>
+  db
+    .select({
+      authUuid: authenticators.id,
+      auth: authenticators.name,
+      authSmallName: authenticators.small_name,
+      type: authenticators.type,
+      priority: authenticators.priority,
+      isTwoFactor: authenticators.two_factor,
+      isPkinit: sql<boolean>`jsonb_typeof(${authenticators.params} -> 'kerberos') is not distinct from 'object'`,
+    })
+    .from(authenticators)
+    .where(and(eq(authenticators.state, 'visible'), inArray(authenticators.subjects, [...subjects])))
+    .orderBy(asc(authenticators.priority), asc(authenticators.name_key));

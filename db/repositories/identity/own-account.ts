@@ -1,0 +1,89 @@
+import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { passwordHistory, users } from '../../schema/identity/users.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { type Scope, within } from '../records/scope.ts';
+import { type Entitled, groupsOf, maySeeSite } from '../sites/user-sites.ts';
+
+type SiteName = { id: string; uri: string; name: string };
+
+/** Sites that the user may use, by name, as one JSON array. */
+const sitesOf = (who: Entitled): SQL<SiteName[]> =>
+  sql<SiteName[]>`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${sites.id}, 'uri', ${sites.uri}, 'name', ${sites.name}) order by ${sites.name_key}), '[]')
+  from ${sites} where ${maySeeSite(who)})`}`;
+
+/** What the session does not know of its user already. */
+export async function findOwnAccount(db: Db, who: Entitled) {
+  const [row] = await db
+    .select({
+      email: users.email,
+      lastLoginAt: users.last_login_at,
+      groups: groupsOf(who.userId),
+      sites: sitesOf(who),
+    })
+    .from(users)
+    .where(eq(users.id, who.userId));
+  return row;
+}
+
+/** Sites that the user may use or sees as an administrator, by name. */
+export const listReachableSites = (db: Db, who: Entitled | undefined, scope: Scope): Promise<SiteName[]> =>
+  db
+    .select({ id: sites.id, uri: sites.uri, name: sites.name })
+    .from(sites)
+    .where(scope === '*' ? undefined : or(who && maySeeSite(who), within(sites.id, scope)))
+    .orderBy(asc(sites.name_key));
+
+/** Former passwords that may not be used again, besides the current one. */
+const keptPasswords = 5;
+
+export type FormerPassword = { id: string; sealed_hash: string };
+
+/** The hash of the current password and the sealed ones of the last five before it. */
+export async function findPasswords(
+  db: Db,
+  userId: string,
+): Promise<{ hash: string | null; former: FormerPassword[] }> {
+  const rows = await db
+    .select({ hash: users.password_hash, id: passwordHistory.id, sealed_hash: passwordHistory.sealed_hash })
+    .from(users)
+    .leftJoin(passwordHistory, eq(passwordHistory.user_id, users.id))
+    .where(eq(users.id, userId))
+    .orderBy(desc(passwordHistory.at), desc(passwordHistory.id))
+    .limit(keptPasswords);
+  return {
+    hash: rows[0]?.hash ?? null,
+    former: rows.flatMap(({ id, sealed_hash }) => (id && sealed_hash ? [{ id, sealed_hash }] : [])),
+  };
+}
+
+/** Keeps a password that was replaced, and drops those before the last five. */
+export const keepFormerPassword = (h: Db, row: typeof passwordHistory.$inferInsert): Statement[] => [
+  h.insert(passwordHistory).values(row),
+  h.delete(passwordHistory).where(
+    sql`${passwordHistory.id} in (select id from ${passwordHistory} where ${passwordHistory.user_id} = ${row.user_id}
+        order by at desc, id desc offset ${keptPasswords})`,
+  ),
+];
+
+/** Sets a password in place of the one that was just checked; no row when it has been changed meanwhile. */
+export const setOwnPassword = (h: Db, userId: string, from: string, to: string, at: Date): Statement =>
+  h
+    .update(users)
+    .set({
+      password_hash: to,
+      password_changed_at: at,
+      must_change_password: false,
+      updated_at: at,
+      revision: sql`${users.revision} + 1`,
+    })
+    .where(and(eq(users.id, userId), eq(users.password_hash, from)));
+
+/** A choice of the user himself, which administrators do not see: their revision of him stays. */
+export const setOwnLanguage = (h: Db, userId: string, language: string | null): Statement =>
+  h.update(users).set({ language }).where(eq(users.id, userId));
+
+/** The condition, for `must`, that the stored hash is this one. */
+export const hasHash = (userId: string, hash: string): SQL =>
+  sql`exists(select 1 from ${users} where ${users.id} = ${userId} and ${users.password_hash} = ${hash})`;

@@ -1,0 +1,100 @@
+import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { serviceTokens as table } from '../../schema/identity/service-tokens.ts';
+import { users } from '../../schema/identity/users.ts';
+import { must } from '../records/statements.ts';
+import { mayAct, speaker } from './login/sessions.ts';
+
+/** A user as the address of what belongs to him names him. */
+export type OwnerPath = { domainId: string; userId: string };
+
+export type NewToken = typeof table.$inferInsert;
+
+/**
+ * Token, user, domain, rights and parameters by the hash of a service token, in one statement that nothing caches.
+ * Ended tokens, users and domains that may not act, and users that are no services give no row.
+ */
+export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
+  const [row] = await db
+    .select({ token: table, subjects: authenticators.subjects, ...speaker })
+    .from(table)
+    .innerJoin(users, eq(users.id, table.user_id))
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(
+      and(eq(table.token_hash, tokenHash), gt(table.expires_at, now), eq(users.kind, 'service'), mayAct),
+    );
+  return row;
+}
+
+/** Writes that the token was used, at most once a minute. */
+export async function touchServiceToken(db: Db, id: string, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - 60_000);
+  await db
+    .update(table)
+    .set({ last_seen_at: now })
+    .where(and(eq(table.id, id), or(isNull(table.last_seen_at), lt(table.last_seen_at, before))));
+}
+
+const shown = {
+  id: table.id,
+  name: table.name,
+  permissions: table.permissions,
+  created_at: table.created_at,
+  expires_at: table.expires_at,
+  last_seen_at: table.last_seen_at,
+};
+
+/** The tokens of a user of this domain as a list; ended ones are among them until they are revoked. */
+export const tokensIn = (domainId: string) => ({
+  spec: {
+    table,
+    select: shown,
+    parent: { column: table.user_id, table: users, where: eq(users.authenticator_id, domainId) },
+    search: [table.name_key],
+    filters: {},
+    sorts: { name: table.name_key, created_at: table.created_at, expires_at: table.expires_at },
+  },
+});
+
+/** One token of the user, and his name. */
+export async function findToken(db: Db, { domainId, userId }: OwnerPath, id: string) {
+  const [row] = await db
+    .select({ ...shown, user: users.name })
+    .from(table)
+    .innerJoin(users, eq(users.id, table.user_id))
+    .where(and(eq(table.id, id), eq(users.id, userId), eq(users.authenticator_id, domainId)));
+  return row;
+}
+
+/** @returns the id of the user's token of that name */
+export async function findTokenId(db: Db, userId: string, nameKey: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.user_id, userId), eq(table.name_key, nameKey)));
+  return row?.id;
+}
+
+/** Ends the batch unless the user is a service; he stays one until the batch ends. */
+export const mustBeService = (h: Db, userId: string): Statement =>
+  must(
+    h,
+    sql`(select ${users.kind} from ${users} where ${users.id} = ${userId} for update) = 'service'`,
+    'invalid_state:no_service',
+  );
+
+export const addToken = (h: Db, token: NewToken): Statement => h.insert(table).values(token);
+
+/** Ends the batch with `not_found` when another one has revoked the token before. */
+export const revokeToken = (h: Db, id: string): Statement[] => [
+  must(
+    h,
+    sql`(select ${table.id} from ${table} where ${table.id} = ${id} for update) is not null`,
+    'not_found',
+  ),
+  h.delete(table).where(eq(table.id, id)),
+];
+
+export const revokeTokensOf = (h: Db, userId: string): Statement =>
+  h.delete(table).where(eq(table.user_id, userId));

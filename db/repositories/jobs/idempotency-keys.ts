@@ -1,0 +1,105 @@
+import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
+
+/** A key belongs to the user, or the peer, who sent it. */
+export type KeyOwner = { kind: 'user' | 'peer'; id: string; key: string };
+
+const keptForMs = 86_400_000;
+
+/**
+ * Takes the key for the transaction of `handle`, without waiting. What was kept under it is read by a statement of
+ * its own afterwards: one that also locks would look at the rows as they were before it had the lock.
+ * @returns false while another transaction has it
+ */
+export async function lockKey(handle: Db, owner: KeyOwner): Promise<boolean> {
+  const [row] = await handle
+    .select({ taken: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))` })
+    .from(sql`(values (1)) as once`);
+  return row?.taken === true;
+}
+
+/** What is kept under the key; after 24 hours it counts as absent. */
+export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
+  const [row] = await handle
+    .select()
+    .from(idempotencyKeys)
+    .where(and(ofOwner(owner), gt(idempotencyKeys.created_at, oldestKept(now))));
+  return row;
+}
+
+/** Keeps an answer under its key, in the place of an older one. */
+export async function keepAnswer(
+  handle: Db,
+  owner: KeyOwner,
+  answer: Pick<
+    typeof idempotencyKeys.$inferSelect,
+    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body' | 'rights'
+  >,
+): Promise<void> {
+  const row = { ...answer, lease_until: null };
+  await handle
+    .insert(idempotencyKeys)
+    .values({ ...row, ...columnsOf(owner) })
+    .onConflictDoUpdate({ target: owned, set: row });
+}
+
+type Lease = { fingerprint: string; now: Date; until: Date };
+
+/**
+ * Claims the key for an operation that no transaction can hold; one statement.
+ * @returns false when something is kept under the key, or another transaction has it
+ */
+export async function claimKey(
+  db: Db,
+  owner: KeyOwner,
+  { fingerprint, now, until }: Lease,
+): Promise<boolean> {
+  const lease = { fingerprint, created_at: now, lease_until: until };
+  const { user_id, peer_id, key } = columnsOf(owner);
+  const claimed = await db
+    .insert(idempotencyKeys)
+    .select(
+      sql`select ${user_id}::uuid, ${key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
+        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text, ${peer_id}::uuid, '[]'::jsonb
+        where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
+    )
+    .onConflictDoUpdate({
+      target: owned,
+      set: { ...lease, status: null, headers: null, sealed_body: null, rights: [] },
+      setWhere: lte(idempotencyKeys.created_at, oldestKept(now)),
+    })
+    .returning({ key: idempotencyKeys.key });
+  return claimed.length > 0;
+}
+
+/** Gives a claimed key back: nothing happened under it. */
+export async function releaseKey(db: Db, owner: KeyOwner): Promise<void> {
+  await db.delete(idempotencyKeys).where(ofOwner(owner));
+}
+
+/** Leaves a claimed key without an answer: what happened under it is not known, and nobody works on it any more. */
+export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
+  await db.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
+}
+
+/** The condition that a key has been kept for 24 hours, however it ended. */
+export const isPastKeeping = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestKept(now));
+
+const owned = [idempotencyKeys.user_id, idempotencyKeys.peer_id, idempotencyKeys.key];
+
+const columnsOf = ({ kind, id, key }: KeyOwner) => ({
+  user_id: kind === 'user' ? id : null,
+  peer_id: kind === 'peer' ? id : null,
+  key,
+});
+
+function ofOwner({ kind, id, key }: KeyOwner): SQL | undefined {
+  const { user_id, peer_id } = idempotencyKeys;
+  const [own, other] = kind === 'user' ? [user_id, peer_id] : [peer_id, user_id];
+  return and(eq(own, id), isNull(other), eq(idempotencyKeys.key, key));
+}
+
+const lockName = ({ id, key }: KeyOwner): string => `idempotency ${id} ${key}`;
+
+const oldestKept = (now: Date): Date => new Date(now.getTime() - keptForMs);

@@ -1,0 +1,36 @@
+import type { maintenanceWindows } from '../../schema/maintenance/windows.ts';
+import type { MonitoringEntry } from '../monitoring/records.ts';
+
+type Window = typeof maintenanceWindows.$inferSelect;
+/** What a maintenance is about. */
+export type Maintained = Pick<
+  Window,
+  'object_type' | 'object_name' | 'site_id' | 'farm_id' | 'pool_uuid' | 'workplace_uuid'
+>;
+
+const words = { servicespool: 'pool', workplace: 'workplace', farm: 'farm', site: 'site' } as const;
+
+/** The identifier of the object itself. */
+export const objectIdOf = ({ workplace_uuid, pool_uuid, farm_id, site_id }: Maintained): string =>
+  workplace_uuid ?? pool_uuid ?? farm_id ?? site_id ?? '';
+
+/** What the monitoring journal says when a maintenance begins or ends. */
+export function maintenanceRecord(
+  about: Maintained,
+  event: 'began' | 'ended',
+  templateId: string | null,
+  at: Date,
+): MonitoringEntry {
+  const { object_type, object_name, farm_id } = about;
+  return {
+    at,
+    level: 'info',
+    source: object_type === 'site' ? 'site' : 'farm',
+    code: `maintenance_${event}`,
+    message: `Maintenance of the ${words[object_type]} ${object_name} ${event}`,
+    object_type,
+    object_id: objectIdOf(about),
+    object_name,
+    details: { template_id: templateId, ...(farm_id && { farm_id }) },
+  };
+}

@@ -1,0 +1,141 @@
+import { sql } from 'drizzle-orm';
+import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
+import type { Db } from '../../client.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+import { gateways as gatewayTable } from '../../schema/gateways/gateways.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { directoryRefusals } from '../../schema/identity/directory-refusals.ts';
+import { wantedJobs } from '../../schema/jobs/outbox.ts';
+import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { farmParts } from '../../schema/snapshot/farm-parts.ts';
+import { isHeard } from '../gateways/gateways.ts';
+import { derived } from '../records/statements.ts';
+import { farmFacts, nodeFacts } from './component-state.ts';
+
+/** A node by its last probe. */
+export type NodeGauges = {
+  site: string;
+  farm: string;
+  dispatcher: string;
+  circuit: 'closed' | 'half_open' | 'open';
+  state_facts: StateFacts;
+  /** Our code for why it does not pass. */
+  reason: string | null;
+  /** Seconds since 1970 until which its certificate is valid, where it was seen. */
+  not_after_s: number | null;
+};
+
+export type FarmGauges = {
+  site: string;
+  farm: string;
+  /** Age of the oldest part. A part that was never read is as old as its farm. Null for a farm that is not read. */
+  snapshot_age_s: number | null;
+  state_facts: StateFacts;
+};
+
+export type FleetGauges = {
+  nodes: NodeGauges[];
+  farms: FarmGauges[];
+  /** What was ignored in the lists of farms that are in service. */
+  ignored: { farm: string; list: string; member: string; reason: string; count: number }[];
+  /** In service, and heard at least once. */
+  gateways: { gateway: string; is_up: boolean }[];
+  /** Domains with a directory that are in service; whether it refused the password of the account that searches. */
+  directories: { domain: string; is_refused: boolean }[];
+  audit_unsealed: number;
+  /** Age of the oldest of them in seconds. 0 without unsealed events. */
+  audit_unsealed_age_s: number;
+};
+
+/** What changes by itself and is not counted: one statement. Ages are by the clock of the database. */
+export async function fleetGauges(db: Db): Promise<FleetGauges> {
+  const [gauges] = await db
+    .select({
+      nodes,
+      farms: farmGauges,
+      ignored,
+      gateways,
+      directories,
+      audit_unsealed: unsealed,
+      audit_unsealed_age_s: unsealedAge,
+    })
+    .from(sql`(values (1)) as once`);
+  if (!gauges) throw new Error('a select without a table gave no row');
+  return gauges;
+}
+
+const nodes = derived<NodeGauges[]>(sql`
+  select coalesce(jsonb_agg(to_jsonb(node) order by node.dispatcher), '[]') from (
+    select ${sites.uri} as site, ${farms.name} as farm, ${dispatchers.name} as dispatcher, ${dispatchers.circuit},
+      ${nodeFacts} as state_facts,
+      case when ${dispatchers.status} <> 'pass' then ${dispatchers.last_error} end as reason,
+      extract(epoch from (${dispatchers.certificate}->>'not_after')::timestamptz)::float8 as not_after_s
+    from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+    join ${sites} on ${sites.id} = ${farms.site_id}) node`);
+
+const hasNodes = sql`exists (
+  select 1 from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled})`;
+
+const oldestPart = derived<Date>(sql`
+  select coalesce(min(coalesce(${farmParts.fetched_at}, ${farms.created_at})), ${farms.created_at})
+  from ${farmParts} where ${farmParts.farm_id} = ${farms.id}`);
+
+const farmGauges = derived<FarmGauges[]>(sql`
+  select coalesce(jsonb_agg(to_jsonb(owner) order by owner.farm), '[]') from (
+    select ${sites.uri} as site, ${farms.name} as farm, ${farmFacts} as state_facts,
+      case when ${farms.enabled} and ${sites.enabled} and ${hasNodes}
+        then extract(epoch from now() - ${oldestPart})::float8 end as snapshot_age_s
+    from ${farms} join ${sites} on ${sites.id} = ${farms.site_id}) owner`);
+
+const ignored = derived<FleetGauges['ignored']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm', ${farms.name}, 'list', ${farmParts.kind}) || entry
+    order by ${farms.name_key}, ${farmParts.kind}), '[]')
+  from ${farmParts} cross join jsonb_array_elements(${farmParts.ignored}) as entry
+  join ${farms} on ${farms.id} = ${farmParts.farm_id} and ${farms.enabled}
+  join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled}`);
+
+const gateways = derived<FleetGauges['gateways']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})
+    order by ${gatewayTable.name_key}), '[]')
+  from ${gatewayTable} where ${gatewayTable.enabled} and not ${gatewayTable.maintenance} and ${gatewayTable.last_seen_at} is not null`);
+
+const directories = derived<FleetGauges['directories']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('domain', ${authenticators.small_name}, 'is_refused',
+    exists(select 1 from ${directoryRefusals} where ${directoryRefusals.authenticator_id} = ${authenticators.id}))
+    order by ${authenticators.small_name_key}), '[]')
+  from ${authenticators} where ${authenticators.type} <> 'internal' and ${authenticators.state} <> 'disabled'`);
+
+const unsealed = derived<number>(
+  sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,
+);
+
+/** Events have the time of the portal that wrote them, whose clock may be ahead. */
+const unsealedAge = derived<number>(sql`
+  select greatest(0, coalesce(extract(epoch from now() - min(${auditEvents.at})), 0))::float8
+  from ${auditEvents} where ${auditEvents.seq} is null`);
+
+/** Jobs of one kind that wait and may be worked now, and for how many seconds the oldest of them has waited. */
+export type JobsWaiting = { job: string; waiting: number; oldest_s: number };
+
+/**
+ * What waits in the queue, its outbox included, by kind; kinds of which nothing waits as well.
+ * @throws an error of the database until the queue has made its schema
+ */
+export const jobsWaiting = (db: Db): Promise<JobsWaiting[]> =>
+  db
+    .select({
+      job: sql<string>`job`,
+      waiting: sql<number>`count(due)::int`,
+      oldest_s: sql<number>`coalesce(extract(epoch from now() - min(due)), 0)::float8`,
+    })
+    .from(sql`(
+      select q.name as job, greatest(j.created_on, j.start_after) as due from pgboss.queue q
+      left join pgboss.job j on j.name = q.name and j.state in ('created', 'retry') and j.start_after <= now()
+      where q.name not like '\\_\\_%'
+      union all
+      select ${wantedJobs.kind}, greatest(${wantedJobs.created_at}, ${wantedJobs.start_after}) from ${wantedJobs}
+      where coalesce(${wantedJobs.start_after} <= now(), true)) as waiting`)
+    .groupBy(sql`job`)
+    .orderBy(sql`job`);

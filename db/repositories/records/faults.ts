@@ -1,0 +1,90 @@
+import { and, eq, getTableColumns, getTableName, ne, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Db } from '../../client.ts';
+import { pgFault } from '../../errors.ts';
+import { type Reach, type Records, reachable, type Selection, type Values } from './records.ts';
+
+/** The fields whose values other rows have already, and the row that has the first where the caller may see it. */
+export type Twin = { pointers: string[]; existingId?: string };
+
+/**
+ * What a unique violation was about. The constraint names one field; the others are looked up, but for a nested collection, whose
+ * rows have one unique field.
+ * @param own the row that is being changed, which is not its own twin
+ */
+export async function twinOf<S extends Selection>(
+  db: Db,
+  { spec }: Records<S>,
+  error: unknown,
+  { columns }: Values,
+  reach: Reach,
+  own: string | undefined,
+): Promise<Twin> {
+  const constraint = pgFault(error)?.constraint;
+  const [pointer = '', names = []] =
+    Object.entries(spec.unique).find(([, keys]) => constraint === nameOfUnique(spec.table, keys)) ?? [];
+  // The owner of a nested row is not among the columns of a change.
+  const same = names.map((name) => eq(columnOf(spec.table, name), columns[name] ?? reach.parent));
+  const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
+  const pointers = [pointer, ...(await takenBeside(db, spec, pointer, columns, own))];
+  return visible ? { pointers, existingId: visible.id } : { pointers };
+}
+
+/** Fields besides `pointer` whose values other rows have. */
+async function takenBeside<S extends Selection>(
+  db: Db,
+  { table, unique }: Records<S>['spec'],
+  pointer: string,
+  columns: Record<string, unknown>,
+  own: string | undefined,
+): Promise<string[]> {
+  const others = Object.entries(unique).filter(
+    ([other, names]) => other !== pointer && names.every((name) => columns[name] !== undefined),
+  );
+  const taken = await Promise.all(
+    others.map(async ([other, names]) => {
+      const same = names.map((name) => eq(columnOf(table, name), columns[name]));
+      const [row] = await idsWhere(
+        db,
+        table,
+        and(...same, own === undefined ? undefined : ne(table.id, own)),
+      );
+      return row ? [other] : [];
+    }),
+  );
+  return taken.flat();
+}
+
+/** Unique indexes are called after their last column: what stands before it is the owner. */
+const nameOfUnique = (table: PgTable, columns: readonly string[]): string =>
+  `${getTableName(table)}_${columns.at(-1)}`;
+
+/** @returns the pointer of the member that names a row which does not exist, from the constraint that said so. */
+export function danglingPointer<S extends Selection>({ spec }: Records<S>, error: unknown): string {
+  const constraint = pgFault(error)?.constraint ?? '';
+  for (const [name, { table, member }] of Object.entries(spec.links ?? {})) {
+    if (constraint.startsWith(`${getTableName(table)}_${member.name}_`)) return `/${name}`;
+  }
+  const own = constraint.replace(`${getTableName(spec.table)}_`, '');
+  const columns = Object.keys(getTableColumns(spec.table)).filter((name) => own.startsWith(`${name}_`));
+  // One name may begin with another: `maintenance` stands before `maintenance_template_id`.
+  const column = columns.sort((a, b) => b.length - a.length)[0];
+  return column ? `/${column}` : '';
+}
+
+const idsWhere = (
+  db: Db,
+  table: PgTable & { id: PgColumn },
+  condition: SQL | undefined,
+): Promise<{ id: string }[]> =>
+  db
+    .select({ id: table.id })
+    .from(table as PgTable)
+    .where(condition)
+    .limit(1) as unknown as Promise<{ id: string }[]>;
+
+function columnOf(table: PgTable, name: string): PgColumn {
+  const column: unknown = Reflect.get(table, name);
+  if (!column) throw new Error(`${getTableName(table)} has no column ${name}`);
+  return column as PgColumn;
+}

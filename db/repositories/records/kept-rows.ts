@@ -1,0 +1,56 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { groups } from '../../schema/identity/groups.ts';
+import { users } from '../../schema/identity/users.ts';
+import type { Kept } from './bulk.ts';
+import { administrators, exceeds, type Held } from './privileges.ts';
+
+/** Domains that no bulk deletion takes: the built-in one, the caller's own, and that of the last administrator. */
+export const keptDomains = (own: string | undefined, caller: string): Kept[] => [
+  {
+    where: sql`${authenticators.builtin}`,
+    code: 'invalid_state',
+    detail: 'The built-in domain cannot be deleted',
+  },
+  ...(own === undefined ? [] : [ownDomain(own)]),
+  {
+    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
+    code: 'invalid_state',
+    detail: 'One administrator must remain',
+  },
+];
+
+const ownDomain = (id: string): Kept => ({
+  where: eq(authenticators.id, id),
+  code: 'invalid_state',
+  detail: 'The domain holds the account of the caller',
+});
+
+/** Domains one of whose users holds more than the caller. */
+export const administratorsBeyond = (held: Held): Kept => ({
+  where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
+  code: 'forbidden',
+  detail: 'A user of the domain holds permissions that the caller lacks',
+});
+
+/** Users that no bulk deletion takes: the caller, who holds more than he does, and the last administrator. */
+export const keptUsers = (caller: string, held: Held): Kept[] => [
+  { where: eq(users.id, caller), code: 'invalid_state', detail: 'The own account cannot be deleted' },
+  {
+    where: exceeds(held, users.id),
+    code: 'forbidden',
+    detail: 'The user holds permissions that the caller lacks',
+  },
+  { where: lastAdministrator(caller), code: 'invalid_state', detail: 'One administrator must remain' },
+];
+
+/** While the caller is an administrator himself, he remains; otherwise the one who has been there longest does. */
+const lastAdministrator = (caller: string): SQL => sql`
+  (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
+
+/** Groups that waive the second factor, for callers that may not decide that. */
+export const skippingGroups: Kept = {
+  where: sql`${groups.skip_two_factor}`,
+  code: 'forbidden',
+  detail: 'Deleting a group that waives the second factor needs every permission for all sites',
+};

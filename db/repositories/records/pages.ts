@@ -1,0 +1,159 @@
+import { and, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Position } from '../../../shared/kernel/cursor.ts';
+import { containsPattern } from '../../../shared/kernel/text.ts';
+import { atomically, type Db, type Statement } from '../../client.ts';
+import {
+  type ListRow,
+  type ListSpec,
+  narrowedTo,
+  type Page,
+  type PageQuery,
+  pageOrder,
+  reachable,
+  type Selection,
+} from './records.ts';
+import { type Scope, within } from './scope.ts';
+import { lightPage } from './weighed-pages.ts';
+
+/**
+ * One keyset page by one statement, which also tells whether the owner of a nested collection exists; with the total,
+ * when it is asked for, in one batch.
+ * @throws Error for a sort key that the record does not declare (the route's schema lets none through)
+ */
+export async function listPage<S extends Selection>(
+  db: Db,
+  { spec }: { readonly spec: ListSpec<S> },
+  query: PageQuery,
+): Promise<Page<S>> {
+  const column = spec.sorts[query.sort.key];
+  if (!column) throw new Error(`no sort key ${query.sort.key}`);
+  const matching = and(
+    reachable(spec, query),
+    isElsewhere(query) ? sql`false` : undefined,
+    ...filterConditions(spec, query.filters),
+    searchCondition(spec, query.search),
+  );
+  const page = (h: Db) => pageStatement(h, spec, column, query, matching);
+  const total = (h: Db) =>
+    h
+      .select({ n: sql<number>`count(*)::int` })
+      .from(spec.table as PgTable)
+      .where(matching);
+  const results: unknown[] = query.count
+    ? await atomically(db, (h) => [page(h), total(h)])
+    : [await page(db)];
+  const [found, counted] = results;
+  return assemble(spec, query, found as Found<S>[], counted as { n: number }[] | undefined);
+}
+
+/** `_owner` and a row without `id` come only where an owner was asked for, `_more` only where rows are weighed. */
+type Found<S extends Selection> = ListRow<S> & {
+  id: string | null;
+  _key: string;
+  _owner?: boolean;
+  _more?: boolean;
+};
+
+function pageStatement<S extends Selection>(
+  h: Db,
+  spec: ListSpec<S>,
+  column: PgColumn,
+  { sort, after, limit, parent, scope }: PageQuery,
+  matching: SQL | undefined,
+): Statement {
+  const select = { ...(spec.select as Selection), _key: sortKey(column) };
+  const here = and(matching, after && afterCondition(spec, column, after, sort.descending));
+  const order = pageOrder(spec.table, column, sort.descending);
+  const table = spec.table as PgTable;
+  const isNested = spec.parent !== undefined && parent !== undefined;
+  if (!isNested && !spec.weight)
+    return h
+      .select(select)
+      .from(table)
+      .where(here)
+      .orderBy(...order)
+      .limit(limit + 1);
+  const rows = h
+    .select()
+    .from(table)
+    .where(here)
+    .orderBy(...order)
+    .limit(limit + 1)
+    .as(getTableName(table));
+  if (!spec.parent || parent === undefined) return lightPage(h, { ...spec, rows, select, order });
+  // The page stands under the name of its table beside a row that is always there, so that an empty page still tells
+  // of its owner. The rows are cut to a page inside: there the index gives the order.
+  return h
+    .select({ ...select, _owner: ownerExists(h, spec.parent, parent, scope) })
+    .from(sql`(values (1)) as once`)
+    .leftJoinLateral(rows, sql`true`)
+    .orderBy(...order);
+}
+
+const ownerExists = (h: Db, { table, site, where }: Parent, id: string, scope: Scope): SQL =>
+  exists(
+    h
+      .select({ n: sql`1` })
+      .from(table as PgTable)
+      .where(and(eq(table.id, id), where, site && within(site, scope))),
+  );
+
+type Parent = NonNullable<ListSpec<Selection>['parent']>;
+
+/** The sort key as the cursor carries it: times as text with all their digits. */
+export const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
+
+/** The condition of what comes after a position in the order of the page. */
+export const afterCondition = <S extends Selection>(
+  spec: ListSpec<S>,
+  column: PgColumn,
+  after: Position,
+  descending: boolean,
+): SQL => {
+  const key = sql`${String(after.key)}::${sql.raw(column.getSQLType().replace(/ collate.*/, ''))}`;
+  const here = sql`(${column}, ${spec.table.id})`;
+  return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
+};
+
+/** A row that lies in several sites is not found by those that the caller does not see. */
+const isElsewhere = ({ scope, filters }: PageQuery): boolean =>
+  scope !== '*' && typeof filters.site_id === 'string' && !scope.includes(filters.site_id);
+
+/** The conditions of the filters that are given. */
+export const filterConditions = <S extends Selection>(
+  spec: ListSpec<S>,
+  filters: Record<string, unknown>,
+): (SQL | undefined)[] =>
+  Object.entries(filters).map(([name, value]) =>
+    value === undefined ? undefined : spec.filters[name]?.(value as never),
+  );
+
+/** The condition that one of the searched columns contains the text. */
+export function searchCondition<S extends Selection>(
+  spec: ListSpec<S>,
+  search: string | undefined,
+): SQL | undefined {
+  if (!search) return undefined;
+  const pattern = containsPattern(search);
+  return or(...spec.search.map((column) => sql`${column} like ${pattern}`));
+}
+
+function assemble<S extends Selection>(
+  spec: ListSpec<S>,
+  { limit, scope }: PageQuery,
+  found: Found<S>[],
+  counted: { n: number }[] = [],
+): Page<S> {
+  const present = found.filter(({ id }) => id !== null);
+  const rows = present.slice(0, limit);
+  const end = rows.at(-1);
+  const last = present.length > limit || end?._more ? end : undefined;
+  const [total] = counted;
+  return {
+    rows: rows.map((row) => narrowedTo(spec, row, scope)),
+    parentExists: found[0]?._owner !== false,
+    ...(last && { next: { key: last._key, id: last.id } }),
+    ...(total && { total: total.n }),
+  };
+}

@@ -1,0 +1,127 @@
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Db, Statement } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { groupParts } from '../../schema/identity/group-parts.ts';
+import { groupMembers, groups } from '../../schema/identity/groups.ts';
+import { peerRoles } from '../../schema/identity/peers.ts';
+import { roles, userRoles } from '../../schema/identity/roles.ts';
+import { users } from '../../schema/identity/users.ts';
+import { belongingTo, belongingToAll, countsFor } from './membership.ts';
+import { arrayOf, must } from './statements.ts';
+
+/** What somebody holds: each permission with the sites it holds for. */
+export type Held = Record<string, '*' | readonly string[]>;
+
+/** Whose roles are at stake. */
+export type Stake =
+  | { user: string }
+  | { peer: string }
+  | { usersOfDomain: string }
+  | { membersOfGroup: string }
+  /** Who would belong to a meta group of these parts. */
+  | { parts: readonly string[]; any: boolean }
+  /** Roles that a write gives to, or takes from, a user; `user` is absent when he is being created. */
+  | { assigned: readonly string[]; user?: string };
+
+/** A change of memberships that may concern groups that waive the duty to enrol a second factor. */
+export type SkipChange =
+  /** The groups that a user of the domain gets; `user` is absent when it is being created. */
+  | { domain: string; user?: string; joins: readonly string[] }
+  /** The state of a group, which may be part of such a meta group. */
+  | { part: string }
+  /** What decides on the groups of all users of a domain. */
+  | { groupsOfDomain: string };
+
+/** Ends the batch if the change concerns who is spared a second factor. */
+export const mustNotChangeSkipping = (h: Db, change: SkipChange): Statement =>
+  must(h, sql`not ${changesSkipping(change)}`, 'forbidden:privilege');
+
+export async function isSkippingChanged(db: Db, change: SkipChange): Promise<boolean> {
+  const [row] = await db
+    .select({ is: sql<boolean>`${changesSkipping(change)}` })
+    .from(sql`(values (1)) as once`);
+  return row?.is ?? false;
+}
+
+/** Ends the batch unless these rights contain those at stake: nobody rises above, or overpowers, what he holds. */
+export const mustCover = (h: Db, held: Held, stake: Stake): Statement =>
+  must(h, sql`not exists(select 1 ${excess(held, rolesAt(stake))})`, 'forbidden:privilege');
+
+/** The permissions at stake that are not held, for the error that names them. */
+export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ permission: sql<string>`permission` })
+    .from(sql`(select permission ${excess(held, rolesAt(stake))}) as lacked`)
+    .orderBy(sql`permission`);
+  return rows.map(({ permission }) => permission);
+}
+
+/** The condition that a user holds more than these rights, for bulk deletion. */
+export const exceeds = (held: Held, user: PgColumn | SQL): SQL =>
+  sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
+
+/**
+ * People who keep the installation administrable: active, with the built-in role, of a live domain that serves staff and
+ * keeps its passwords here, since a directory may be out of reach.
+ */
+export const administrators = sql`(
+  select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
+  join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
+  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), eq(authenticators.type, 'internal'), roles.builtin, eq(roles.name, 'administrator'))})`;
+
+/** Ends the batch when nobody would be left to administrate; lock the guard `administrators` first. */
+export const mustKeepAdministrator = (h: Db): Statement =>
+  must(h, sql`exists${administrators}`, 'invalid_state:last_administrator');
+
+/** `from … where`: roles, each with one permission of theirs that is not held for all their sites. */
+function excess(held: Held, which: SQL | undefined): SQL {
+  const own = sql`(${JSON.stringify(held)}::jsonb -> permission)`;
+  const sites = sql`(${roles.scope} -> 'sites')`;
+  return sql`from ${roles} cross join lateral unnest(${roles.permissions}) as permission
+    where ${which} and (${own} is null or (${own} <> '"*"' and (${sites} = '"*"' or not ${sites} <@ ${own})))`;
+}
+
+function rolesAt(stake: Stake): SQL | undefined {
+  if ('assigned' in stake) return differing(stake.assigned, stake.user);
+  if ('peer' in stake) {
+    return sql`${roles.id} in (select ${peerRoles.role_id} from ${peerRoles} where ${peerRoles.peer_id} = ${stake.peer}::uuid)`;
+  }
+  if ('usersOfDomain' in stake) {
+    return heldByUsers(
+      sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${stake.usersOfDomain}`,
+    );
+  }
+  if ('membersOfGroup' in stake) return heldByUsers(belongingTo(sql`${stake.membersOfGroup}::uuid`));
+  if ('parts' in stake) return heldByUsers(belongingToAll(arrayOf(stake.parts), stake.any));
+  return heldByUsers(sql`select ${stake.user}::uuid`);
+}
+
+const heldByUsers = (who: SQL): SQL =>
+  sql`${roles.id} in (select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} in (${who}))`;
+
+/** Roles that would be new to the user, or taken from him. */
+function differing(assigned: readonly string[], user: string | undefined): SQL | undefined {
+  const wanted = sql`${roles.id} = any(${arrayOf(assigned)})`;
+  if (user === undefined) return wanted;
+  const present = heldByUsers(sql`select ${user}::uuid`);
+  return or(and(wanted, sql`not ${present}`), and(present, sql`not ${wanted}`));
+}
+
+function changesSkipping(change: SkipChange): SQL {
+  if ('part' in change) {
+    return sql`exists(select 1 from ${groupParts} as link join ${groups} as meta on meta.id = link.group_id
+      where link.part_id = ${change.part}::uuid and meta.skip_two_factor)`;
+  }
+  if ('groupsOfDomain' in change)
+    return sql`exists(select 1 from ${groups} as skipping where skipping.skip_two_factor
+      and skipping.authenticator_id = ${change.groupsOfDomain}::uuid)`;
+  const group = sql`skipping`;
+  const present =
+    change.user === undefined
+      ? sql`'{}'::uuid[]`
+      : sql`array(select ${groupMembers.group_id} from ${groupMembers} where ${groupMembers.user_id} = ${change.user}::uuid)`;
+  return sql`exists(select 1 from ${groups} as ${group} where ${group}.skip_two_factor
+    and ${group}.authenticator_id = ${change.domain}::uuid
+    and ${countsFor(group, arrayOf(change.joins))} is distinct from ${countsFor(group, present)})`;
+}

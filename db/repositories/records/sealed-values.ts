@@ -1,0 +1,147 @@
+import { and, asc, getTableName, gt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Db } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { loginChallenges } from '../../schema/identity/login-challenges.ts';
+import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
+import { secondFactors } from '../../schema/identity/second-factors.ts';
+import { passwordHistory } from '../../schema/identity/users.ts';
+import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
+import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
+import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
+import { installation } from '../../schema/settings/installation.ts';
+import { dispatchers } from '../../schema/sites/dispatchers.ts';
+
+/** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
+export type SealedColumn = {
+  table: PgTable;
+  column: PgColumn;
+  /** The sealed member of a JSON column; its place is called `<column>.<member>`. */
+  member?: string;
+  /** What the place of a value calls its row. */
+  row: SQL<string>;
+  /** The table that the values were sealed for, if they were moved here from another one. */
+  sealedFor?: PgTable;
+  /** The values expire soon, so that a key may be gone before the last of them. */
+  expires?: true;
+};
+
+/**
+ * Every place where sealed values are kept: what is missing here is lost when the key that sealed it goes. A test
+ * compares this with the places that the code seals for.
+ */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: dispatchers, column: dispatchers.health_key, row: sql`${dispatchers.id}::text` },
+  {
+    table: dispatcherSessions,
+    column: dispatcherSessions.sealed_key,
+    row: sql`${dispatcherSessions.dispatcher_id} || '/' || ${dispatcherSessions.subject}`,
+    expires: true,
+  },
+  {
+    table: endedNodeKeys,
+    column: endedNodeKeys.sealed_key,
+    row: sql`${endedNodeKeys.dispatcher_id} || '/' || ${endedNodeKeys.subject}`,
+    sealedFor: dispatcherSessions,
+    expires: true,
+  },
+  {
+    table: idempotencyKeys,
+    column: idempotencyKeys.sealed_body,
+    row: sql`coalesce(${idempotencyKeys.user_id}, ${idempotencyKeys.peer_id}) || '/' || ${idempotencyKeys.key}`,
+    expires: true,
+  },
+  {
+    table: pkinitChallenges,
+    column: pkinitChallenges.sealed_state,
+    row: sql`${pkinitChallenges.token_hash}`,
+    expires: true,
+  },
+  {
+    table: authenticators,
+    column: authenticators.params,
+    member: 'bind_password',
+    row: sql`${authenticators.id}::text`,
+  },
+  { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
+  { table: passwordHistory, column: passwordHistory.sealed_hash, row: sql`${passwordHistory.id}::text` },
+  { table: installation, column: installation.secret_key_check, row: sql`'installation'` },
+  {
+    table: loginChallenges,
+    column: loginChallenges.sealed_secret,
+    row: sql`${loginChallenges.id}::text`,
+    expires: true,
+  },
+];
+
+/** The place of a value in one row, as it was sealed for it. */
+export const placeOf = ({ table, column, member, sealedFor }: SealedColumn, row: string) => ({
+  table: getTableName(sealedFor ?? table),
+  row,
+  column: member === undefined ? column.name : `${column.name}.${member}`,
+});
+
+/** The name of the column, with its table, for operators. */
+export const nameOfColumn = (column: SealedColumn): string =>
+  `${getTableName(column.table)}.${placeOf(column, '').column}`;
+
+export type SealedValue = { row: string; sealed: string };
+
+/** One value for each key that sealed some of a place: enough to find out which keys a database needs. */
+export const sampleOf = (db: Db, place: SealedColumn): Promise<SealedValue[]> =>
+  db
+    .selectDistinctOn([sql`split_part(${textOf(place)}, '.', 1)`], {
+      row: sql<string>`${place.row}`.as('row'),
+      sealed: sql<string>`${textOf(place)}`.as('sealed'),
+    })
+    .from(place.table)
+    .where(sql`${textOf(place)} is not null`);
+
+const pageSize = 500;
+
+/** A page of values that another key sealed, in order of their rows. */
+export const sealedByOthers = (
+  db: Db,
+  place: SealedColumn,
+  keyId: string,
+  after: string,
+): Promise<SealedValue[]> => {
+  const row = sql<string>`${place.row} collate "C"`;
+  return db
+    .select({ row: sql<string>`${row}`.as('row'), sealed: sql<string>`${textOf(place)}`.as('sealed') })
+    .from(place.table)
+    .where(and(isByOthers(place, keyId), gt(row, after)))
+    .orderBy(asc(row))
+    .limit(pageSize);
+};
+
+export async function countSealedByOthers(db: Db, place: SealedColumn, keyId: string): Promise<number> {
+  const [counted] = await db
+    .select({ n: sql<number>`count(*)::int` })
+    .from(place.table)
+    .where(isByOthers(place, keyId));
+  return counted?.n ?? 0;
+}
+
+/** Puts newly sealed values in the place of former ones; one that was changed meanwhile stays as it is. */
+export async function replaceSealed(
+  db: Db,
+  place: SealedColumn,
+  values: readonly (SealedValue & { resealed: string })[],
+): Promise<void> {
+  const column = sql.identifier(place.column.name);
+  const value =
+    place.member === undefined
+      ? sql`changed.resealed`
+      : sql`jsonb_set(${column}, array[${place.member}], to_jsonb(changed.resealed))`;
+  await db.execute(sql`
+    update ${place.table} set ${column} = ${value}
+    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as changed("row" text, sealed text, resealed text)
+    where ${place.row} = changed."row" and ${textOf(place)} = changed.sealed`);
+}
+
+const textOf = ({ column, member }: SealedColumn): SQL =>
+  member === undefined ? sql`${column}` : sql`(${column} ->> ${member})`;
+
+const isByOthers = (place: SealedColumn, keyId: string): SQL =>
+  sql`${textOf(place)} is not null and ${textOf(place)} not like ${`${keyId}.%`}`;

@@ -1,0 +1,27 @@
+import { and, asc, eq } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+
+/**
+ * The audit events that a request has written so far, seen from inside its transaction. Callers choose request ids, so
+ * that one may occur twice; moment and user tell them apart.
+ */
+export const eventsWritten = (handle: Db, by: { requestId: string; userId: string; at: Date }) =>
+  handle
+    .select({
+      event: auditEvents.event,
+      action: auditEvents.action,
+      object_type: auditEvents.object_type,
+      object_id: auditEvents.object_id,
+      object_name: auditEvents.object_name,
+      changes: auditEvents.changes,
+    })
+    .from(auditEvents)
+    .where(
+      and(
+        eq(auditEvents.at, by.at),
+        eq(auditEvents.request_id, by.requestId),
+        eq(auditEvents.user_id, by.userId),
+      ),
+    )
+    .orderBy(asc(auditEvents.id));

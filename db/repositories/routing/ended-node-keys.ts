@@ -1,0 +1,81 @@
+import { and, asc, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm';
+import { newId } from '../../../shared/kernel/ids.ts';
+import type { Db, Statement } from '../../client.ts';
+import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
+import { endedNodeKeys as table } from '../../schema/routing/ended-node-keys.ts';
+import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { isStillAt } from '../sites/destinations.ts';
+import type { SealedKey } from './dispatcher-sessions.ts';
+
+/**
+ * Ends the cached keys of users: no call finds them any more, and a job logs them out. The keys of deleted users end by a
+ * trigger.
+ * @param whose a select of user ids
+ */
+export const endNodeKeys = (h: Db, whose: SQL): Statement =>
+  h.execute(sql`
+    with ended as (
+      delete from ${dispatcherSessions} where ${dispatcherSessions.user_id} in (${whose}) returning *
+    )
+    insert into ${table} (id, dispatcher_id, subject, sealed_key, expires_at)
+    select id, dispatcher_id, subject, sealed_key, expires_at from ended where expires_at > now()`);
+
+/** Keeps a key whose user may not act any more, to be logged out, unless its node has moved meanwhile. */
+export const keepEndedKey = async (
+  db: Db,
+  { node, subject, sealedKey, expiresAt }: Omit<SealedKey, 'userId'>,
+): Promise<void> => {
+  await db.execute(sql`
+    insert into ${table} (id, dispatcher_id, subject, sealed_key, expires_at)
+    select ${newId()}::uuid, ${dispatchers.id}, ${subject}::text, ${sealedKey}::text, ${expiresAt.toISOString()}::timestamptz
+    from ${dispatchers} where ${isStillAt(node)} for share`);
+};
+
+/** A key of a user who was deactivated or deleted, at the node that gave it. */
+export type EndedKey = {
+  id: string;
+  subject: string;
+  sealed_key: string;
+  node: Pick<
+    typeof dispatchers.$inferSelect,
+    'id' | 'name' | 'url' | 'ca_certificate' | 'verify_tls' | 'timeout_ms'
+  >;
+};
+
+/** Seconds until the next attempt: doubled with each, up to a minute. */
+const pause = sql`make_interval(secs => power(2, least(5, ${table.tries}) + 1))`;
+
+/**
+ * Takes ended keys that are due, those that were tried least first, and sets the time of their next attempt: a key that
+ * is not deleted by then comes again. Keys that have expired need no log-out.
+ */
+export async function claimEndedKeys(db: Db, limit: number): Promise<EndedKey[]> {
+  const due = db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(gt(table.expires_at, sql`now()`), lte(table.log_out_after, sql`now()`)))
+    .orderBy(asc(table.tries))
+    .limit(limit)
+    .for('update', { skipLocked: true });
+  return db
+    .update(table)
+    .set({ tries: sql`${table.tries} + 1`, log_out_after: sql`now() + ${pause}` })
+    .from(dispatchers)
+    .where(and(inArray(table.id, due), eq(dispatchers.id, table.dispatcher_id)))
+    .returning({
+      id: table.id,
+      subject: table.subject,
+      sealed_key: table.sealed_key,
+      node: {
+        id: dispatchers.id,
+        name: dispatchers.name,
+        url: dispatchers.url,
+        ca_certificate: dispatchers.ca_certificate,
+        verify_tls: dispatchers.verify_tls,
+        timeout_ms: dispatchers.timeout_ms,
+      },
+    });
+}
+
+/** Deletes a key that its node has ended. */
+export const forgetKey = (h: Db, id: string): Statement => h.delete(table).where(eq(table.id, id));

@@ -1,0 +1,24 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { issuedConnections } from '../../schema/routing/issued-connections.ts';
+import { rules } from '../../schema/routing/rules.ts';
+import { farms } from '../../schema/sites/farms.ts';
+
+export type Issued = { userId: string; ruleId: string; farmId: string; pool: string; at: Date };
+
+/** Remembers where a user was led; nothing when the rule or the farm has gone meanwhile. */
+export const keepIssued = (h: Db, { userId, ruleId, farmId, pool, at }: Issued): Statement =>
+  h
+    .insert(issuedConnections)
+    .select(
+      sql`select ${userId}::uuid, ${rules.id}, ${farms.id}, ${pool}::uuid, ${at.toISOString()}::timestamptz
+        from ${rules} cross join ${farms} where ${rules.id} = ${ruleId}::uuid and ${farms.id} = ${farmId}::uuid`,
+    )
+    .onConflictDoUpdate({
+      target: [issuedConnections.user_id, issuedConnections.rule_id],
+      set: {
+        farm_id: sql`excluded.farm_id`,
+        servicepool_uuid: sql`excluded.servicepool_uuid`,
+        issued_at: sql`excluded.issued_at`,
+      },
+    });

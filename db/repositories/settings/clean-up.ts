@@ -1,0 +1,143 @@
+import { and, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
+import type { Db } from '../../client.ts';
+import { workplaceAgents } from '../../schema/agents/agents.ts';
+import { sessionAgents, sessionMessages } from '../../schema/agents/session-agents.ts';
+import { exportedChunks } from '../../schema/exports/chunks.ts';
+import { exportedFiles } from '../../schema/exports/files.ts';
+import { gatewayTickets } from '../../schema/gateways/tickets.ts';
+import { loginChallenges } from '../../schema/identity/login-challenges.ts';
+import { loginLocks } from '../../schema/identity/login-locks.ts';
+import { loginSessions } from '../../schema/identity/login-sessions.ts';
+import { pageTokens } from '../../schema/identity/page-tokens.ts';
+import { peerSessions } from '../../schema/identity/peers.ts';
+import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
+import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
+import { monitoringRecords } from '../../schema/monitoring/records.ts';
+import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
+import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
+import { issuedConnections } from '../../schema/routing/issued-connections.ts';
+import { tags } from '../../schema/sites/tags.ts';
+import { serviceLists } from '../../schema/snapshot/service-lists.ts';
+import { workplaces } from '../../schema/snapshot/workplaces.ts';
+import { ofAgent } from '../agents/agents.ts';
+import { isForgotten } from '../identity/login/limits.ts';
+import { isPastKeeping } from '../jobs/idempotency-keys.ts';
+import { isForgotten as isForgottenTag } from '../sites/dispatcher-tags.ts';
+
+/** Rows that nobody will look at any more. */
+export type Leftover = { table: PgTable; where: SQL | undefined };
+
+const day = 86_400;
+
+type Ago = (seconds: number) => Date;
+
+/** What has outlived its time, by the parameters in force. */
+export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[] => {
+  const ago: Ago = (seconds) => addSeconds(now, -seconds);
+  return [
+    ...ofLogins(parameters, now, ago),
+    { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
+    { table: endedNodeKeys, where: lt(endedNodeKeys.expires_at, now) },
+    { table: idempotencyKeys, where: isPastKeeping(now) },
+    { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
+    ...ofAgents(ago),
+    { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
+    // The tunnels of those that were used count what went through for their session, and go with them.
+    {
+      table: gatewayTickets,
+      where: or(
+        and(isNull(gatewayTickets.used_at), lt(gatewayTickets.issued_at, ago(3_600))),
+        lt(gatewayTickets.issued_at, ago(90 * day)),
+      ),
+    },
+    // Those of a farm that was deleted.
+    { table: tags, where: isForgottenTag },
+    // Until then whoever asks for the file learns that it expired.
+    {
+      table: exportedFiles,
+      where: and(isNull(exportedFiles.file), lt(exportedFiles.expires_at, ago(30 * day))),
+    },
+    // What an attempt wrote between being given up and learning of it.
+    {
+      table: exportedChunks,
+      where: sql`not exists(select 1 from ${exportedFiles} where ${exportedFiles.file} = ${exportedChunks.file})`,
+    },
+    {
+      table: monitoringRecords,
+      where: lt(monitoringRecords.at, ago(parameters['monitoring.retention_days'] * day)),
+    },
+  ];
+};
+
+const ofAgents = (ago: Ago): Leftover[] => [
+  // Of pools whose workplaces are made anew each time.
+  {
+    table: workplaceAgents,
+    where: and(
+      lt(workplaceAgents.created_at, ago(30 * day)),
+      sql`not exists(select 1 from ${workplaces} where ${ofAgent})`,
+    ),
+  },
+  // One that comes again registers again.
+  { table: sessionAgents, where: lt(sessionAgents.last_seen_at, ago(day)) },
+  { table: sessionMessages, where: lt(sessionMessages.created_at, ago(3_600)) },
+];
+
+const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
+  {
+    table: loginSessions,
+    where: or(
+      lt(loginSessions.last_seen_at, ago(parameters['session.idle_s'])),
+      lt(loginSessions.idle_until, ago(0)),
+      ...(['admin', 'user'] as const).map((portal) =>
+        and(
+          sql`${loginSessions.portal} = ${portal}`,
+          lt(loginSessions.created_at, ago(parameters[`session.${portal}_absolute_s`])),
+        ),
+      ),
+    ),
+  },
+  {
+    table: peerSessions,
+    where: or(
+      lt(peerSessions.last_seen_at, ago(parameters['session.idle_s'])),
+      lt(peerSessions.idle_until, now),
+      lt(peerSessions.created_at, ago(parameters['session.admin_absolute_s'])),
+    ),
+  },
+  { table: pageTokens, where: lt(pageTokens.expires_at, now) },
+  { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
+  { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
+  { table: loginLocks, where: isForgotten(now) },
+];
+
+/** Rows of one statement: none holds its locks for long. */
+const atOnce = 5_000;
+
+/**
+ * Deletes leftovers of one table, a bounded statement after the other. Rows that somebody holds are left for the next
+ * time, so that nothing waits for this, and this for nothing.
+ * @returns how many there were
+ */
+export async function deleteLeftovers(
+  db: Db,
+  { table, where }: Leftover,
+  signal: AbortSignal,
+  most = atOnce,
+): Promise<number> {
+  const name = sql.identifier(getTableConfig(table).name);
+  let deleted = 0;
+  for (let last = most; last === most && !signal.aborted; deleted += last) {
+    const rows = await db
+      .delete(table)
+      .where(
+        sql`${name}.ctid = any(array(select ctid from ${table} where ${where} limit ${most}::int for update skip locked))`,
+      )
+      .returning({ one: sql`1` });
+    last = rows.length;
+  }
+  return deleted;
+}

@@ -1,0 +1,59 @@
+import type { SQL } from 'drizzle-orm';
+import { and, eq, notExists, or, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { rules } from '../../schema/routing/rules.ts';
+import { images } from '../../schema/settings/images.ts';
+import { oneOf } from '../records/statements.ts';
+
+export type StoredImage = typeof images.$inferInsert;
+
+/** The bytes of a picture, in base64. */
+export async function findImage(db: Db, id: string) {
+  const [row] = await db
+    .select({ digest: images.digest, mediaType: images.media_type, content: images.content })
+    .from(images)
+    .where(eq(images.id, id));
+  return row;
+}
+
+/** The id of the picture with these bytes, for a batch that keeps it. */
+export const imageIdOf = (digest: string): SQL<string> =>
+  sql<string>`(select ${images.id} from ${images} where ${images.digest} = ${digest})`;
+
+/**
+ * Locks the pictures that a rule leaves and takes, always in one order: whoever else drops the last use of one, or
+ * takes it up, comes before this batch or after it. Belongs before the change of the rule.
+ */
+export const lockImages = (h: Db, ids: readonly (string | null)[], digest = ''): Statement =>
+  h
+    .select({ id: images.id })
+    .from(images)
+    .where(
+      or(
+        oneOf(
+          images.id,
+          ids.filter((id) => id !== null),
+        ),
+        eq(images.digest, digest),
+      ),
+    )
+    .orderBy(images.digest)
+    .for('update');
+
+/** Stores a picture unless the same bytes are there; locks it either way. */
+export const keepImage = (h: Db, image: StoredImage): Statement =>
+  h
+    .insert(images)
+    .values(image)
+    .onConflictDoUpdate({ target: images.digest, set: { digest: sql`excluded.digest` } });
+
+/** Removes a picture that no rule shows any more. Belongs after the change of the rule. */
+export const dropUnusedImage = (h: Db, id: string): Statement =>
+  h
+    .delete(images)
+    .where(
+      and(
+        eq(images.id, id),
+        notExists(h.select({ n: sql`1` }).from(rules).where(eq(rules.image_id, images.id))),
+      ),
+    );

@@ -1,0 +1,70 @@
+import { eq, sql } from 'drizzle-orm';
+import { atomically, type Db, type Statement } from '../../client.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
+import { systemParameters as table } from '../../schema/settings/system-parameters.ts';
+import { type AuditEntry, auditRow } from '../audit/events.ts';
+import { parameterOverrides } from '../identity/login/sessions.ts';
+import { lockGuard } from '../records/statements.ts';
+
+/** What a parameter becomes; `fallback` is its default, `id` that of the audit event if it changes. */
+export type ParameterChange = { id: string; name: string; value: unknown; fallback: unknown };
+
+/** The values that differ from their defaults, by name. */
+export async function findOverrides(db: Db): Promise<Record<string, unknown> | null> {
+  const [row] = await readOverrides(db);
+  return row?.overrides ?? null;
+}
+
+/**
+ * Sets all of them or none, with one audit event for each that becomes another, in one batch.
+ * @param before statements of the same batch, while the former values are in force
+ * @returns the values that then differ from their defaults
+ */
+export async function saveParameters(
+  db: Db,
+  changes: readonly ParameterChange[],
+  audit: AuditEntry,
+  before: (h: Db) => Statement[] = () => [],
+): Promise<Record<string, unknown> | null> {
+  const results = await atomically(db, (h) => [
+    lockGuard(h, 'parameters'),
+    ...before(h),
+    auditChanges(h, changes, audit),
+    ...changes.map((change) => setParameter(h, change, audit.at)),
+    readOverrides(h),
+  ]);
+  const [row] = results.at(-1) as Awaited<ReturnType<typeof readOverrides>>;
+  return row?.overrides ?? null;
+}
+
+const readOverrides = (h: Db) => h.select({ overrides: parameterOverrides }).from(sql`(values (1)) as once`);
+
+/** Only the database knows, under the lock, what the values were. */
+function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEntry): Statement {
+  const before = sql`coalesce(stored.value, wanted.fallback)`;
+  const row = auditRow(audit, {
+    id: sql`wanted.id`,
+    object_id: sql`wanted.name`,
+    object_name: sql`wanted.name`,
+    changes: sql`jsonb_build_array(jsonb_build_object('field', 'value', 'before', ${before}, 'after', wanted.value))`,
+  });
+  return h.insert(auditEvents).select(
+    sql`${row} from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+          as wanted(id uuid, name text, value jsonb, fallback jsonb)
+        left join ${table} as stored on stored.name = wanted.name
+        where ${before} is distinct from wanted.value`,
+  );
+}
+
+/** A value that is the default is not stored, so that a later version may have a better default. */
+export function setParameter(
+  h: Db,
+  { name, value, fallback }: Omit<ParameterChange, 'id'>,
+  at: Date,
+): Statement {
+  if (value === fallback) return h.delete(table).where(eq(table.name, name));
+  return h
+    .insert(table)
+    .values({ name, value, updated_at: at })
+    .onConflictDoUpdate({ target: table.name, set: { value, updated_at: at } });
+}

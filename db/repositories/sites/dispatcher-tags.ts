@@ -1,0 +1,34 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { farmTags } from '../../schema/sites/farm-tags.ts';
+import { tags as table } from '../../schema/sites/tags.ts';
+import { lockGuard } from '../records/statements.ts';
+import { isCarried } from './tags.ts';
+
+const isKnown = sql`exists(select 1 from ${farmTags} where ${farmTags.name_key} = ${table.name_key})`;
+
+/** Tags of dispatchers that no farm has any more and no object of ours carries. */
+export const isForgotten: SQL = sql`${table.source} = 'dispatcher' and not ${isKnown} and not ${isCarried}`;
+
+/**
+ * Makes the tags of all farms tags of ours, after those of one farm have changed; one batch with that change. A tag of ours of the
+ * same name stays what it is. A tag that no farm has any more goes, or becomes one of ours while objects carry it.
+ */
+export const reconcileTags = (h: Db): Statement[] => [
+  // A farm that loses a tag while another one gets it must not take it away.
+  lockGuard(h, 'tags'),
+  h
+    .insert(table)
+    .select(
+      sql`select gen_random_uuid(), now(), now(), 1, fresh.name, fresh.name_key, null, '', 'dispatcher'
+        from (select distinct on (${farmTags.name_key}) ${farmTags.name}, ${farmTags.name_key} from ${farmTags}
+          order by ${farmTags.name_key}, ${farmTags.name}) fresh
+        where not exists(select 1 from ${table} where ${table.name_key} = fresh.name_key)`,
+    )
+    .onConflictDoNothing(),
+  h.delete(table).where(isForgotten),
+  h
+    .update(table)
+    .set({ source: 'manual', revision: sql`${table.revision} + 1`, updated_at: sql`now()` })
+    .where(and(eq(table.source, 'dispatcher'), sql`not ${isKnown}`)),
+];

@@ -1,0 +1,71 @@
+import { eq, sql } from 'drizzle-orm';
+import { type CertificateFacts, dispatchers as table } from '../../schema/sites/dispatchers.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { nodeState } from '../monitoring/component-state.ts';
+import { records } from '../records/records.ts';
+import { derived, nameOf } from '../records/statements.ts';
+
+const siteId = derived<string>(
+  sql`select ${farms.site_id} from ${farms} where ${farms.id} = ${table.farm_id}`,
+);
+
+export const dispatchers = records({
+  table,
+  select: {
+    id: table.id,
+    revision: table.revision,
+    name: table.name,
+    farm_id: table.farm_id,
+    farm_name: nameOf(farms, table.farm_id),
+    site_id: siteId,
+    site_name: derived<string>(
+      sql`select ${sites.name} from ${sites} join ${farms} on ${farms.site_id} = ${sites.id} where ${farms.id} = ${table.farm_id}`,
+    ),
+    site_uri: derived<string>(
+      sql`select ${sites.uri} from ${sites} join ${farms} on ${farms.site_id} = ${sites.id} where ${farms.id} = ${table.farm_id}`,
+    ),
+    kind: table.kind,
+    url: table.url,
+    enabled: table.enabled,
+    priority: table.priority,
+    verify_tls: table.verify_tls,
+    ca_certificate: table.ca_certificate,
+    health_key: table.health_key,
+    timeout_ms: table.timeout_ms,
+    version: table.version,
+    status: table.status,
+    state: nodeState,
+    circuit: table.circuit,
+    last_check_at: table.last_check_at,
+    last_error: table.last_error,
+    response_time_ms: table.response_time_ms,
+    certificate: derived<
+      (CertificateFacts & { days_left: number }) | null
+    >(sql`${table.certificate} || jsonb_build_object('days_left',
+      floor(extract(epoch from (${table.certificate} ->> 'not_after')::timestamptz - now()) / 86400)::int)`),
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+  },
+  site: siteId,
+  search: [table.name_key, sql`lower(${table.url})`],
+  filters: {
+    farm_id: (value: string) => eq(table.farm_id, value),
+    site_id: (value: string) => sql`${siteId} = ${value}::uuid`,
+    enabled: (value: boolean) => eq(table.enabled, value),
+    status: (value: string) => sql`${table.status} = ${value}`,
+  },
+  sorts: {
+    name: table.name_key,
+    created_at: table.created_at,
+    updated_at: table.updated_at,
+    priority: table.priority,
+  },
+  unique: { '/name': ['name_key'] },
+});
+
+/** The same rows as the collection of one farm. */
+export const dispatchersOfFarm = {
+  ...dispatchers,
+  spec: { ...dispatchers.spec, parent: { column: table.farm_id, table: farms, site: farms.site_id } },
+};

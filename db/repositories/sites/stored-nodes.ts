@@ -1,0 +1,78 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
+import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { derived } from '../records/statements.ts';
+
+/** What administrators say of a node; it moves the version of the topology. */
+export type NodeAddress = {
+  id: string;
+  farm_id: string;
+  name: string;
+  url: string;
+  priority: number;
+  verify_tls: boolean;
+  ca_certificate: string | null;
+  timeout_ms: number;
+};
+
+/** What calls and probes showed of a node, with the keys that it gave for the user and for ourselves; times as text. */
+export type NodeCondition = {
+  id: string;
+  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
+  response_time_ms: number | null;
+  circuit: 'closed' | 'open' | 'half_open';
+  circuit_failures: number;
+  /** An open circuit may be tried again. */
+  circuit_due: boolean;
+  domains: NodeDomain[] | null;
+  domains_at: string | null;
+  keys: { subject: string; sealed_key: string; expires_at: string }[];
+};
+
+export type StoredNode = NodeAddress & NodeCondition;
+
+/** Enabled nodes of these enabled farms. */
+export const nodeAddresses = (ofFarms: SQL): SQL<NodeAddress[]> => nodesOf(ofFarms, address);
+
+/**
+ * Of the same nodes what changes from moment to moment, each with its unexpired keys for the aggregator itself.
+ * @param keysOf whose keys besides
+ */
+export const nodeConditions = (ofFarms: SQL, keysOf: SQL): SQL<NodeCondition[]> =>
+  nodesOf(ofFarms, condition(keysOf));
+
+/** Both of each node, with the keys for the aggregator itself. */
+export const storedNodes = (ofFarms: SQL): SQL<StoredNode[]> =>
+  nodesOf(ofFarms, sql`${address}, ${condition(sql`false`)}`);
+
+/** Both of each enabled node of the farm of this column whose circuit is closed, with the keys for the aggregator itself. */
+export const askableNodes = (farm: PgColumn): SQL<StoredNode[]> =>
+  derived(sql`
+    select coalesce(json_agg(json_build_object('id', ${dispatchers.id}, ${address}, ${condition(sql`false`)})), '[]')
+    from ${dispatchers}
+    where ${dispatchers.farm_id} = ${farm} and ${dispatchers.enabled} and ${dispatchers.circuit} = 'closed'`);
+
+const nodesOf = <T>(ofFarms: SQL, members: SQL): SQL<T> =>
+  sql`${sql`(
+  select coalesce(json_agg(json_build_object('id', ${dispatchers.id}, ${members})), '[]')
+  from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
+  where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled})`}`;
+
+const address = sql`'farm_id', ${dispatchers.farm_id}, 'name', ${dispatchers.name}, 'url', ${dispatchers.url},
+  'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
+  'ca_certificate', ${dispatchers.ca_certificate}, 'timeout_ms', ${dispatchers.timeout_ms}`;
+
+const now = sql`now()`;
+
+const condition = (keysOf: SQL): SQL => sql`'status', ${dispatchers.status},
+  'response_time_ms', ${dispatchers.response_time_ms}, 'circuit', ${dispatchers.circuit},
+  'circuit_failures', ${dispatchers.circuit_failures},
+  'circuit_due', coalesce(${dispatchers.circuit_probe_until} <= ${now}, true), 'domains', ${dispatchers.domains},
+  'domains_at', ${dispatchers.domains_at}, 'keys', (
+    select coalesce(json_agg(json_build_object('subject', ${dispatcherSessions.subject},
+      'sealed_key', ${dispatcherSessions.sealed_key}, 'expires_at', ${dispatcherSessions.expires_at})), '[]')
+    from ${dispatcherSessions} where ${dispatcherSessions.dispatcher_id} = ${dispatchers.id}
+      and (${keysOf} or ${dispatcherSessions.subject} = 'aggregator')
+      and ${dispatcherSessions.expires_at} > ${now})`;

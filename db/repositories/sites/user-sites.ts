@@ -1,0 +1,150 @@
+import { and, eq, or, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { groups } from '../../schema/identity/groups.ts';
+import { users } from '../../schema/identity/users.ts';
+import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
+import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
+import { siteAuthenticators, siteGroups, sites, siteUsers } from '../../schema/sites/sites.ts';
+import { isInMaintenance, maintenanceMessage } from '../maintenance/state.ts';
+import { derived } from '../records/statements.ts';
+import type { RoutingRows } from '../routing/facts.ts';
+import { type Destination, isStillAt } from './destinations.ts';
+import { type NodeAddress, type NodeCondition, nodeAddresses, nodeConditions } from './stored-nodes.ts';
+
+/** A user as entitlement sees him. */
+export type Entitled = { userId: string; domainId: string };
+
+export type StoredFarm = {
+  id: string;
+  name: string;
+  enabled: boolean;
+  maintenance: boolean;
+  /** What users are told of its maintenance. */
+  maintenance_message?: string | null;
+  balancing: 'priority' | 'round_robin' | 'least_loaded';
+};
+
+/** A farm that is in maintenance now: by its template that begins and ends without any write. */
+export type MaintainedFarm = { id: string; message: string | null };
+
+export type LocalDomain = { id: string; name: string; label: string };
+
+/** The groups that count for a user, meta groups among them, by name. */
+export const groupsOf = (userId: string): SQL<{ id: string; name: string }[]> =>
+  sql`${sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', ${groups.id}, 'name', ${groups.name}) order by ${groups.name_key}), '[]')
+  from ${groups} where ${groups.id} in (${effectiveGroups(userId)}))`}`;
+
+const effectiveGroups = (userId: string): SQL => sql`select group_id from effective_groups(${userId}::uuid)`;
+
+/**
+ * The condition that the user may use the site: by domain, by name or by group; an enabled site only.
+ * @param own a select of his groups, where the statement has them already
+ */
+export const maySeeSite = (
+  { userId, domainId }: Entitled,
+  own: SQL = effectiveGroups(userId),
+): SQL | undefined =>
+  and(
+    sites.enabled,
+    or(
+      sql`exists(select 1 from ${siteAuthenticators} where ${siteAuthenticators.site_id} = ${sites.id}
+            and ${siteAuthenticators.authenticator_id} = ${domainId})`,
+      sql`exists(select 1 from ${siteUsers} where ${siteUsers.site_id} = ${sites.id} and ${siteUsers.user_id} = ${userId})`,
+      sql`exists(select 1 from ${siteGroups} where ${siteGroups.site_id} = ${sites.id}
+            and ${siteGroups.group_id} in (${own}))`,
+    ),
+  );
+
+/** Farms and nodes of a site as administrators have them; nothing in it is of a user, nor secret. */
+export type Topology = { version: number; farms: PlannedFarm[]; nodes: NodeAddress[] };
+export type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
+
+export type FoundSite = {
+  site: { id: string; uri: string; name: string; maintenance: boolean; maintenance_message: string | null };
+  /** Null while its version is the one that is held. */
+  topology: Topology | null;
+  maintained: MaintainedFarm[];
+  conditions: NodeCondition[];
+  groups: { name: string }[];
+  domains: LocalDomain[];
+  routing: RoutingRows | null;
+};
+
+/**
+ * What is asked of a site: `held` is the version of its topology that the caller has, 0 for none; `routing` what else is
+ * to be known of the site for the user.
+ */
+export type SiteQuestion = { uri: string; who: Entitled; held: number; routing?: SQL | undefined };
+
+/**
+ * A site that the user may use, with all that a call of its dispatchers needs, in one statement. Its groups are looked
+ * up once, since to plan that costs the database more than to run it; within `routing` they are `select id from own`.
+ * @returns undefined for a site that is not his, disabled, or does not exist
+ */
+export async function findUserSite(
+  db: Db,
+  { uri, who, held, routing = sql`null` }: SiteQuestion,
+): Promise<FoundSite | undefined> {
+  const ofSite = sql`${farms.site_id} = ${sites.id}`;
+  const statement = sql`with own as materialized (
+      select ${groups.id}, ${groups.name}, ${groups.name_key} from ${groups}
+      where ${groups.id} in (${effectiveGroups(who.userId)}))
+    select json_build_object(
+      'site', json_build_object('id', ${sites.id}, 'uri', ${sites.uri}, 'name', ${sites.name},
+        'maintenance', ${isInMaintenance(sites)},
+        'maintenance_message', ${maintenanceMessage(sites)}),
+      'topology', (${topologyUnless(held)}),
+      'maintained', (${maintainedFarms}),
+      'conditions', ${nodeConditions(ofSite, sql`${dispatcherSessions.user_id} = ${who.userId}::uuid`)},
+      'groups', (select coalesce(json_agg(json_build_object('name', own.name) order by own.name_key), '[]') from own),
+      'domains', (select coalesce(json_agg(json_build_object('id', ${authenticators.id}, 'name', ${authenticators.name},
+          'label', ${authenticators.small_name}) order by ${authenticators.priority}, ${authenticators.name_key}), '[]')
+        from ${authenticators} where ${authenticators.state} = 'visible' or ${authenticators.id} = ${who.domainId}),
+      'routing', ${routing})
+    from ${sites} where ${and(eq(sites.uri, uri), maySeeSite(who, sql`select id from own`))}`;
+  const [row] = await db
+    .select({ found: derived<FoundSite | null>(statement) })
+    .from(sql`(values (1)) as once`);
+  return row?.found ?? undefined;
+}
+
+const topologyUnless = (held: number): SQL => sql`
+  select json_build_object('version', ${fleetVersions.version},
+    'farms', (select coalesce(json_agg(json_build_object('id', ${farms.id}, 'name', ${farms.name},
+        'enabled', ${farms.enabled}, 'balancing', ${farms.balancing})
+        order by ${farms.name_key}), '[]')
+      from ${farms} where ${farms.site_id} = ${sites.id}),
+    'nodes', ${nodeAddresses(sql`${farms.site_id} = ${sites.id}`)})
+  from ${fleetVersions} where ${fleetVersions.name} = 'entitlement' and ${fleetVersions.version} <> ${held}`;
+
+const maintainedFarms = sql`
+  select coalesce(json_agg(json_build_object('id', ${farms.id}, 'message', ${maintenanceMessage(farms)})), '[]')
+  from ${farms} where ${farms.site_id} = ${sites.id} and ${isInMaintenance(farms)}`;
+
+/** Who somebody is for sites and dispatchers. */
+export async function findPerson(db: Db, id: string) {
+  const [row] = await db
+    .select({
+      id: users.id,
+      name: users.name,
+      domain: { id: authenticators.id, label: authenticators.small_name },
+    })
+    .from(users)
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
+    .where(eq(users.id, id));
+  return row;
+}
+
+/** Keeps the list of domains that a node told, unless the node has moved meanwhile. */
+export async function keepNodeDomains(
+  db: Db,
+  node: Destination,
+  domains: NodeDomain[],
+  at: Date,
+): Promise<void> {
+  await db.update(dispatchers).set({ domains, domains_at: at }).where(isStillAt(node));
+}

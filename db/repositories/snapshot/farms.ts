@@ -1,0 +1,67 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { farmParts, partKinds } from '../../schema/snapshot/farm-parts.ts';
+import { parameterOverrides } from '../identity/login/sessions.ts';
+import { type Scope, within } from '../records/scope.ts';
+import { derived } from '../records/statements.ts';
+import { askableNodes, type StoredNode } from '../sites/stored-nodes.ts';
+
+/** A farm in service with the nodes that may be asked, each with the keys that it gave to the aggregator itself. */
+export type SnapshotFarm = {
+  id: string;
+  name: string;
+  balancing: 'priority' | 'round_robin' | 'least_loaded';
+  nodes: StoredNode[];
+  overrides: Record<string, unknown> | null;
+};
+
+/** Which farms: those within the scope and, where given, of one site, or only one. */
+export type FarmChoice = {
+  scope: Scope;
+  siteId?: string | undefined;
+  farmId?: string | undefined;
+  /** Only those of which some part was never read. */
+  unread?: boolean;
+  /** Only those of which some part could not be read last time, or only the others. */
+  failing?: boolean;
+};
+
+/**
+ * Enabled farms of enabled sites and their enabled nodes whose circuit is closed; one statement. Farms that could not
+ * be read last time come last, so that they keep nobody waiting; among the others the oldest comes first.
+ */
+export const farmsToSync = (
+  db: Db,
+  { scope, siteId, farmId, unread = false, failing }: FarmChoice,
+): Promise<SnapshotFarm[]> =>
+  db
+    .select({
+      id: farms.id,
+      name: farms.name,
+      balancing: farms.balancing,
+      nodes: askableNodes(farms.id),
+      overrides: parameterOverrides,
+    })
+    .from(farms)
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(
+      and(
+        farms.enabled,
+        sites.enabled,
+        within(farms.site_id, scope),
+        siteId === undefined ? undefined : eq(farms.site_id, siteId),
+        farmId === undefined ? undefined : eq(farms.id, farmId),
+        unread ? sql`(${partsRead}) < ${partKinds.length}::int` : undefined,
+        failing === undefined ? undefined : sql`exists (${failed}) = ${failing}`,
+      ),
+    )
+    .orderBy(
+      derived(sql`exists (${failed})`),
+      sql`${derived(sql`select min(${farmParts.tried_at}) from ${farmParts} where ${farmParts.farm_id} = ${farms.id}`)} nulls first`,
+      farms.id,
+    );
+
+const partsRead = sql`select count(*) from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.fetched_at} is not null`;
+const failed = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.error} is not null`;

@@ -1,0 +1,125 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { Db } from '../../client.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
+import { users } from '../../schema/identity/users.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { farmParts } from '../../schema/snapshot/farm-parts.ts';
+import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
+import { type Scope, within } from '../records/scope.ts';
+import { derived } from '../records/statements.ts';
+import { type StoredNode, storedNodes } from '../sites/stored-nodes.ts';
+import type { StoredFarm } from '../sites/user-sites.ts';
+import { type MergedSpec, momentText } from './lists.ts';
+
+/** Which object of a dispatcher: by its own identifier, at this farm where that is known; and who else is to be found. */
+export type ObjectAt = {
+  uuid: string;
+  farmId?: string | undefined;
+  pool?: string | undefined;
+  person?: { domainId: string; userId: string } | undefined;
+  /** Whether a workplace is in use is to be found as well. */
+  withUse?: true;
+};
+
+/** `domain` is a label. */
+export type Person = { name: string; domain: string };
+
+/** A farm with the nodes that may be asked. */
+export type FleetFarm = {
+  site: { id: string; uri: string; enabled: boolean };
+  farm: StoredFarm;
+  nodes: StoredNode[];
+};
+
+/** An object as a list shows it, with the farm that owns it. */
+export type FleetObject = FleetFarm & {
+  object: Record<string, unknown>;
+  /** Whom the request names, as dispatchers know him; null where there is none such. */
+  person: Person | null;
+  /** Of a workplace, when it was asked for. */
+  use: Use | null;
+};
+
+/** Live sessions at a workplace, by dispatchers and agents; `as_of` is null for a farm that was never read. */
+export type Use = { sessions: number; as_of: string | null };
+
+/**
+ * The objects of this identifier within the scope, of two farms at most; one statement.
+ * @param pool of a workplace: it must belong to that one
+ */
+export async function findFleetObjects(
+  db: Db,
+  spec: MergedSpec,
+  { uuid, farmId, pool, person, withUse }: ObjectAt,
+  scope: Scope,
+): Promise<FleetObject[]> {
+  const { table } = spec;
+  return db
+    .select({
+      ...farmMembers(sql`${farms.id} = ${table.farm_id}`),
+      object: membersOf(spec),
+      person: person ? personOf(person) : sql<null>`null`,
+      use: withUse ? useOf(spec) : sql<null>`null`,
+    })
+    .from(table as PgTable)
+    .innerJoin(farms, eq(farms.id, table.farm_id))
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(
+      and(
+        eq(table.uuid, uuid),
+        within(farms.site_id, scope),
+        farmId === undefined ? undefined : eq(farms.id, farmId),
+        pool === undefined ? undefined : spec.filters.servicepool_uuid?.(pool as never),
+      ),
+    )
+    .orderBy(farms.name_key)
+    .limit(2);
+}
+
+/** The farm in whatever state; one statement. */
+export async function findFleetFarm(db: Db, id: string): Promise<FleetFarm | undefined> {
+  const [found] = await db
+    .select(farmMembers(sql`${farms.id} = ${id}::uuid`))
+    .from(farms)
+    .innerJoin(sites, eq(sites.id, farms.site_id))
+    .where(eq(farms.id, id));
+  return found;
+}
+
+const farmMembers = (isFarm: SQL) => ({
+  site: { id: sites.id, uri: sites.uri, enabled: sites.enabled },
+  farm: {
+    id: farms.id,
+    name: farms.name,
+    enabled: farms.enabled,
+    maintenance: farms.maintenance,
+    balancing: farms.balancing,
+  },
+  nodes: storedNodes(isFarm),
+});
+
+function membersOf({ kind, table, select }: MergedSpec): SQL<Record<string, unknown>> {
+  const { id: _, ...members } = select;
+  const pairs = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  const fetched = derived(sql`select ${farmParts.fetched_at} from ${farmParts}
+    where ${farmParts.farm_id} = ${table.farm_id} and ${farmParts.kind} = ${kind}`);
+  return sql`${sql`json_build_object(${sql.join(pairs, sql`, `)}, 'farm_id', ${farms.id}, 'farm_name', ${farms.name},
+    'site_id', ${sites.id}, 'site_name', ${sites.name},
+    'fetched_at', ${momentText(sql`greatest(${fetched}, ${table.touched_at})`)})`}`;
+}
+
+const personOf = ({ domainId, userId }: NonNullable<ObjectAt['person']>): SQL<Person | null> =>
+  derived(sql`select json_build_object('name', ${users.name}, 'domain', ${authenticators.small_name})
+    from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
+    where ${users.id} = ${userId} and ${authenticators.id} = ${domainId}`);
+
+/** As old as the older of the two lists that tell it. */
+const useOf = ({ table }: MergedSpec): SQL<Use> =>
+  derived(sql`select json_build_object(
+    'sessions', (select count(*) from ${workplaceSessions}
+      where ${workplaceSessions.farm_id} = ${table.farm_id} and ${workplaceSessions.workplace_uuid} = ${table.uuid}),
+    'as_of', (select case when count(*) = 2 then min(${farmParts.fetched_at}) end from ${farmParts}
+      where ${farmParts.farm_id} = ${table.farm_id} and ${farmParts.kind} in ('workplaces', 'spsessions')
+        and ${farmParts.fetched_at} is not null))`);

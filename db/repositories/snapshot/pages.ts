@@ -1,0 +1,134 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Position } from '../../../shared/kernel/cursor.ts';
+import type { Db } from '../../client.ts';
+import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { farmParts } from '../../schema/snapshot/farm-parts.ts';
+import { isInMaintenance } from '../maintenance/state.ts';
+import { afterCondition, filterConditions, searchCondition, sortKey } from '../records/pages.ts';
+import { type PageQuery, pageOrder } from '../records/records.ts';
+import { within } from '../records/scope.ts';
+import { derived } from '../records/statements.ts';
+import type { FarmChoice } from './farms.ts';
+import { type MergedSpec, momentText } from './lists.ts';
+
+/** What a merged list is told of one farm concerned, by site and farm name. */
+export type FarmFacts = {
+  site_id: string;
+  site_uri: string;
+  site_name: string;
+  farm_id: string;
+  farm_name: string;
+  enabled: boolean;
+  maintenance: boolean;
+  /** The farm has nodes, and none of them is asked any more. */
+  circuit_open: boolean;
+  fetched_at: string | null;
+  took_ms: number | null;
+  error: string | null;
+};
+
+type Item = Record<string, unknown>;
+export type MergedPage = { items: Item[]; farms: FarmFacts[]; next?: Position; total: number | null };
+type Found = Omit<MergedPage, 'next'>;
+type MergedQuery = PageQuery & { choice: FarmChoice };
+
+/**
+ * One keyset page over all farms chosen, with the freshness of each of them and the total when asked for: one
+ * statement, so that no two versions of a farm are ever seen together.
+ */
+export async function mergedPage(db: Db, spec: MergedSpec, query: MergedQuery): Promise<MergedPage> {
+  const { limit, sort } = query;
+  const column = spec.sorts[sort.key];
+  if (!column) throw new Error(`no sort key ${sort.key}`);
+  const statement = sql`with concerned as materialized (${farmsConcerned(spec, query.choice)}),
+    page as materialized (${pageRows(spec, column, query)})
+    select json_build_object('items', ${items(spec, column, query)}, 'farms', ${facts}, 'total', ${total(spec, query)})`;
+  const [row] = await db.select({ found: derived<Found>(statement) }).from(sql`(values (1)) as once`);
+  if (!row) throw new Error('a select without a table gave no row');
+  const { farms: concerned, total: counted, items: all } = row.found;
+  const shown = all.slice(0, limit);
+  const last = all.length > limit ? shown.at(-1) : undefined;
+  const next = last && { key: String(last._key), id: String(last._id) };
+  return {
+    items: shown.map(({ _key, _id, ...item }) => item),
+    farms: concerned,
+    total: counted,
+    ...(next && { next }),
+  };
+}
+
+const farmsConcerned = ({ kind }: MergedSpec, { scope, siteId, farmId }: FarmChoice): SQL => sql`
+  select ${farms.id} as farm_id, ${farms.name} as farm_name, ${farms.name_key} as farm_key,
+    ${sites.id} as site_id, ${sites.uri} as site_uri, ${sites.name} as site_name, ${sites.name_key} as site_key,
+    ${farms.enabled} and ${sites.enabled} as enabled, ${isInMaintenance(farms)} or ${isInMaintenance(sites)} as maintenance,
+    ${farmParts.fetched_at} as fetched_at, ${farmParts.took_ms} as took_ms, ${farmParts.error} as error,
+    coalesce((select bool_and(${dispatchers.circuit} <> 'closed') from ${dispatchers}
+      where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}), false) as circuit_open
+  from ${farms} join ${sites} on ${sites.id} = ${farms.site_id}
+  left join ${farmParts} on ${farmParts.farm_id} = ${farms.id} and ${farmParts.kind} = ${kind}
+  where ${
+    and(
+      within(farms.site_id, scope),
+      siteId === undefined ? undefined : eq(farms.site_id, siteId),
+      farmId === undefined ? undefined : eq(farms.id, farmId),
+    ) ?? sql`true`
+  }`;
+
+const facts = sql`(select coalesce(json_agg(json_build_object('site_id', c.site_id, 'site_uri', c.site_uri,
+    'site_name', c.site_name, 'farm_id', c.farm_id, 'farm_name', c.farm_name, 'enabled', c.enabled,
+    'maintenance', c.maintenance, 'circuit_open', c.circuit_open, 'took_ms', c.took_ms, 'error', c.error,
+    'fetched_at', ${momentText(sql`c.fetched_at`)}) order by c.site_key, c.farm_key), '[]') from concerned c)`;
+
+const isLimited = ({ scope, siteId, farmId }: FarmChoice): boolean =>
+  scope !== '*' || siteId !== undefined || farmId !== undefined;
+
+const matching = (spec: MergedSpec, { filters, search }: PageQuery): SQL =>
+  and(...filterConditions(spec, filters), searchCondition(spec, search)) ?? sql`true`;
+
+const ofConcerned = ({ table }: MergedSpec): SQL =>
+  sql`${table.farm_id} = any(array(select farm_id from concerned))`;
+
+/**
+ * Rows in the order of the page. When only some farms are concerned, or each has an index for it, each gives its own first rows off its index and
+ * they are merged: the rows of all others are never walked through. A search, or a filter that leads to few rows, has
+ * an index over all farms.
+ */
+function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: MergedQuery): SQL {
+  const { table, found, inFarm } = spec;
+  const { sort, after, limit, choice, filters, search } = query;
+  const order = sql`order by ${sql.join(pageOrder(table, column, sort.descending), sql`, `)} limit ${limit + 1}`;
+  const condition = and(matching(spec, query), after && afterCondition(spec, column, after, sort.descending));
+  const isGiven = (name: string) => filters[name] !== undefined;
+  const hasIndex = Boolean(search) || found.some(isGiven);
+  if (!isLimited(choice) && (hasIndex || !inFarm.some(isGiven)))
+    return sql`select ${table}.* from ${table} where ${condition} ${order}`;
+  if (hasIndex)
+    return sql`select ${table}.* from ${table} where ${condition} and ${ofConcerned(spec)} ${order}`;
+  return sql`select ${table}.* from concerned cross join lateral (
+    select ${table}.* from ${table} where ${table.farm_id} = concerned.farm_id and ${condition} ${order}
+  ) as ${table} ${order}`;
+}
+
+/** The page has the name of its table here, so that the selection of the list stands for its columns. */
+function items(
+  { table, select }: MergedSpec,
+  column: MergedSpec['sorts'][string],
+  { sort }: MergedQuery,
+): SQL {
+  const { id, ...members } = select;
+  const pairs = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  const order = sql.join(pageOrder(table, column, sort.descending), sql`, `);
+  return sql`(select coalesce(json_agg(json_build_object('_key', ${sortKey(column)}, '_id', ${id},
+      ${sql.join(pairs, sql`, `)}, 'farm_id', c.farm_id, 'farm_name', c.farm_name, 'site_id', c.site_id,
+      'site_name', c.site_name, 'fetched_at', ${momentText(sql`greatest(c.fetched_at, ${table.touched_at})`)})
+      order by ${order}), '[]')
+    from page as ${table} join concerned c on c.farm_id = ${table.farm_id})`;
+}
+
+function total(spec: MergedSpec, query: MergedQuery): SQL {
+  if (!query.count) return sql`null`;
+  const inside = isLimited(query.choice) ? sql` and ${ofConcerned(spec)}` : sql``;
+  return sql`(select count(*)::int from ${spec.table} where ${matching(spec, query)}${inside})`;
+}

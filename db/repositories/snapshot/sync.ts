@@ -1,0 +1,211 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { atomically, type Db, type Statement } from '../../client.ts';
+import { raisedByMust } from '../../errors.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { type PartKind, farmParts as table } from '../../schema/snapshot/farm-parts.ts';
+import { removedRows, syncRows } from '../../schema/snapshot/sync-rows.ts';
+import { must } from '../records/statements.ts';
+import { reconcileTags } from '../sites/dispatcher-tags.ts';
+import { type IgnoredReport, noteIgnored } from './ignored.ts';
+import { type Claim, mergeRows, protectedRows } from './merge.ts';
+
+/** What the last good read left behind, for the next one to build on. */
+export type PartState = {
+  dispatcher_id: string | null;
+  as_of: string | null;
+  etag: string | null;
+  is_incremental: boolean | null;
+  /** The last read of everything is so long ago that it is time for another. */
+  is_full_due: boolean;
+};
+
+/** How a good read ended. Without `removed` it was the full list. */
+export type Read = {
+  dispatcherId: string;
+  /** How many rows were staged; one that came twice counts twice. */
+  rows: number;
+  tookMs: number;
+  asOf: string;
+  /** What the read was asked with; it is asked again when rows of ours were left as they are. */
+  since: string | null;
+  etag: string | null;
+  isIncremental: boolean | null;
+  removed: string[] | undefined;
+  ignored: IgnoredReport;
+};
+
+/** Long enough for the slowest page; a sync that lives renews it with every page. */
+const leaseS = 60;
+const fullEveryS = 3_600;
+
+const lease = sql`clock_timestamp() + make_interval(secs => ${leaseS})`;
+const mine = ({ farmId, kind, syncId }: Claim): SQL | undefined =>
+  and(eq(table.farm_id, farmId), eq(table.kind, kind), eq(table.sync_id, syncId));
+const released = { sync_id: null, sync_started_at: null, lease_until: null };
+
+/** The next round reads the part, however lately it was tried. */
+export const wantRead = (h: Db, farmId: string, kind: PartKind): Statement =>
+  h
+    .update(table)
+    .set({ tried_at: null })
+    .where(and(eq(table.farm_id, farmId), eq(table.kind, kind)));
+
+/**
+ * Takes the part for one sync; one statement.
+ * @param minAgeS a part that was tried since so many seconds is left alone
+ * @returns undefined when another sync has it, it was tried lately, or the farm is gone
+ */
+export async function claimPart(
+  db: Db,
+  farmId: string,
+  kind: PartKind,
+  minAgeS: number,
+): Promise<{ claim: Claim; state: PartState } | undefined> {
+  const claim = { farmId, kind, syncId: newId() };
+  const held = {
+    sync_id: claim.syncId,
+    sync_started_at: sql`clock_timestamp()`,
+    lease_until: lease,
+    tried_at: sql`clock_timestamp()`,
+  };
+  const [state] = await db
+    .insert(table)
+    .select(
+      sql`select ${farms.id}, ${kind}::text, null, null, null, null, null, null, 0, '[]'::jsonb, '[]'::jsonb, null,
+        clock_timestamp(), null, ${claim.syncId}::uuid, clock_timestamp(), ${lease}
+        from ${farms} where ${farms.id} = ${farmId}`,
+    )
+    .onConflictDoUpdate({
+      target: [table.farm_id, table.kind],
+      set: held,
+      setWhere: sql`(${table.sync_id} is null or ${table.lease_until} < clock_timestamp())
+        and (${table.tried_at} is null or ${table.tried_at} <= clock_timestamp() - make_interval(secs => ${minAgeS}))`,
+    })
+    .returning({
+      dispatcher_id: table.dispatcher_id,
+      as_of: table.as_of,
+      etag: table.etag,
+      is_incremental: table.is_incremental,
+      is_full_due: sql<boolean>`coalesce(${table.full_at} < clock_timestamp() - make_interval(secs => ${fullEveryS}), true)`,
+    });
+  return state && { claim, state };
+}
+
+/**
+ * Keeps a page of rows aside and renews the lease; one statement. A row that comes twice is what it was last.
+ * @returns false when the part belongs to another sync by now
+ */
+export async function stageRows(db: Db, claim: Claim, rows: readonly { uuid: string }[]): Promise<boolean> {
+  const held = db
+    .$with('held')
+    .as(
+      db.update(table).set({ lease_until: lease }).where(mine(claim)).returning({ sync_id: table.sync_id }),
+    );
+  const staged = db.$with('staged').as(
+    db
+      .insert(syncRows)
+      .select(
+        sql`select held.sync_id, (page.row ->> 'uuid')::uuid, page.row
+          from held, jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as page(row)`,
+      )
+      .onConflictDoUpdate({
+        target: [syncRows.sync_id, syncRows.uuid],
+        set: { content: sql`excluded.content` },
+      })
+      .returning({ uuid: syncRows.uuid }),
+  );
+  const found = await db.with(held, staged).select({ sync_id: sql`held.sync_id` }).from(held);
+  return found.length > 0;
+}
+
+/** Forgets what a sync has read so far, before it begins anew with another node. */
+export const unstage = (h: Db, { syncId }: Pick<Claim, 'syncId'>): Statement =>
+  h.delete(syncRows).where(eq(syncRows.sync_id, syncId));
+
+/**
+ * Makes what was staged the farm's part, in one batch: all of it or nothing.
+ * @returns false when the part belongs to another sync by now; nothing has changed then
+ */
+export function finishSync(db: Db, claim: Claim, read: Read): Promise<boolean> {
+  return whileMine(db, claim, (h) => [
+    ...mergeRows(h, claim, read),
+    noteIgnored(h, claim, read.ignored),
+    ...(claim.kind === 'tags' ? reconcileTags(h) : []),
+    h.update(table).set(outcomeOf(claim, read)).where(mine(claim)),
+    unstage(h, claim),
+  ]);
+}
+
+/** Notes that nothing has changed; rows of ours are not concerned. @returns as `finishSync` */
+export function finishUnchanged(
+  db: Db,
+  claim: Claim,
+  { tookMs, asOf }: { tookMs: number; asOf: string | null },
+): Promise<boolean> {
+  const fresh = { ...released, error: null, took_ms: tookMs, fetched_at: sql`${table.sync_started_at}` };
+  return whileMine(db, claim, (h) => [
+    h
+      .update(table)
+      .set({ ...fresh, ...(asOf !== null && { as_of: asOf }) })
+      .where(mine(claim)),
+  ]);
+}
+
+/** `error` is a word of ours; `ignored` is there if a list was read that is of no use. */
+type Failure = { error: string; tookMs: number; ignored?: IgnoredReport };
+
+/** Gives the part back with the reason why it was not read; what there was before stays. */
+export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failure): Promise<boolean> {
+  return whileMine(db, claim, (h) => [
+    ...(ignored ? [noteIgnored(h, claim, ignored)] : []),
+    h
+      .update(table)
+      .set({ ...released, error, took_ms: tookMs })
+      .where(mine(claim)),
+    unstage(h, claim),
+  ]);
+}
+
+/** Clears away what syncs that died had read, and removals that no sync can have missed any more. */
+export async function sweepSyncs(db: Db): Promise<void> {
+  await atomically(db, (h) => [
+    h
+      .delete(syncRows)
+      .where(sql`not exists (select 1 from ${table} where ${table.sync_id} = ${syncRows.sync_id})`),
+    h.delete(removedRows).where(sql`${removedRows.removed_at} < clock_timestamp() - interval '1 day'`),
+  ]);
+}
+
+async function whileMine(db: Db, claim: Claim, build: (h: Db) => Statement[]): Promise<boolean> {
+  const held = sql`(select ${table.sync_id} from ${table}
+    where ${table.farm_id} = ${claim.farmId} and ${table.kind} = ${claim.kind} for update) = ${claim.syncId}::uuid`;
+  try {
+    await atomically(db, (h) => [must(h, held, 'sync_lost'), ...build(h)]);
+    return true;
+  } catch (error) {
+    if (raisedByMust(error)?.code !== 'sync_lost') throw error;
+    await unstage(db, claim);
+    return false;
+  }
+}
+
+/**
+ * Where rows of ours were left as they are, the node may have told of a change that was not taken: the next read then
+ * begins where this one began, or reads everything.
+ */
+function outcomeOf(claim: Claim, read: Read) {
+  const left = protectedRows(claim);
+  const isFull = read.removed === undefined;
+  return {
+    ...released,
+    error: null,
+    dispatcher_id: read.dispatcherId,
+    took_ms: read.tookMs,
+    fetched_at: sql`${table.sync_started_at}`,
+    ...(isFull && { full_at: sql`${table.sync_started_at}` }),
+    as_of: sql`case when ${left} then ${isFull ? null : read.since} else ${read.asOf} end::text`,
+    etag: sql`case when ${left} then null else ${read.etag} end::text`,
+    is_incremental: read.isIncremental,
+  };
+}

@@ -1,0 +1,32 @@
+import { boolean, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { byteText, moment, recordColumns } from '../columns.ts';
+
+/**
+ * Authentication domains. `params` of directory domains hold sealed secrets. `access_ended_at` is when the domain was last
+ * disabled: a login that began before is refused.
+ */
+export const authenticators = pgTable(
+  'authenticators',
+  {
+    ...recordColumns,
+    name: text().notNull(),
+    name_key: byteText().notNull(),
+    small_name: text().notNull(),
+    small_name_key: byteText().notNull(),
+    type: text().$type<'internal' | 'ldap' | 'active_directory' | 'freeipa'>().notNull(),
+    comments: text().notNull().default(''),
+    priority: integer().notNull().default(1),
+    state: text().$type<'visible' | 'hidden' | 'disabled'>().notNull().default('visible'),
+    subjects: text().$type<'all' | 'users' | 'staff'>().notNull().default('all'),
+    two_factor: boolean().notNull().default(false),
+    params: jsonb().$type<Record<string, unknown>>().notNull().default({}),
+    attributes: jsonb().$type<{ name: string; source: string; title: string }[]>().notNull().default([]),
+    tags: text().array().notNull().default([]),
+    builtin: boolean().notNull().default(false),
+    access_ended_at: moment(),
+  },
+  (t) => [
+    uniqueIndex('authenticators_name_key').on(t.name_key),
+    uniqueIndex('authenticators_small_name_key').on(t.small_name_key),
+  ],
+);

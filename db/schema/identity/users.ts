@@ -1,0 +1,57 @@
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { byteText, moment, recordColumns } from '../columns.ts';
+import { authenticators } from './authenticators.ts';
+
+/**
+ * Users of a domain. `password_hash` carries its own parameters (see shared/identity/passwords). `directory_id` is the
+ * immutable identifier of the entry in its directory, absent until the first login that finds it. `card_fingerprint` is the SHA-256
+ * of the public key of the smart card that was used at `directory_checked_at`, the last login for which the directory
+ * answered. `access_ended_at` is when the user was last deactivated: a login that began before is refused.
+ */
+export const users = pgTable(
+  'users',
+  {
+    ...recordColumns,
+    authenticator_id: uuid()
+      .notNull()
+      .references(() => authenticators.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    name_key: byteText().notNull(),
+    real_name: text().notNull().default(''),
+    email: text().notNull().default(''),
+    comments: text().notNull().default(''),
+    state: text().$type<'active' | 'inactive'>().notNull().default('active'),
+    kind: text().$type<'person' | 'service'>().notNull().default('person'),
+    language: text(),
+    password_hash: text(),
+    password_changed_at: moment(),
+    must_change_password: boolean().notNull().default(false),
+    attributes: jsonb().$type<Record<string, string>>().notNull().default({}),
+    last_login_at: moment(),
+    directory_id: text(),
+    directory_checked_at: moment(),
+    card_fingerprint: text(),
+    access_ended_at: moment(),
+  },
+  (t) => [
+    uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),
+    uniqueIndex('users_directory_id').on(t.authenticator_id, t.directory_id),
+    index('users_created_at').on(t.authenticator_id, t.created_at, t.id),
+    index('users_updated_at').on(t.authenticator_id, t.updated_at, t.id),
+    index('users_search').using('gin', t.name_key.op('gin_trgm_ops')),
+  ],
+);
+
+/** Password hashes of a user that may not be used again, sealed; the current one included. */
+export const passwordHistory = pgTable(
+  'password_history',
+  {
+    id: uuid().primaryKey(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    sealed_hash: text().notNull(),
+    at: moment().notNull(),
+  },
+  (t) => [index('password_history_user').on(t.user_id, t.at)],
+);

@@ -1,0 +1,21 @@
+import { boolean, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { byteText, moment, recordColumns } from '../columns.ts';
+
+/** What happens around a maintenance; sites, farms and pools refer to a template while they are in one. */
+export const maintenanceTemplates = pgTable(
+  'maintenance_templates',
+  {
+    ...recordColumns,
+    name: text().notNull(),
+    name_key: byteText().notNull(),
+    title: text().notNull().default(''),
+    message: text().notNull(),
+    start_at: moment(),
+    end_at: moment(),
+    warn_minutes: integer().notNull().default(10),
+    block_new_sessions: boolean().notNull().default(true),
+    disconnect_sessions: boolean().notNull().default(false),
+    logoff_sessions: boolean().notNull().default(false),
+  },
+  (t) => [uniqueIndex('maintenance_templates_name_key').on(t.name_key)],
+);

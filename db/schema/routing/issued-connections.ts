@@ -1,0 +1,24 @@
+import { index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core';
+import { moment } from '../columns.ts';
+import { users } from '../identity/users.ts';
+import { farms } from '../sites/farms.ts';
+import { rules } from './rules.ts';
+
+/** The last connection that a user was given through a rule: it wins until the snapshot shows its session. */
+export const issuedConnections = pgTable(
+  'issued_connections',
+  {
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    rule_id: uuid()
+      .notNull()
+      .references(() => rules.id, { onDelete: 'cascade' }),
+    farm_id: uuid()
+      .notNull()
+      .references(() => farms.id, { onDelete: 'cascade' }),
+    servicepool_uuid: uuid(),
+    issued_at: moment().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.rule_id] }), index('issued_connections_age').on(t.issued_at)],
+);

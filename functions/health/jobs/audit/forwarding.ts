@@ -1,0 +1,91 @@
+import type { Db } from '../../../../db/client.ts';
+import {
+  type ForwardState,
+  forwardStates,
+  moveForward,
+  noteForwarding,
+  sealedAfter,
+  type Target,
+} from '../../../../db/repositories/audit/forwards.ts';
+import type { Log } from '../../../../shared/kernel/observability/log.ts';
+import { escapeControls } from '../../../../shared/kernel/text.ts';
+import {
+  createFluentdForwarder,
+  createSyslogForwarder,
+} from '../../../../shared/remotes/log-forwarder/node.ts';
+import type { LogForwarder } from '../../../../shared/remotes/log-forwarder/port.ts';
+import type { Config } from '../../../../shared/runtime/config/config.ts';
+import type { Job } from '../process/loop.ts';
+
+/** What one delivery may hold. */
+const atOnce = { limit: 1_000, bytes: 4_194_304 };
+/** Seconds without an event after which an empty delivery finds out whether the collector is still there. */
+const quietS = 15;
+/** Milliseconds after which a round ends, so that the next one begins with the cursor as it is stored. */
+const longestMs = 20_000;
+
+type Collectors = Pick<Config, 'fluentdUrl' | 'syslogUrl'> & Partial<Pick<Config, 'fluentdSharedKey'>>;
+
+/** Names of the collectors that are configured. */
+export const targetsOf = ({ fluentdUrl, syslogUrl }: Collectors): Target[] => [
+  ...(fluentdUrl ? (['fluentd'] as const) : []),
+  ...(syslogUrl ? (['syslog'] as const) : []),
+];
+
+/** A job for each collector that is configured, for the leader. */
+export function forwardJobs(
+  db: Db,
+  { fluentdUrl, fluentdSharedKey: sharedKey, syslogUrl }: Collectors,
+  host: string,
+  log: Log,
+): Job[] {
+  const credentials = sharedKey === undefined ? undefined : { hostname: host, sharedKey };
+  const forwarders = [
+    ...(fluentdUrl ? [createFluentdForwarder(fluentdUrl, credentials)] : []),
+    ...(syslogUrl ? [createSyslogForwarder(syslogUrl, host)] : []),
+  ];
+  return forwarders.map((forwarder) => forwardJob(db, forwarder, log));
+}
+
+/**
+ * Forwards sealed events to a collector, each at least once and in their order: the cursor moves when the collector
+ * has them. To be run by one sidecar at a time; two would send twice, and lose nothing.
+ */
+export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Job => ({
+  name: `audit to ${forwarder.name}`,
+  intervalMs: () => 1_000,
+  round: async (signal) => {
+    const state = (await forwardStates(db)).find(({ target }) => target === forwarder.name);
+    try {
+      await forwardAll(db, forwarder, state, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const reason = escapeControls(error instanceof Error ? error.message : String(error)).slice(0, 1_000);
+      // Tried every second: what stays as it is, is told once.
+      if (state?.error !== reason)
+        log.warn('the audit is not forwarded', { target: forwarder.name, error: reason });
+      await noteForwarding(db, forwarder.name, reason);
+    }
+  },
+});
+
+async function forwardAll(
+  db: Db,
+  forwarder: LogForwarder,
+  state: ForwardState | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + longestMs;
+  let events = await sealedAfter(db, state?.seq ?? 0, atOnce);
+  if (events.length === 0 && isFresh(state)) return;
+  for (let from = state?.seq ?? 0; ; events = await sealedAfter(db, from, atOnce)) {
+    await forwarder.deliver(events, signal);
+    const to = events.at(-1)?.seq ?? from;
+    const isOurs = await moveForward(db, forwarder.name, from, to);
+    if (!isOurs || to === from || signal.aborted || performance.now() > until) return;
+    from = to;
+  }
+}
+
+const isFresh = (state: ForwardState | undefined): boolean =>
+  state !== undefined && state.error === null && state.checkedAgeS !== null && state.checkedAgeS < quietS;

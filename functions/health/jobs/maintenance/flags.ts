@@ -1,0 +1,64 @@
+import { atomically, type Db, type Statement } from '../../../../db/client.ts';
+import { maintenanceRecord } from '../../../../db/repositories/maintenance/records.ts';
+import { finishStep } from '../../../../db/repositories/maintenance/steps.ts';
+import {
+  dropWindow,
+  isThere,
+  mustStill,
+  unlessPassed,
+} from '../../../../db/repositories/maintenance/windows.ts';
+import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
+import {
+  type MaintainedKind,
+  maintainedPool,
+  maintainedWorkplace,
+  maintenanceAction,
+  noMaintenance,
+} from '../../../../shared/maintenance/orders.ts';
+import { actAs, ask, findTarget } from '../../../../shared/sites/calls/actions.ts';
+import { messageOf, type Work } from './work.ts';
+
+/** Sets the flag of a pool or workplace at its node, or takes it back. */
+export async function setFlag(work: Work, maintenance: boolean): Promise<void> {
+  const { pool_uuid: pool, workplace_uuid: workplace } = work.window;
+  if (pool === null) return;
+  if (workplace === null) return order(work, maintainedPool, { uuid: pool }, maintenance);
+  return order(work, maintainedWorkplace, { uuid: workplace, pool }, maintenance);
+}
+
+async function order<Row extends object>(
+  work: Work,
+  kind: MaintainedKind<Row>,
+  at: { uuid: string; pool?: string },
+  maintenance: boolean,
+): Promise<void> {
+  const { ctx, window, tell } = work;
+  const find = () => findTarget(ctx, kind.kind, { ...at, farmId: work.step.farm_id });
+  const target = await find();
+  const action = maintenanceAction(kind, target, ctx.deps.dispatchers, {
+    order: { maintenance, message: maintenance ? messageOf(window) : undefined },
+    noted: maintenance ? { maintenance_since: ctx.now } : noMaintenance,
+    details: {},
+    alongside: (h) => settled(h, work),
+  });
+  if (await unlessPassed(actAs(ctx, tell, target, action))) return;
+  // Somebody took the maintenance back, or renewed it, while the node was told: he has the last word there as well.
+  const wanted = (await find()).object.maintenance === true;
+  if (wanted !== maintenance)
+    await ask(ctx, target, (call) => kind.tell(ctx.deps.dispatchers, call, at.uuid, { maintenance: wanted }));
+}
+
+/** The step has nothing to do any more. */
+export const settle = async (work: Work): Promise<unknown> =>
+  unlessPassed(atomically(work.ctx.deps.db, (h) => settled(h, work)));
+
+/** The step is done; with the last one the window is over. */
+const settled = (h: Db, { ctx, window, step }: Work): Statement[] => [
+  mustStill(h, window.id, isThere),
+  ...(step.phase === 'clear'
+    ? [
+        appendMonitoring(h, maintenanceRecord(window, 'ended', window.template_id, ctx.now)),
+        dropWindow(h, window.about),
+      ]
+    : [finishStep(h, step, ctx.now)]),
+];

@@ -1,0 +1,76 @@
+import { finishStep, releaseStep } from '../../../../db/repositories/maintenance/steps.ts';
+import { type FleetFarm, findFleetFarm } from '../../../../db/repositories/snapshot/objects.ts';
+import { type EndVerb, endingAction } from '../../../../shared/agents/session-ending.ts';
+import { AppError, notFound } from '../../../../shared/kernel/errors.ts';
+import type { ListRow } from '../../../../shared/remotes/dispatcher/list-shapes.ts';
+import { actAs, ask, kinds, type Target } from '../../../../shared/sites/calls/actions.ts';
+import type { Work } from './work.ts';
+
+type Session = ListRow<'spsessions'>;
+
+const pageSize = 1_000;
+/** Sessions ended at the same time. */
+const atOnce = 6;
+/** Milliseconds after which the rest is left to the next claim, well before the lease ends. */
+const patienceMs = 10_000;
+
+/**
+ * Ends the sessions concerned as the template says. The node is asked which there are: the snapshot may not have those
+ * that were opened just before the start. Whoever goes on after another died finds those left over.
+ */
+export async function endSessions(work: Work): Promise<void> {
+  const { ctx, step, window } = work;
+  const endsAt = performance.now() + patienceMs;
+  const verb = window.plan.logoff_sessions ? 'logoff' : 'disconnect';
+  const farm = await findFleetFarm(ctx.deps.db, step.farm_id);
+  if (!farm) throw notFound();
+  const concerned = (await sessionsOf(work, farm)).filter((session) => isConcerned(work, session, verb));
+  const waiting = concerned.values();
+  let isLate = false;
+  const runLane = async (): Promise<void> => {
+    for (const session of waiting) {
+      await endSession(work, farm, session, verb);
+      isLate ||= performance.now() > endsAt;
+      if (isLate) return;
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: atOnce }, runLane));
+  const failed = lanes.find((lane) => lane.status === 'rejected');
+  if (failed) throw failed.reason;
+  if (isLate) await releaseStep(ctx.deps.db, step, 'more');
+  else await finishStep(ctx.deps.db, step, ctx.now);
+}
+
+const sessionsOf = ({ ctx }: Work, farm: FleetFarm): Promise<Session[]> =>
+  ask(ctx, farm, async (call) => {
+    const found: Session[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await ctx.deps.dispatchers.list(call, 'spsessions', { limit: pageSize, cursor });
+      found.push(...(page?.rows ?? []).map(({ row }) => row));
+      if (!page?.next) return found;
+      cursor = page.next;
+    }
+  });
+
+function isConcerned({ window }: Work, session: Session, verb: EndVerb): boolean {
+  const { workplace_uuid, pool_uuid } = window;
+  if (workplace_uuid !== null && session.workplace_uuid !== workplace_uuid) return false;
+  if (pool_uuid !== null && session.servicepool_uuid !== pool_uuid) return false;
+  return verb === 'logoff' || session.state === 'active';
+}
+
+/** One that ended by itself, or is being ended, is none of ours any more. */
+async function endSession(
+  { ctx, tell }: Work,
+  farm: FleetFarm,
+  session: Session,
+  verb: EndVerb,
+): Promise<void> {
+  const { session_uuid: uuid } = session;
+  const target: Target = { ...farm, kind: kinds.session, uuid, object: session, person: null, use: null };
+  try {
+    await actAs(ctx, tell, target, endingAction(target, verb, ctx.deps.dispatchers, ctx.now));
+  } catch (error) {
+    if (!(error instanceof AppError && ['not_found', 'invalid_state'].includes(error.code))) throw error;
+  }
+}

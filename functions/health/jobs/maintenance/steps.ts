@@ -1,0 +1,33 @@
+import { releaseStep, type Step } from '../../../../db/repositories/maintenance/steps.ts';
+import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
+import { isGone } from '../../../../shared/sites/calls/actions.ts';
+import { tellerOf } from './events.ts';
+import { setFlag, settle } from './flags.ts';
+import { endSessions } from './sessions.ts';
+import { warn } from './warnings.ts';
+import { type StepParts, type Work, workCtx } from './work.ts';
+
+/** Does one step, and says so. What a node cannot do now is tried again; what it does not know is done. */
+export async function runStep(parts: StepParts, window: MaintenanceWindow, step: Step): Promise<void> {
+  const { db, log } = parts.deps;
+  const begun: Promise<unknown>[] = [];
+  const ctx = workCtx(parts, begun);
+  const work = { ctx, tell: tellerOf(window, parts.now, step.failures > 0), window, step };
+  try {
+    await doers[step.phase](work).catch(async (error: unknown) => {
+      if (!isGone(error)) throw error;
+      await settle(work);
+    });
+  } catch (error) {
+    log.warn('a step of a maintenance failed and is tried again', { ...step, error });
+    await releaseStep(db, step, 'failed');
+  }
+  await Promise.all(begun);
+}
+
+const doers: Record<Step['phase'], (work: Work) => Promise<void>> = {
+  warn,
+  flag: (work) => setFlag(work, true),
+  clear: (work) => setFlag(work, false),
+  sessions: endSessions,
+};

@@ -1,0 +1,87 @@
+import { leaveAt } from '../../../../db/repositories/agents/session-messages.ts';
+import {
+  type Addressees,
+  addresseesOf,
+  chunksForNode,
+  isAskedFor,
+} from '../../../../shared/agents/messages.ts';
+import type { Delivery, MessageOrder } from '../../../../shared/remotes/dispatcher/action-shapes.ts';
+import { isUnauthorized, isUnsent } from '../../../../shared/remotes/dispatcher/failures.ts';
+import type { Call } from '../../../../shared/remotes/dispatcher/port.ts';
+import {
+  type Action,
+  actAs,
+  actLaterAs,
+  findTarget,
+  kinds,
+  type Target,
+} from '../../../../shared/sites/calls/actions.ts';
+import { messageOf, type Work } from './work.ts';
+
+/**
+ * Session agents that are registered here are told, whatever the node does, and the node tells the others. The step is
+ * done since it was claimed; it is tried again only when no node can have had the warning.
+ */
+export async function warn(work: Work): Promise<void> {
+  const { ctx, tell, window, step } = work;
+  const target = await findTarget(ctx, kinds.pool, { farmId: step.farm_id, uuid: step.target });
+  const only = window.workplace_uuid === null ? undefined : [window.workplace_uuid];
+  const at = { farmId: step.farm_id, pool: step.target, only };
+  const to = await addresseesOf(ctx.deps.db, at, ctx.now);
+  const content = { title: window.plan.title || null, message: messageOf(window) };
+  const action = actionOf(work, target, to, content);
+  if (to.others?.length === 0) return void (await actLaterAs(ctx, tell, target, action, nobody));
+  let isSent = false;
+  const call = (node: Call): Promise<Delivery> =>
+    sendAll(work, node, to.others, { ...content, level: 'warning' }).catch((error: unknown) => {
+      isSent ||= !(isUnsent(error) || isUnauthorized(error));
+      throw error;
+    });
+  await actAs(ctx, tell, target, { ...action, call }).catch((error: unknown) => {
+    if (!isSent) throw error;
+    ctx.deps.log.warn('a warning of a maintenance may not have arrived', { ...step, error });
+  });
+}
+
+type Content = Pick<MessageOrder, 'title' | 'message'>;
+
+const actionOf = (
+  { ctx, step }: Work,
+  { object }: Target,
+  { byAgent }: Addressees,
+  content: Content,
+): Omit<Action<Delivery>, 'call'> => ({
+  happening: {
+    event: 'portal.WorkplaceAction',
+    category: 'workplace',
+    action: 'message',
+    object_name: String(object.name),
+    details: { message: content.message },
+  },
+  written: () => [],
+  // Whoever tries again has told them before.
+  released: (h) =>
+    step.failures > 0 || byAgent.length === 0
+      ? []
+      : [leaveAt(h, step.farm_id, byAgent, { kind: 'message', ...content, at: ctx.now })],
+  told: ({ delivered, failed }) => ({ delivered: delivered.length + byAgent.length, failed: failed.length }),
+});
+
+const nobody: Delivery = { delivered: [], failed: [] };
+
+async function sendAll(
+  { ctx, step }: Work,
+  call: Call,
+  to: string[] | undefined,
+  content: Content & Pick<MessageOrder, 'level'>,
+): Promise<Delivery> {
+  const { dispatchers } = ctx.deps;
+  if (!to) return dispatchers.sendMessage(call, step.target, { ...content, all: true });
+  const all: Delivery = { delivered: [], failed: [] };
+  for (const workplaces of chunksForNode(to)) {
+    const part = await dispatchers.sendMessage(call, step.target, { ...content, workplaces });
+    all.delivered.push(...part.delivered);
+    all.failed.push(...part.failed.filter(isAskedFor));
+  }
+  return all;
+}

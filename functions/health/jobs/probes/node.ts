@@ -1,0 +1,144 @@
+import { nodeRecord } from '../../../../db/repositories/sites/node-records.ts';
+import type { ProbeOutcome, ProbeTarget } from '../../../../db/repositories/sites/probes.ts';
+import type { SigningKeys } from '../../../../shared/access/signing-keys.ts';
+import type { Clock } from '../../../../shared/kernel/clock.ts';
+import type { Sealer } from '../../../../shared/kernel/crypto/sealing.ts';
+import { AppError } from '../../../../shared/kernel/errors.ts';
+import { newId } from '../../../../shared/kernel/ids.ts';
+import type { Log } from '../../../../shared/kernel/observability/log.ts';
+import type { Parameters } from '../../../../shared/kernel/system-parameters.ts';
+import { isUnauthorized } from '../../../../shared/remotes/dispatcher/failures.ts';
+import type { DispatcherRemote, Node } from '../../../../shared/remotes/dispatcher/port.ts';
+
+export type ProbeDeps = {
+  remote: DispatcherRemote;
+  /** Opens `health_key` of dispatchers. */
+  sealer: Sealer;
+  signing: SigningKeys;
+  clock: Clock;
+  log: Log;
+};
+
+/** How long one probe may take, with all its calls; `signal` ends it early. */
+export type ProbeLimits = { limitMs: number; signal: AbortSignal };
+
+/** After the answer of the node, time for the certificate, which is read on a connection of its own. */
+const certificateMs = 1_000;
+
+type Seen = Pick<ProbeOutcome, 'status' | 'last_error' | 'response_time_ms' | 'version' | 'domains'>;
+type Probe = ProbeLimits & { deps: ProbeDeps; parameters: Parameters; target: ProbeTarget; node: Node };
+
+/**
+ * Checks the state of one node, and reads its certificate at the same time. A failure is an outcome; the promise never
+ * rejects.
+ */
+export async function probeNode(
+  deps: ProbeDeps,
+  parameters: Parameters,
+  target: ProbeTarget,
+  limits: ProbeLimits,
+): Promise<ProbeOutcome> {
+  const probe = { ...limits, deps, parameters, target, node: nodeOf(target) };
+  const certificate = readCertificate(probe);
+  const seen = await look(probe);
+  // A node that does not answer shows no certificate either.
+  const graceMs = seen.last_error === 'upstream_timeout' ? 0 : certificateMs;
+  const record = nodeRecord(target, seen, deps.clock());
+  return {
+    id: target.id,
+    revision: target.revision,
+    ...seen,
+    certificate: await certificate.within(graceMs),
+    record,
+  };
+}
+
+const nodeOf = (target: ProbeTarget): Node => ({
+  id: target.id,
+  name: target.name,
+  url: target.url,
+  caCertificate: target.ca_certificate ?? undefined,
+  verifyTls: target.verify_tls,
+  timeoutMs: target.timeout_ms,
+});
+
+async function look(probe: Probe): Promise<Seen> {
+  try {
+    return await (probe.target.health_key === null
+      ? askDomains(probe)
+      : askHealth(probe, probe.target.health_key));
+  } catch (error) {
+    return failed(probe, error);
+  }
+}
+
+async function askHealth({ deps, target, node, limitMs, signal }: Probe, sealedKey: string): Promise<Seen> {
+  const healthKey = await openKey(deps, target.id, sealedKey);
+  const startedAt = performance.now();
+  const trace = { requestId: newId() };
+  const { status, version } = await deps.remote.health({
+    node,
+    healthKey,
+    trace,
+    deadlineMs: limitMs,
+    signal,
+  });
+  const response_time_ms = Math.round(performance.now() - startedAt);
+  const last_error = status === 'pass' ? null : 'reported_fail';
+  return { status, last_error, response_time_ms, version: version ?? null, domains: null };
+}
+
+/** Without a key for its health check, a node is well when it takes us in and tells its domains. */
+async function askDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<Seen> {
+  const lifeS = parameters['aggregator.access_token_ttl_s'];
+  const jwt = await deps.signing.signFor(node.name, { sub: 'aggregator' }, deps.clock(), lifeS);
+  const trace = { requestId: newId() };
+  const startedAt = performance.now();
+  const endsAt = startedAt + Math.min(limitMs, node.timeoutMs);
+  const { token: key } = await deps.remote.authorize({ node, jwt, trace, deadlineMs: limitMs, signal });
+  const deadlineMs = endsAt - performance.now();
+  const domains = await deps.remote.domains({ node, key, trace, deadlineMs, signal });
+  const response_time_ms = Math.round(performance.now() - startedAt);
+  return { status: 'pass', last_error: null, response_time_ms, version: null, domains };
+}
+
+async function openKey({ sealer }: ProbeDeps, row: string, sealedKey: string): Promise<string> {
+  try {
+    return await sealer.open(sealedKey, { table: 'dispatchers', row, column: 'health_key' });
+  } catch (cause) {
+    throw new AppError('internal', undefined, { reason: 'health_key_unreadable' }, { cause });
+  }
+}
+
+/** Nothing that a node said is kept: `last_error` is our code, and our word for the reason where there is one. */
+function failed({ deps, target, signal }: Probe, error: unknown): Seen {
+  const { code, members } = error instanceof AppError ? error : new AppError('internal');
+  if (code === 'internal' && !signal.aborted)
+    deps.log.error('a probe broke', { dispatcher_id: target.id, error });
+  const last_error = typeof members.reason === 'string' ? `${code}:${members.reason}` : code;
+  const status = isUnauthorized(error) ? 'unauthorized' : 'fail';
+  return { status, last_error, response_time_ms: null, version: null, domains: null };
+}
+
+type CertificateReading = { within(ms: number): Promise<ProbeOutcome['certificate']> };
+
+/**
+ * Begins to read the certificate; `within` ends that after `ms` at the latest. Null when it could not be read: the
+ * outcome of the probe has the reason.
+ */
+function readCertificate({ deps, node, limitMs, signal }: Probe): CertificateReading {
+  const late = new AbortController();
+  const ending = AbortSignal.any([signal, late.signal]);
+  const read = deps.remote.certificate?.({ node, deadlineMs: limitMs, signal: ending });
+  const facts = read?.catch(() => null) ?? Promise.resolve(null);
+  return {
+    within: async (ms) => {
+      const timer = setTimeout(() => late.abort(), ms);
+      try {
+        return await facts;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Db } from '../../../../db/client.ts';
+import {
+  type AgedOutcome,
+  type ProbeOutcome,
+  type ProbePlan,
+  type ProbeTarget,
+  probePlan,
+  recordProbes,
+} from '../../../../db/repositories/sites/probes.ts';
+import type { Telemetry } from '../../../../shared/kernel/observability/telemetry.ts';
+import type { KnownParameters } from '../parameters.ts';
+import type { Job } from '../process/loop.ts';
+import { pause, systemTiming, type Timing } from '../process/timing.ts';
+import { type ProbeDeps, type ProbeLimits, probeNode } from './node.ts';
+import { ProbeResults } from './results.ts';
+import { createProbeScheduler } from './scheduler.ts';
+
+export type ProbingParts = {
+  timing: Timing;
+  intervalMs: () => number;
+  /** @param known fingerprint of the last plan */
+  readPlan: (known: string | undefined) => Promise<ProbePlan>;
+  probe: (target: ProbeTarget, limits: ProbeLimits) => Promise<ProbeOutcome>;
+  write: (outcomes: AgedOutcome[]) => Promise<void>;
+  onFailure: (error: unknown) => void;
+};
+
+/** A new, changed, disabled or deleted node counts within this time. */
+const planEveryMs = 3_000;
+const name = 'probes';
+
+/**
+ * Probes all dispatchers in service, each every `aggregator.health_interval_s`. One round lasts until its signal aborts;
+ * a statement that fails is logged, counted and repeated.
+ */
+export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, telemetry: Telemetry): Job {
+  const counted = async <T>(statement: Promise<T>): Promise<T> => {
+    const result = await statement;
+    telemetry.count('jobs', [name, 'success']);
+    return result;
+  };
+  const parts: ProbingParts = {
+    timing: systemTiming,
+    intervalMs: () => known.current()['aggregator.health_interval_s'] * 1000,
+    readPlan: (fingerprint) => counted(probePlan(db, fingerprint)),
+    probe: (target, limits) => probeNode(deps, known.current(), target, limits),
+    write: (outcomes) => counted(recordProbes(db, outcomes)),
+    onFailure: (error) => {
+      telemetry.count('jobs', [name, 'failure']);
+      deps.log.error('a job failed', { job: name, error });
+    },
+  };
+  return { name, intervalMs: () => planEveryMs, round: (signal) => runProbes(parts, signal) };
+}
+
+/** Probes until `signal` aborts. What an abort cuts short says nothing about the nodes, and is not written. */
+export async function runProbes(parts: ProbingParts, signal: AbortSignal): Promise<void> {
+  const results = new ProbeResults(parts);
+  const scheduler = createProbeScheduler({ ...parts, onOutcome: (outcome) => results.add(outcome) });
+  const stop = (): void => {
+    scheduler.stop();
+    results.stop();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  let fingerprint: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const plan = await parts.readPlan(fingerprint);
+      if (plan.targets && !signal.aborted) scheduler.setTargets(plan.targets);
+      fingerprint = plan.fingerprint;
+    } catch (error) {
+      if (!signal.aborted) parts.onFailure(error);
+    }
+    await pause(parts.timing, planEveryMs, signal);
+  }
+  stop();
+}

@@ -1,0 +1,163 @@
+import type { ProbeOutcome, ProbeTarget } from '../../../../db/repositories/sites/probes.ts';
+import type { Timing } from '../process/timing.ts';
+import { createLanes, longestMs, sickLimitMs } from './lanes.ts';
+import type { ProbeLimits } from './node.ts';
+
+export type SchedulerParts = {
+  timing: Timing;
+  /** From the start of one probe of a healthy node to the start of the next. */
+  intervalMs: () => number;
+  /** Must resolve within the limit. */
+  probe: (target: ProbeTarget, limits: ProbeLimits) => Promise<ProbeOutcome>;
+  onOutcome: (outcome: ProbeOutcome) => void;
+};
+
+export type ProbeScheduler = {
+  /** Replaces the nodes that are probed. A new or changed node is probed soon, a removed one no longer. */
+  setTargets(targets: readonly ProbeTarget[]): void;
+  /** Ends all probes; none of them has an outcome. */
+  stop(): void;
+};
+
+/** A node with its own schedule: the next probe starts a part of its period after the last one started. */
+type Entry = {
+  target: ProbeTarget;
+  /** The last probe failed. */
+  isSick: boolean;
+  baseAt: number;
+  /** The part of the period, drawn anew for each probe, so that nodes do not stay in step. */
+  part: number;
+  /** Set until the first probe starts. */
+  firstAt: number | undefined;
+  /** Start of the last probe that had the full limit. */
+  fullAt: number;
+  running: AbortController | undefined;
+  /** The last failure was not used, because this process was late. */
+  isRepeated: boolean;
+};
+
+/** A sick node is probed this often, or every interval if that is shorter. */
+const sickEveryMs = 5_000;
+/** A sick node may answer slowly, so that some of its probes have the full limit. */
+const fullEveryMs = 30_000;
+/** After a start the first probes follow each other this closely, unless the interval demands more. */
+const firstGapMs = 10;
+/** A change of the interval counts within this time. */
+const longestWaitMs = 1_000;
+/** Nodes that are due within this time start together. */
+const shortestWaitMs = 10;
+/** A timeout that came this much late says that this process stood still, not that the node did. */
+const lateMs = 250;
+
+/** Probes each node on its own schedule, with one lane for healthy nodes and one for sick ones. */
+export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
+  const { timing, intervalMs } = parts;
+  const entries = new Map<string, Entry>();
+  const lanes = createLanes(timing, () => ({ nodes: entries.size, intervalMs: intervalMs() }));
+  let cancelWait = (): void => undefined;
+  let isStopped = false;
+
+  /** Starts what is due, and sleeps until the next node is. */
+  function proceed(): void {
+    cancelWait();
+    if (isStopped) return;
+    const now = timing.now();
+    const { due, nextAt } = agendaOf(entries.values(), now, intervalMs());
+    for (const entry of due) if (lanes.hasRoom(entry.isSick)) start(entry);
+    cancelWait = timing.after(Math.max(nextAt - now, shortestWaitMs), proceed);
+  }
+
+  function start(entry: Entry): void {
+    const leave = lanes.enter(entry.isSick, proceed);
+    void run(parts, entry, leave).then(proceed);
+  }
+
+  return {
+    setTargets: (targets) => {
+      replace(entries, targets, parts);
+      proceed();
+    },
+    stop: () => {
+      isStopped = true;
+      cancelWait();
+      for (const { running } of entries.values()) running?.abort();
+    },
+  };
+}
+
+/** The nodes that are due, the longest due first, and when the next one is. */
+function agendaOf(entries: Iterable<Entry>, now: number, intervalMs: number) {
+  const due: Entry[] = [];
+  let nextAt = now + longestWaitMs;
+  for (const entry of entries) {
+    if (entry.running) continue;
+    const dueAt = dueOf(entry, intervalMs);
+    if (dueAt <= now) due.push(entry);
+    else nextAt = Math.min(nextAt, dueAt);
+  }
+  due.sort((a, b) => dueOf(a, intervalMs) - dueOf(b, intervalMs));
+  return { due, nextAt };
+}
+
+/** One probe; one that was ended from outside has no outcome. */
+async function run(parts: SchedulerParts, entry: Entry, leave: () => void): Promise<void> {
+  const { timing } = parts;
+  const { target } = entry;
+  const stop = new AbortController();
+  const startedAt = timing.now();
+  const limitMs = limitOf(entry, startedAt);
+  if (limitMs > sickLimitMs) entry.fullAt = startedAt;
+  Object.assign(entry, { running: stop, baseAt: startedAt, firstAt: undefined });
+  const outcome = await parts.probe(target, { limitMs, signal: stop.signal }).catch(() => undefined);
+  leave();
+  if (stop.signal.aborted) return;
+  entry.running = undefined;
+  entry.part = partOf(entry, timing);
+  const latenessMs = timing.now() - startedAt - Math.min(limitMs, target.timeout_ms);
+  const isDoubtful = outcome?.last_error === 'upstream_timeout' && latenessMs > lateMs;
+  entry.isRepeated = isDoubtful && !entry.isRepeated;
+  if (entry.isRepeated) entry.firstAt = timing.now();
+  else if (outcome) {
+    entry.isSick = outcome.status !== 'pass';
+    parts.onOutcome(outcome);
+  }
+}
+
+const isFailing = ({ status }: ProbeTarget): boolean => status === 'fail' || status === 'unauthorized';
+
+function replace(entries: Map<string, Entry>, targets: readonly ProbeTarget[], parts: SchedulerParts): void {
+  const wanted = new Map(targets.map((target) => [target.id, target]));
+  for (const [id, entry] of entries) {
+    const target = wanted.get(id);
+    if (target?.revision === entry.target.revision) entry.target = target;
+    else {
+      entry.running?.abort();
+      entries.delete(id);
+    }
+  }
+  const added = targets.filter(({ id }) => !entries.has(id));
+  const now = parts.timing.now();
+  const gapMs = Math.min(firstGapMs, parts.intervalMs() / added.length);
+  for (const [at, target] of added.entries())
+    entries.set(target.id, {
+      target,
+      isSick: isFailing(target),
+      baseAt: now,
+      // Spreads the second probes over the whole interval.
+      part: 0.1 + 0.9 * parts.timing.random(),
+      firstAt: now + at * gapMs,
+      fullAt: now,
+      running: undefined,
+      isRepeated: false,
+    });
+}
+
+function dueOf({ firstAt, baseAt, part, isSick }: Entry, intervalMs: number): number {
+  return firstAt ?? baseAt + part * (isSick ? Math.min(intervalMs, sickEveryMs) : intervalMs);
+}
+
+/** Always shorter than the period, so that a node that must wait for a place is not late at once. */
+const partOf = ({ isSick }: Entry, { random }: Timing): number => (isSick ? 0.8 : 0.85) + 0.15 * random();
+
+const limitOf = ({ isSick, fullAt }: Entry, now: number): number =>
+  isSick && now - fullAt < fullEveryMs ? sickLimitMs : longestMs;

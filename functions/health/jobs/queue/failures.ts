@@ -1,0 +1,23 @@
+import type { Db } from '../../../../db/client.ts';
+import { appendMonitoringOnce } from '../../../../db/repositories/monitoring/records.ts';
+import type { Clock } from '../../../../shared/kernel/clock.ts';
+import { escapeControls } from '../../../../shared/kernel/text.ts';
+import type { FailedJob } from './queue.ts';
+
+/** Writes the failure of a job into the monitoring journal, once however often it is told. */
+export const noteFailedJob =
+  (db: Db, clock: Clock) =>
+  async ({ id, kind, error }: FailedJob): Promise<void> => {
+    const entry = {
+      at: clock(),
+      level: 'error',
+      source: 'jobs',
+      object_type: 'job',
+      object_id: id,
+      object_name: kind,
+      code: 'job_failed',
+      message: `The job ${kind} failed, and is not tried again`,
+      details: { error: escapeControls(error).slice(0, 1_000) },
+    } as const;
+    await appendMonitoringOnce(db, entry);
+  };

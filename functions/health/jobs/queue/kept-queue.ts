@@ -1,0 +1,28 @@
+import type { Log } from '../../../../shared/kernel/observability/log.ts';
+import type { Lease, Term } from '../process/lease.ts';
+import type { Job } from '../process/loop.ts';
+import type { Queue } from './queue.ts';
+
+/** The queue while this sidecar is the leader. */
+export type KeptQueue = { current(): Queue | undefined; job: Job; stop(): Promise<void> };
+
+/** Starts the queue in each term of the leader as soon as the database lets it, and stops it when the term is over. */
+export function keepQueue(start: (term: Term) => Promise<Queue>, lease: Lease, log: Log): KeptQueue {
+  let running: { queue: Queue; term: Term } | undefined;
+  const stop = async (): Promise<void> => {
+    const stopped = running;
+    running = undefined;
+    await stopped?.queue.stop().catch((error: unknown) => log.warn('the job queue did not stop', { error }));
+  };
+  const round = async (): Promise<void> => {
+    const term = lease.term();
+    if (running?.term !== term) await stop();
+    if (term) running ??= { term, queue: await start(term) };
+    await running?.queue.tend();
+  };
+  return {
+    current: () => running?.queue,
+    job: { name: 'job queue', intervalMs: () => 2_000, round },
+    stop,
+  };
+}

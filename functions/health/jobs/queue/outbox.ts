@@ -1,0 +1,33 @@
+import type { Db } from '../../../../db/client.ts';
+import type { WantedJob } from '../../../../db/repositories/jobs/outbox.ts';
+import { moveWanted } from '../../../../db/repositories/jobs/outbox-moves.ts';
+import type { Job } from '../process/loop.ts';
+import type { Queue } from './queue.ts';
+
+/** Jobs of one transaction. */
+const atOnce = 100;
+
+/** Moves what functions want done into the queue, twice a second; kinds that it does not know are left to others. */
+export const outboxJob = (db: Db, queue: () => Queue | undefined): Job => ({
+  name: 'outbox',
+  intervalMs: () => 500,
+  round: async (signal) => {
+    const running = queue();
+    if (!running) return;
+    for (let moved = atOnce; moved === atOnce && !signal.aborted; ) moved = await moveSome(db, running);
+  },
+});
+
+async function moveSome(db: Db, { boss, kinds, wake }: Queue): Promise<number> {
+  const moved = await moveWanted(db, kinds, atOnce, (kind, jobs, engine) =>
+    boss.insert(kind, jobs.map(insertOf), { db: engine }),
+  );
+  wake(moved);
+  return moved.length;
+}
+
+const insertOf = ({ id, payload, start_after }: WantedJob) => ({
+  id,
+  data: payload,
+  ...(start_after && { startAfter: start_after }),
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { BaseDeps } from '../http/context.ts';
+import type { Shape } from '../http/declare/operation.ts';
+import type { Wakes } from '../kernel/concurrency/notifier.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
+import { escapeControls } from '../kernel/text.ts';
+import { version } from '../kernel/version.ts';
+
+/** What the modules for agents have besides. */
+export type AgentDeps = BaseDeps & {
+  /** Where requests of one process can wake each other. */
+  wakes?: Wakes;
+};
+
+/** What every call by a token of an agent may be refused with besides. */
+export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out', 'not_found'];
+
+/** The form of all answers, `result` being of this shape. */
+export const resultOf = <R extends Shape>(result: R) =>
+  z.strictObject({
+    result,
+    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the answer in Unix seconds.'),
+    version: z.string().meta({ example: version }).describe('Version of the portal.'),
+  });
+
+/** Of calls that have nothing to tell. */
+export const Done = resultOf(z.literal('ok').describe('Always `ok`.')).meta({ id: 'AgentDone' });
+
+/*
+ * Members as agents send them: `null` is as good as absent, and what is too long for us is cut rather than refused.
+ */
+export const absent = <S extends z.ZodType>(shape: S) =>
+  shape.nullish().transform((value) => value ?? undefined);
+
+export const cut = (length: number) =>
+  z.string().transform((text) => escapeControls(text).slice(0, length).toWellFormed());
+
+export const Token = z.string().min(1).max(256);
+export const UserName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(256)
+  .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
+  .meta({ example: 'ada' })
+  .describe('Login name of the user: a plain name, `DOMAIN\\name` or `name@domain`.');

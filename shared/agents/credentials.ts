@@ -1,0 +1,109 @@
+import { type FoundAgent, findAgent, findRegistration } from '../../db/repositories/agents/agents.ts';
+import { countAgentFailure } from '../../db/repositories/agents/failures.ts';
+import { findSessionAgent } from '../../db/repositories/agents/sessions.ts';
+import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../access/agent-tokens.ts';
+import type { AgentPrincipal } from '../access/principal.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import { createTokenBuckets, type TokenBuckets } from '../http/serve/token-buckets.ts';
+import { sha256 } from '../kernel/crypto/digests.ts';
+import { AppError, notFound } from '../kernel/errors.ts';
+import { networkOf } from '../kernel/networks.ts';
+
+type AnyCtx = Ctx<BaseDeps>;
+
+/** Calls a minute of one agent: far more than one that works as it should has to say. */
+const perMinute = 300;
+/** Of all machines that are copies of one image, which may start at the same time. */
+const perMinuteOfAll = 6_000;
+
+type As<R extends AgentPrincipal['role']> = AgentPrincipal & { role: R };
+type WithWorkplace<A extends FoundAgent> = A & { workplace: NonNullable<A['workplace']> };
+
+/** The agent of a workplace that the snapshot knows. */
+export type Agent = As<'workplace' | 'session'> & WithWorkplace<FoundAgent>;
+export type SessionAgent = As<'session'> &
+  WithWorkplace<NonNullable<Awaited<ReturnType<typeof findSessionAgent>>>>;
+export type Registration = As<'registration'> & NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
+
+/**
+ * Finds the agent of a token in one round trip; a wrong token costs one more. After five wrong tokens of a network
+ * further wrong ones are answered `locked_out` for 300 s. A valid token is never refused for what its network sent.
+ * @throws AppError `invalid_token`, `locked_out`, `rate_limited`; `not_found` while the workplace is not in the snapshot
+ */
+export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
+  // Agents of machines that no workplace matches have no other token; it is valid, so it does not count as a failure.
+  if (isRegistrationToken(token)) {
+    await registrationOf(ctx, token);
+    throw notFound();
+  }
+  const found = await proven(ctx, token, { matches: isAgentToken, find: findAgent, perMinute });
+  return { kind: 'agent', role: 'workplace', ...withWorkplace(found) };
+};
+
+/** The same for the agent within a session, whose token counts as wrong only when it has the form of none. */
+export const sessionAgentOf = async (ctx: AnyCtx): Promise<SessionAgent> => {
+  if (ctx.bearer === undefined)
+    throw new AppError('unauthenticated', 'A token of a session agent is required');
+  const kind = { matches: isSessionAgentToken, find: findSessionAgent, perMinute, ends: true } as const;
+  const found = await proven(ctx, ctx.bearer, kind);
+  return { kind: 'agent', role: 'session', ...withWorkplace(found) };
+};
+
+/** The same for what agents are installed with. */
+const registrationOf = async (ctx: AnyCtx, token: string): Promise<Registration> => {
+  const kind = { matches: isRegistrationToken, find: findRegistration, perMinute: perMinuteOfAll };
+  return { kind: 'agent', role: 'registration', ...(await proven(ctx, token, kind)) };
+};
+
+/** The agent or the registration of a token, for the calls that take both. */
+export const agentOrRegistrationOf = (ctx: AnyCtx, token: string): Promise<Agent | Registration> =>
+  isRegistrationToken(token) ? registrationOf(ctx, token) : agentOf(ctx, token);
+
+type Kind<A> = {
+  matches: (token: string) => boolean;
+  find: (db: BaseDeps['db'], tokenHash: string) => Promise<A | undefined>;
+  perMinute: number;
+  /**
+   * Such a token ends with its session, and a client that waits with it sends it once more. That is not a guess, so it
+   * is not counted as a failure.
+   */
+  ends?: true;
+};
+
+async function proven<A>(ctx: AnyCtx, token: string, kind: Kind<A>): Promise<A> {
+  const { deps, client, now } = ctx;
+  const hash = sha256(token);
+  const found = kind.matches(token) ? await kind.find(deps.db, hash) : undefined;
+  if (!found) {
+    if (kind.ends && kind.matches(token)) throw new AppError('invalid_token');
+    const until = await countAgentFailure(deps.db, networkOf(client.ip), now);
+    throw until ? lockedUntil(until, now) : new AppError('invalid_token');
+  }
+  takeTurn(ctx, hash, kind.perMinute);
+  return found;
+}
+
+const lockedUntil = (until: Date, now: Date): AppError =>
+  new AppError('locked_out', undefined, { retry_after_s: (until.getTime() - now.getTime()) / 1000 });
+
+const mostAgents = 20_000;
+const turnsOf = new WeakMap<BaseDeps, TokenBuckets>();
+
+/** Each agent has a quota of its own. */
+function takeTurn({ deps, now }: AnyCtx, tokenHash: string, limit: number): void {
+  const turns = turnsOf.get(deps) ?? createTokenBuckets(mostAgents);
+  turnsOf.set(deps, turns);
+  const retry_after_s = turns.take(tokenHash, limit, now.getTime());
+  if (retry_after_s === 0) return;
+  throw new AppError('rate_limited', undefined, {
+    policy: 'session',
+    limit_per_minute: limit,
+    retry_after_s,
+  });
+}
+
+function withWorkplace<A extends FoundAgent>(agent: A): WithWorkplace<A> {
+  const { workplace } = agent;
+  if (!workplace) throw notFound();
+  return { ...agent, workplace };
+}

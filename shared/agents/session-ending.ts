@@ -1,0 +1,49 @@
+import type { Db, Statement } from '../../db/client.ts';
+import { leaveLogoff } from '../../db/repositories/agents/session-messages.ts';
+import { freeWorkplace, removeSession, touchSession } from '../../db/repositories/snapshot/touch.ts';
+import { foldName } from '../kernel/text.ts';
+import type { Answered, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import { type Action, changesOf, readAgain, type Target } from '../sites/calls/actions.ts';
+import { sessionChanges } from '../snapshot/rows.ts';
+
+export type EndVerb = 'disconnect' | 'logoff';
+
+/** Ends a session, or leaves it to be taken up again. A session agent is told of its end, also by one that has gone. */
+export const endingAction = (
+  target: Target,
+  verb: EndVerb,
+  node: DispatcherActions,
+  now: Date,
+): Action<Answered<'spsessions'>> => ({
+  happening: sessionHappening(target, verb),
+  call: async (call) => ({
+    ...(verb === 'disconnect' && { state: 'disconnected' as const }),
+    ...(await node.endSession(call, target.uuid, verb)),
+  }),
+  written: (h, answer) =>
+    verb === 'logoff'
+      ? [...removeSession(h, target.farm.id, target.uuid), ...afterEnd(h, target, now)]
+      : [touchSession(h, target.farm.id, target.uuid, sessionChanges(answer)), ...readAgain(h, target)],
+  changed: (answer) => changesOf(target.object, answer, ['state']),
+  wantsGone: (h) => (verb === 'logoff' ? afterEnd(h, target, now) : []),
+});
+
+/** Nothing follows where the dispatcher does not report the workplace. */
+function afterEnd(h: Db, { farm, uuid, object }: Target, at: Date): Statement[] {
+  const { workplace_uuid: workplace, user } = object;
+  if (typeof workplace !== 'string') return [];
+  const session = { farmId: farm.id, uuid, workplace, user: foldName(String(user ?? '')) };
+  return [freeWorkplace(h, farm.id, workplace), leaveLogoff(h, session, at)];
+}
+
+/** What the audit says of something done with a session. */
+export const sessionHappening = (
+  { uuid, object: { user, domain, workplace_uuid, workplace_name } }: Target,
+  action: string,
+): Action<never>['happening'] => ({
+  event: 'portal.SessionAction',
+  category: 'session',
+  action,
+  object_name: user === null ? uuid : `${domain ?? ''}\\${user}`,
+  details: { workplace_uuid, workplace_name },
+});

@@ -1,0 +1,140 @@
+import { atomically } from '../../db/client.ts';
+import { endSessionAgents, beginSession as insertSession } from '../../db/repositories/agents/sessions.ts';
+import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
+import { removeSession, touchWorkplace } from '../../db/repositories/snapshot/touch.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import { isId, newId } from '../kernel/ids.ts';
+import { foldName } from '../kernel/text.ts';
+import { personKey } from '../snapshot/rows.ts';
+import type { Agent } from './credentials.ts';
+import { journalEntry } from './journal.ts';
+
+type AgentCtx = Pick<Ctx<BaseDeps>, 'deps' | 'now'>;
+
+/** Who begins a session, and how; `sessionId` where the agent has been told one before. */
+export type Beginning = {
+  username: string;
+  sessionType: string | undefined;
+  sessionId?: string | undefined;
+};
+
+/**
+ * Tells the snapshot and the journal that somebody works at the workplace now; one batch. A session of the same person
+ * that the snapshot has already is the one that is meant.
+ * @returns the identifier of the session
+ */
+export async function beginSession(
+  { deps, now }: AgentCtx,
+  agent: Agent,
+  { username, sessionType, sessionId }: Beginning,
+): Promise<string> {
+  const { farm, workplace } = agent;
+  const person = personOf(agent, username);
+  const isKnown = agent.sessions.some(({ uuid: known }) => known === sessionId);
+  const uuid = (isKnown ? sessionId : sessionOf(agent, person)?.uuid) ?? sessionId ?? newId();
+  const session = {
+    ...sessionAt(agent, person),
+    uuid,
+    protocol: sessionType?.toLowerCase() || 'unknown',
+    state: 'active',
+    started_at: now,
+    last_seen_at: now,
+  };
+  const used = {
+    in_use: true,
+    in_use_since: (workplace.in_use_since ?? now).toISOString(),
+    agent_seen_at: now.toISOString(),
+    ...(workplace.state === 'ready' && { state: 'in_use' }),
+  };
+  const message = `${nameOf(person)} began to work at ${workplace.name}`;
+  await atomically(deps.db, (h) => [
+    insertSession(h, session),
+    touchWorkplace(h, farm.id, workplace.uuid, used),
+    appendMonitoring(
+      h,
+      journalEntry(agent, now, { code: 'session_begun', message, details: { session_uuid: uuid } }),
+    ),
+  ]);
+  return uuid;
+}
+
+const sessionAt = ({ farm, workplace }: Agent, { domain, name }: Person) => ({
+  farm_id: farm.id,
+  servicepool_uuid: workplace.servicepool_uuid,
+  servicepool_name: workplace.servicepool_name,
+  workplace_uuid: workplace.uuid,
+  workplace_name: workplace.name,
+  workplace_ip: workplace.ip,
+  user_name: name,
+  user_domain: domain,
+  user_key: personKey(domain, name),
+  client_ip: workplace.client_ip,
+  client_host: workplace.client_host,
+});
+
+/** Which session ends: by its identifier, or by who works there. */
+export type Ending = { sessionId: string | undefined; username?: string | undefined };
+
+/** Tells the snapshot and the journal that a session is over, and ends its session agent; one batch. */
+export async function endSession({ deps, now }: AgentCtx, agent: Agent, ending: Ending): Promise<void> {
+  const { farm, workplace } = agent;
+  const ended = endedBy(agent, ending).map(({ uuid }) => uuid);
+  const left = agent.sessions.filter(({ uuid }) => !ended.includes(uuid));
+  const free = {
+    agent_seen_at: now.toISOString(),
+    ...(left.length === 0 && {
+      in_use: false,
+      in_use_since: null,
+      ...(workplace.state === 'in_use' && { state: 'ready' }),
+    }),
+  };
+  // An agent may name a session as it pleases; only what we have told can be that of a session agent.
+  const known = [...ended, ending.sessionId ?? ''].filter(isId);
+  const message = `A session at ${workplace.name} has ended`;
+  await atomically(deps.db, (h) => [
+    ...ended.flatMap((uuid) => removeSession(h, farm.id, uuid)),
+    touchWorkplace(h, farm.id, workplace.uuid, free),
+    ...(known.length > 0 ? [endSessionAgents(h, agent.id, known)] : []),
+    ...ended.map((uuid) =>
+      appendMonitoring(
+        h,
+        journalEntry(agent, now, { code: 'session_ended', message, details: { session_uuid: uuid } }),
+      ),
+    ),
+  ]);
+}
+
+/**
+ * A dispatcher may call the session by another identifier than the agent was told: then the name counts, and without
+ * one the session is meant that is the only one.
+ */
+function endedBy(agent: Agent, { sessionId, username }: Ending): Agent['sessions'] {
+  const { sessions } = agent;
+  const named = sessions.filter(({ uuid }) => uuid === sessionId?.toLowerCase());
+  if (named.length > 0) return named;
+  if (username === undefined) return sessions.length === 1 ? sessions : [];
+  const found = sessionOf(agent, personOf(agent, username));
+  return found ? [found] : [];
+}
+
+type Person = { domain: string; name: string };
+
+/** Agents know the domain by names of their own; whose workplace it is tells it better. */
+export function personOf({ workplace }: Agent, username: string): Person {
+  const [, label = '', bare = ''] = /^(?:([^\\]*)\\)?(.+)$/su.exec(username) ?? [];
+  const { owner_name: owner, owner_domain } = workplace;
+  const names = [bare, bare.replace(/@.*$/su, '')].map(foldName);
+  if (owner !== null && names.includes(foldName(owner))) return { domain: owner_domain ?? '', name: owner };
+  return { domain: label, name: bare };
+}
+
+/** Without a domain the name alone tells who it is. */
+function sessionOf({ sessions }: Agent, { domain, name }: Person): Agent['sessions'][number] | undefined {
+  const key = personKey(domain, name);
+  return (
+    sessions.find(({ user_key }) => user_key === key) ??
+    sessions.find(({ user_key }) => domain === '' && user_key.endsWith(`\\${foldName(name)}`))
+  );
+}
+
+const nameOf = ({ domain, name }: Person): string => (domain === '' ? name : `${domain}\\${name}`);

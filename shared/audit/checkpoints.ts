@@ -1,0 +1,100 @@
+import { compactVerify, createLocalJWKSet } from 'jose';
+import type { Db } from '../../db/client.ts';
+import {
+  addCheckpoint,
+  type Checkpoint,
+  findAnchors,
+  findHead,
+  type Link,
+  type SignedLink,
+} from '../../db/repositories/audit/checkpoints.ts';
+import type { SigningKeys } from '../access/signing-keys.ts';
+
+/** A checkpoint of ours that is not as it was signed: nothing may be built on it. */
+export class BrokenCheckpoint extends Error {
+  readonly seq: number;
+
+  constructor(seq: number) {
+    super(`the checkpoint of the audit at ${seq} is not as it was signed`);
+    this.name = 'BrokenCheckpoint';
+    this.seq = seq;
+  }
+}
+
+export type Signing = { db: Db; keys: SigningKeys; now: Date };
+
+/** Events, and milliseconds, after which another checkpoint is due. */
+const rowsBetween = 10_000;
+const msBetween = 3_600_000;
+
+export const kidsOf = ({ jwks }: SigningKeys): string[] => jwks.keys.map(({ kid }) => String(kid));
+
+/**
+ * Signs how far the audit is sealed when it is time: 10,000 events or an hour after the last checkpoint, when anything
+ * was sealed since, and at once under a new key.
+ * @param slack events that may be sealed before this is asked again
+ * @throws BrokenCheckpoint
+ */
+export async function keepCheckpoints(signing: Signing, slack: number): Promise<void> {
+  const { head, latest, base } = await readSealed(signing);
+  if (head.seq === 0 || !isDue(head, latest, signing, slack)) return;
+  await sign(signing, head, base);
+}
+
+/**
+ * Signs that the events up to `base` are gone because their time was over.
+ * @throws BrokenCheckpoint
+ */
+export async function signBase(signing: Signing, base: Link): Promise<void> {
+  await sign(signing, await findHead(signing.db), base);
+}
+
+/**
+ * The end of the audit, its last checkpoint, and the last event of those that are gone (`seq` 0: none).
+ * @throws BrokenCheckpoint
+ */
+export async function readSealed({
+  db,
+  keys,
+}: Signing): Promise<{ head: Link; latest: Checkpoint | undefined; base: Link }> {
+  const head = await findHead(db);
+  const { latest, base } = await findAnchors(db, kidsOf(keys));
+  // What is carried on must not come from a row that somebody else has written.
+  for (const row of [latest, base])
+    if (row && !(await isAsSigned(row, keys))) throw new BrokenCheckpoint(row.seq);
+  return { head, latest, base: { seq: base?.base_seq ?? 0, hash: base?.base_hash ?? '0'.repeat(64) } };
+}
+
+/** True when one of our keys has signed just this, as a checkpoint. */
+export async function isAsSigned(row: SignedLink, { jwks }: SigningKeys): Promise<boolean> {
+  const verified = await compactVerify(row.jws, createLocalJWKSet(jwks)).catch(() => undefined);
+  if (verified?.protectedHeader.typ !== type) return false;
+  const said: unknown = JSON.parse(new TextDecoder().decode(verified.payload));
+  return (
+    typeof said === 'object' &&
+    said !== null &&
+    Object.entries(wordsOf(row)).every(([name, value]) => Reflect.get(said, name) === value)
+  );
+}
+
+/** The media type of what is signed: no token of ours passes for a checkpoint, nor the other way round. */
+const type = 'audit-checkpoint+json';
+
+const wordsOf = ({ seq, hash, base_seq, base_hash }: Omit<SignedLink, 'jws'>) => ({
+  seq,
+  hash,
+  base_seq,
+  base_hash,
+});
+
+function isDue(head: Link, latest: Checkpoint | undefined, { keys, now }: Signing, slack: number): boolean {
+  if (latest?.kid !== keys.kid) return true;
+  const ageMs = now.getTime() - latest.at.getTime();
+  return head.seq - latest.seq > rowsBetween - slack || (head.seq > latest.seq && ageMs >= msBetween);
+}
+
+async function sign({ db, keys, now }: Signing, head: Link, base: Link): Promise<void> {
+  const words = wordsOf({ ...head, base_seq: base.seq, base_hash: base.hash });
+  const jws = await keys.signText(type, JSON.stringify({ ...words, at: now.toISOString() }));
+  await addCheckpoint(db, { ...words, at: now, kid: keys.kid, jws });
+}

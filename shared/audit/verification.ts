@@ -1,0 +1,20 @@
+import type { Db } from '../../db/client.ts';
+import { type Stretch, type Verdict, verifyAudit } from '../../db/repositories/audit/chain.ts';
+import type { SigningKeys } from '../access/signing-keys.ts';
+import { isAsSigned, kidsOf } from './checkpoints.ts';
+
+/**
+ * Checks a stretch of the audit against itself and against what we have signed of it. A checkpoint in the way that is
+ * not as we signed it breaks the stretch at its event, since nothing before it is then certain.
+ */
+export async function verifyChain(
+  db: Db,
+  keys: SigningKeys,
+  stretch: Stretch,
+): Promise<Omit<Verdict, 'leaning'>> {
+  const { leaning, ...verdict } = await verifyAudit(db, stretch, kidsOf(keys));
+  const signed = await Promise.all(leaning.map((row) => isAsSigned(row, keys)));
+  const forged = leaning.filter((_, at) => !signed[at]).map(({ seq }) => seq);
+  const broken = [...forged, ...(verdict.broken === null ? [] : [verdict.broken])];
+  return { ...verdict, broken: broken.length > 0 ? Math.min(...broken) : null };
+}

@@ -1,0 +1,29 @@
+import type { ExportRow, Member } from '../../db/repositories/exports/sources.ts';
+import type { Format } from './format.ts';
+
+/** RFC 4180 with a line of names. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+export const csv: Format = {
+  mediaType: 'text/csv; charset=utf-8; header=present',
+  extension: 'csv',
+  begin: (members) => `${members.map(({ name }) => cellOf(name)).join(',')}\r\n`,
+  row: (members, row) => `${members.map((member) => valueIn(row, member)).join(',')}\r\n`,
+  end: () => '',
+};
+
+function valueIn(row: ExportRow, { name, kind }: Member): string {
+  const value = row[name] ?? null;
+  if (value === null) return '';
+  return cellOf(kind === 'json' && value.startsWith('"') ? String(JSON.parse(value)) : value);
+}
+
+/**
+ * Spreadsheets skip white space before a formula, and some read fullwidth forms as ASCII. Tab and carriage return count
+ * themselves: a program that splits at them finds what follows in a cell of its own.
+ */
+const isFormula = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹢﹣﹦﹫\t\r])/u;
+const needsQuotes = /[",\r\n]/;
+
+function cellOf(text: string): string {
+  const safe = isFormula.test(text) ? `'${text}` : text;
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

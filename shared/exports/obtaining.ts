@@ -1,0 +1,92 @@
+import { Buffer } from 'node:buffer';
+import { appendAudit } from '../../db/repositories/audit/events.ts';
+import { createChunkReader } from '../../db/repositories/exports/chunks.ts';
+import {
+  type ExportedFile,
+  type ExportSubject,
+  findExport,
+  findNewestExport,
+} from '../../db/repositories/exports/files.ts';
+import { ownerOf, type SignedIn } from '../access/principal.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import { Document } from '../http/serve/answer.ts';
+import { auditEntry } from '../http/writes/audit-entry.ts';
+import { AppError, conflict, invalid, notFound } from '../kernel/errors.ts';
+import type { ObjectReader } from '../kernel/object-store.ts';
+import { message } from '../messages/message.ts';
+import { isExpired } from './expiry.ts';
+import { formats } from './formats.ts';
+
+type ExportCtx = Ctx<BaseDeps & { objectStore?: ObjectReader }, SignedIn>;
+type Ready = ExportedFile & { file: string; bytes: number; sha256: string };
+
+/**
+ * The file of an export from a byte on; that it was given is audited first.
+ * @param id the newest of the caller when absent
+ * @throws AppError `not_found`, `export_pending`, `invalid_state` when it failed, `expired`, `invalid_request` for an
+ * offset beyond the end, `upstream_failed`
+ */
+export async function obtainExport(
+  ctx: ExportCtx,
+  subject: ExportSubject,
+  id: string | undefined,
+  offset: number,
+): Promise<Document> {
+  const shelf = { owner_id: ownerOf(ctx.principal).id, subject };
+  const { db } = ctx.deps;
+  const row = await (id === undefined ? findNewestExport(db, shelf, ctx.now) : findExport(db, shelf, id));
+  const ready = assertReady(row, ctx.now);
+  if (offset > ready.bytes) {
+    const detail = message('The file has {bytes} bytes', { bytes: ready.bytes });
+    throw invalid({ pointer: '/offset', code: 'too_big', detail });
+  }
+  // Opened before anything is audited: what cannot be read was not obtained.
+  const content = await storeOf(ctx, ready).read({ file: ready.file, offset, bytes: ready.bytes });
+  try {
+    await appendAudit(db, obtainEvent(ctx, ready, offset));
+  } catch (error) {
+    await content.cancel();
+    throw error;
+  }
+  return new Document(content, formats[ready.format].mediaType, headersOf(ready, offset));
+}
+
+function assertReady(row: ExportedFile | undefined, now: Date): Ready {
+  if (!row) throw notFound();
+  if (isExpired(row, now)) throw new AppError('expired');
+  if (row.state === 'failed') throw conflict('failed', 'The export failed; order it again');
+  const { file, bytes, sha256 } = row;
+  if (row.state !== 'ready') throw new AppError('export_pending');
+  // The clock of whoever removed it may be ahead of ours.
+  if (file === null || bytes === null || sha256 === null) throw new AppError('expired');
+  return { ...row, file, bytes, sha256 };
+}
+
+function storeOf({ deps }: ExportCtx, { store }: Ready): ObjectReader {
+  if (store === 'database') return createChunkReader(deps.db);
+  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured here');
+  return deps.objectStore;
+}
+
+const obtainEvent = (ctx: ExportCtx, { id, subject, format, bytes }: Ready, offset: number) =>
+  auditEntry(ctx, {
+    event: 'portal.ExportObtained',
+    category: 'system',
+    action: 'export',
+    object_type: 'export',
+    object_id: id,
+    object_name: subject,
+    details: { format, bytes, offset },
+  });
+
+function headersOf(
+  { subject, format, created_at, bytes, sha256 }: Ready,
+  offset: number,
+): Record<string, string> {
+  const moment = created_at.toISOString().replace(/[-:]|\.\d+/g, '');
+  return {
+    'content-disposition': `attachment; filename="${subject}-${moment}.${formats[format].extension}"`,
+    'content-length': String(bytes - offset),
+    'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+  };
+}

@@ -1,0 +1,94 @@
+import { appendAudit } from '../../db/repositories/audit/events.ts';
+import {
+  type ExportedFile,
+  type ExportSubject,
+  findEqualExport,
+  findExport,
+  type Order,
+  orderExport as placeOrder,
+} from '../../db/repositories/exports/files.ts';
+import { wantJob } from '../../db/repositories/jobs/outbox.ts';
+import { ownerOf, type SignedIn } from '../access/principal.ts';
+import type { BaseDeps, Ctx } from '../http/context.ts';
+import { Answer } from '../http/serve/answer.ts';
+import { auditEntry } from '../http/writes/audit-entry.ts';
+import { addSeconds } from '../kernel/clock.ts';
+import { sha256 } from '../kernel/crypto/digests.ts';
+import { AppError, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { canonicalJson } from '../kernel/json/json.ts';
+import { isExpired } from './expiry.ts';
+import { buildExport } from './job.ts';
+
+/** Seconds for which a file that is ready answers an equal order. */
+const freshS = 60;
+
+type Wanted = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
+
+/** The caller's export of this kind: the one that he has ordered already, else a new one, which is audited. */
+export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted): Promise<Answer> {
+  const { db } = ctx.deps;
+  const filters = Object.fromEntries(
+    Object.entries(wanted.filters).filter(([, value]) => value !== undefined),
+  );
+  const order: Order = {
+    ...wanted,
+    filters,
+    id: newId(),
+    owner_id: ownerOf(ctx.principal).id,
+    fingerprint: sha256(canonicalJson({ ...wanted, filters })),
+    created_at: ctx.now,
+    expires_at: addSeconds(ctx.now, ctx.parameters['export.keep_h'] * 3_600),
+  };
+  const find = () => findEqualExport(db, order, addSeconds(ctx.now, -freshS));
+  const known = await find();
+  if (known) return reportOf(known);
+  const placed = await placeOrder(db, order, (h) => [
+    wantJob(h, buildExport, { export_id: order.id }, { id: order.id }),
+    appendAudit(h, orderEvent(ctx, order)),
+  ]);
+  // Somebody was faster with an equal order.
+  const row = placed ?? (await find());
+  if (!row) throw new AppError('database_unavailable', 'An equal export has just ended');
+  return reportOf(row);
+}
+
+/** @throws AppError `not_found` for what is not the caller's, `expired` */
+export async function reportExport(
+  ctx: Ctx<BaseDeps, SignedIn>,
+  subject: ExportSubject,
+  id: string,
+): Promise<Answer> {
+  const row = await findExport(ctx.deps.db, { owner_id: ownerOf(ctx.principal).id, subject }, id);
+  if (!row) throw notFound();
+  if (isExpired(row, ctx.now)) throw new AppError('expired');
+  return reportOf(row);
+}
+
+const orderEvent = (ctx: Ctx<BaseDeps, SignedIn>, { id, subject, format, filters }: Order) =>
+  auditEntry(ctx, {
+    event: 'portal.ExportOrdered',
+    category: 'system',
+    action: 'export',
+    object_type: 'export',
+    object_id: id,
+    object_name: subject,
+    details: { format, filters },
+  });
+
+function reportOf(row: ExportedFile): Answer {
+  const { rows, bytes, sha256: digest } = row;
+  const isOver = row.state === 'ready' || row.state === 'failed';
+  const report = {
+    export_id: row.id,
+    state: row.state,
+    format: row.format,
+    ...(rows !== null && { rows }),
+    ...(bytes !== null && { bytes }),
+    ...(digest !== null && { sha256: digest }),
+    ...(row.reason !== null && { reason: row.reason }),
+    progress: row.progress,
+    expires_at: row.expires_at.toISOString(),
+  };
+  return new Answer(report, isOver ? { status: 200 } : {});
+}

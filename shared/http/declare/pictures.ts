@@ -1,0 +1,36 @@
+import { Buffer } from 'node:buffer';
+import { findImage } from '../../../db/repositories/settings/images.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { isId } from '../../kernel/ids.ts';
+import type { BaseDeps, Ctx } from '../context.ts';
+import { builtinPictures, type ShownPicture } from '../pages/builtin-pictures.ts';
+import { Document } from '../serve/answer.ts';
+
+/** What an operation that answers a picture declares. */
+export const pictureTypes = ['image/png', 'image/webp', 'image/svg+xml'] as const;
+
+const { default: byDefault, ...byProtocol } = builtinPictures;
+const protocols = new Map<string, ShownPicture>(Object.entries(byProtocol));
+
+/** The picture of a service: of an id, of a protocol, or the default one for everything else. */
+export const answerServicePicture = async (ctx: Ctx<BaseDeps>, id: string): Promise<Document> =>
+  documentOf((await pictureOf(ctx, id)) ?? byDefault);
+
+/** @throws AppError `not_found` for what is neither a protocol nor the id of a picture */
+export async function answerProtocolPicture(ctx: Ctx<BaseDeps>, id: string): Promise<Document> {
+  const picture = await pictureOf(ctx, id);
+  if (!picture) throw notFound();
+  return documentOf(picture);
+}
+
+const pictureOf = async ({ deps }: Ctx<BaseDeps>, id: string): Promise<ShownPicture | undefined> =>
+  isId(id) ? findImage(deps.db, id) : protocols.get(id);
+
+/** A picture opened as a page of its own runs nothing and loads nothing. */
+const documentOf = ({ mediaType, content, digest }: ShownPicture): Document =>
+  new Document(new Uint8Array(Buffer.from(content, 'base64')), mediaType, {
+    etag: `"${digest}"`,
+    'cache-control': 'private, max-age=3600',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'x-content-type-options': 'nosniff',
+  });

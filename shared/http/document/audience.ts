@@ -1,0 +1,13 @@
+import type { Schema } from './schemas.ts';
+
+/** True for operations of programs: what only the cookie of a browser opens is for browsers, and so are pages. */
+export function isForPrograms({ security, responses }: Schema): boolean {
+  const schemes = listOf(security).map((one) => Object.keys(Object(one)).join());
+  const isForBrowsers = schemes.length > 0 && schemes.every((scheme) => scheme === 'BrowserSession');
+  return !isForBrowsers && !isPage(responses);
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const isPage = (responses: unknown): boolean =>
+  Object.keys(Object(Object(Object(responses)['200']).content)).join() === 'text/html';

@@ -1,0 +1,203 @@
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import type { ModuleApp } from '../serve/app.ts';
+import { exampleOf } from './examples.ts';
+import {
+  healthOperations,
+  healthProblems,
+  healthSchemas,
+  healthSecurity,
+  healthServers,
+  isOnHealthPort,
+} from './health.ts';
+import { info } from './info.ts';
+import { nameShapes } from './names.ts';
+import { describeOperation } from './operation.ts';
+import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './problems.ts';
+import type { Document as SampledDocument } from './samples/call.ts';
+import { samplesOf } from './samples/samples.ts';
+import { createSchemas, type Schema } from './schemas.ts';
+import { tagGroupsOf, tagsOf } from './tags.ts';
+
+export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
+
+/**
+ * The OpenAPI 3.1 document of these modules and of the health port, the same for the same declarations.
+ * Only what runs at build time may import this: it is kept out of the functions that are deployed.
+ */
+export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument {
+  const registry = new OpenAPIHono();
+  const operations = modules.flatMap((module) => module.operations);
+  const schemas = createSchemas(nameShapes(operations));
+  schemas.output(Problem);
+  schemas.output(ResultRefusal);
+  const routes = [
+    ...operations.map((operation) => describeOperation(operation, schemas)),
+    ...healthOperations,
+  ];
+  for (const route of routes.sort(byAddress)) {
+    // The library types schemas more narrowly than JSON Schema is; what it gets here it passes on as it is.
+    registry.openAPIRegistry.registerPath(route as RouteConfig);
+  }
+  const problems = [
+    ...operations.flatMap((operation) => refusalsOf(problemsOf(operation), operation.path)),
+    ...refusalsOf(healthProblems),
+  ];
+  const components = {
+    schemas: { ...schemas.components(), ...healthSchemas },
+    responses: Object.fromEntries(problems),
+    examples: examplesOf(routes, schemas.components()),
+    parameters,
+    headers,
+    securitySchemes: {
+      SessionToken: sessionToken,
+      BrowserSession: browserSession,
+      MachineToken: machineToken,
+      ...healthSecurity,
+    },
+  };
+  const groups = tagGroupsOf([...modules, { name: 'health', operations: [{ id: 'health.check' }] }]);
+  const { webhooks: _, ...document } = registry.getOpenAPI31Document({ ...frame, tags: tagsOf(groups) });
+  const paths = withServers(document.paths ?? {});
+  const whole = { ...document, paths, 'x-tagGroups': groups, components: sorted(components) };
+  return { ...whole, paths: withSamples(whole) } as OpenApiDocument;
+}
+
+/** The operations with their code samples, which are made from what the document says of them. */
+function withSamples(document: SampledDocument): SampledDocument['paths'] {
+  const sampled = (path: string, name: string, node: unknown) =>
+    name === 'servers' ? node : { ...Object(node), 'x-codeSamples': samplesOf(document, path, name) };
+  return Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(Object.entries(item).map(([name, node]) => [name, sampled(path, name, node)])),
+    ]),
+  );
+}
+
+/** Many tools look for servers in the path item and in the document only. */
+const withServers = <Item extends object>(paths: Record<string, Item>) =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      isOnHealthPort(path) ? { servers: healthServers, ...item } : item,
+    ]),
+  );
+
+const refusalsOf = (problems: ReturnType<typeof problemsOf>, path?: string) =>
+  problems.map(([status, codes]) => [
+    problemName(status, codes, path),
+    problemResponseOf(status, codes, path),
+  ]);
+
+const frame = {
+  openapi: '3.1.0',
+  info,
+  servers: [{ url: '/', description: 'This portal, in production or on a test stand', 'x-internal': false }],
+};
+
+const sessionToken = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Auth-Token',
+  description: 'The token that a login gives. Where a permission is named, a role of the user must give it.',
+};
+
+const browserSession = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: '__Host-session',
+  description: 'The cookie that signing in on `/signin` gives; the API itself takes tokens only.',
+};
+
+const machineToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The token of a gateway, or the one that a session agent got when it registered.',
+};
+
+const text = { type: 'string' };
+const header = (description: string, schema: object = text) => ({ description, schema });
+const requestHeader = (name: string, description: string, schema: object = text) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$', maxLength: 128 };
+
+const parameters = {
+  'X-Request-Id': requestHeader(
+    'X-Request-Id',
+    'Identifier of the request, chosen by the caller. Default: made by the portal.',
+    requestId,
+  ),
+  'If-Match': requestHeader(
+    'If-Match',
+    '`ETag` of an earlier answer. The write is refused with 412 if the object has changed since.',
+  ),
+  'Idempotency-Key': requestHeader(
+    'Idempotency-Key',
+    'Key chosen by the caller. For 24 hours a request with the same key gets the first answer and is not run again.',
+    { type: 'string', minLength: 1, maxLength: 255 },
+  ),
+  'X-Dry-Run': requestHeader(
+    'X-Dry-Run',
+    '`true` checks the request and describes its effect without changing anything. Default `false`.',
+    { type: 'string', enum: ['true', 'false'] },
+  ),
+  'If-None-Match': requestHeader(
+    'If-None-Match',
+    '`ETag` of an earlier answer. The answer is 304 if the object has not changed since.',
+  ),
+};
+
+const headers = {
+  'X-Request-Id': header('Identifier of the request, as in the logs.', requestId),
+  ETag: header('Version of the object, for `If-Match` and `If-None-Match`.'),
+  Location: header('Relative address of the new object.'),
+  Link: header('Relative address of the next page with `rel="next"`. Absent on the last page.'),
+  'WWW-Authenticate': header(
+    'Authentication scheme: `Token realm="aggregator"`; on the health port the realm names the key.',
+  ),
+  RateLimit: header(
+    'Remaining requests `r` and seconds `t` until the next is possible: `"<policy>";r=0;t=<seconds>`.',
+  ),
+  'RateLimit-Policy': header(
+    'Allowed requests `q` in a window of `w` seconds: `"<policy>";q=<requests>;w=60`.',
+  ),
+  'Retry-After': header('Seconds after which the request can be repeated.', {
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+  }),
+};
+
+const verbs = ['get', 'post', 'put', 'patch', 'delete'];
+
+type Route = { path: string; method: string };
+
+const byAddress = (a: Route, b: Route): number => {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return verbs.indexOf(a.method) - verbs.indexOf(b.method);
+};
+
+/** The examples that bodies and answers refer to, each made of the component of its name. */
+function examplesOf(routes: readonly object[], components: Record<string, Schema>) {
+  const names = [...JSON.stringify(routes).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
+    ([, name = '']) => name,
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, { value: exampleOf(components[name] ?? {}, components) }]),
+  );
+}
+
+function sorted(components: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, entries]) => [
+      kind,
+      Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ]),
+  );
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import type { Operation, Shape } from '../declare/operation.ts';
+import { bodyLimitOf } from '../serve/body-limits.ts';
+import { DryRun } from '../writes/dry-run.ts';
+import { takesDryRun, takesKey } from '../writes/modes.ts';
+import { componentOf, exampleOf } from './examples.ts';
+import { problemName, problemsOf } from './problems.ts';
+import type { Schema, Schemas } from './schemas.ts';
+import { tagOf } from './tags.ts';
+
+type Described = Omit<Operation<never>, 'run'>;
+
+/** An operation in the words of OpenAPI; problems and common parameters are references. */
+export function describeOperation(operation: Described, schemas: Schemas) {
+  const { id, method, path, summary } = operation;
+  return {
+    method: method.toLowerCase(),
+    path,
+    operationId: id,
+    tags: [tagOf(operation)],
+    summary,
+    description: [operation.description, onceOf(operation), needOf(operation)].filter(Boolean).join(' '),
+    security: securityOf(operation),
+    parameters: parametersOf(operation, schemas),
+    ...(operation.body && { requestBody: bodyOf(operation, operation.body, schemas) }),
+    responses: {
+      ...successOf(operation, schemas),
+      ...Object.fromEntries(
+        problemsOf(operation).map(([status, codes]) => [
+          status,
+          { $ref: `#/components/responses/${problemName(status, codes, path)}` },
+        ]),
+      ),
+    },
+  };
+}
+
+function needOf({ access, insteadOfSession, browser, orToken, credential }: Described): string {
+  if (credential?.in === 'header') return 'Needs the token of the machine instead of a session.';
+  if (access === 'public') return 'Needs no session.';
+  if (orToken) return 'Needs a session on the administrator portal, by its token or the cookie of a browser.';
+  if (browser === 'administrator') return 'Needs a browser session on the administrator portal.';
+  if (browser) return 'Needs a browser session.';
+  if (access === 'signed-in') return 'Needs a session.';
+  const need = `Needs the permission \`${access}\``;
+  return insteadOfSession ? `${need}, or \`${insteadOfSession}\` and no session.` : `${need}.`;
+}
+
+function onceOf({ shownOnce = [] }: Described): string {
+  if (shownOnce.length === 0) return '';
+  const members = shownOnce.map((name) => `\`${name}\` is null and \`${name}_set\` tells of it`);
+  return `Shown once: in a repeated answer ${members.join(', ')}.`;
+}
+
+/** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
+function securityOf({ access, insteadOfSession, browser, orToken, credential }: Described) {
+  if (credential?.in === 'header') return [{ MachineToken: [] }];
+  if (access === 'public') return [];
+  if (browser) return [...(orToken ? [{ SessionToken: [] }] : []), { BrowserSession: [] }];
+  const session = { SessionToken: access === 'signed-in' ? [] : [access] };
+  return insteadOfSession ? [session, {}] : [session];
+}
+
+function parametersOf(operation: Described, schemas: Schemas) {
+  const { path, params, query, method, conditional } = operation;
+  const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const inPath = membersOf(params, schemas);
+  const common = [
+    'X-Request-Id',
+    ...(conditional ? [method === 'GET' ? 'If-None-Match' : 'If-Match'] : []),
+    ...(takesKey(operation) ? ['Idempotency-Key'] : []),
+    ...(takesDryRun(operation) ? ['X-Dry-Run'] : []),
+  ];
+  return [
+    ...placeholders.map((name) =>
+      parameter('path', name, inPath.get(name)?.schema ?? { type: 'string' }, true),
+    ),
+    ...[...membersOf(query, schemas)].map(([name, { schema, isRequired }]) =>
+      parameter('query', name, schema, isRequired),
+    ),
+    ...common.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ];
+}
+
+function parameter(
+  place: 'path' | 'query',
+  name: string,
+  { description, ...schema }: Schema,
+  required: boolean,
+) {
+  return {
+    name,
+    in: place,
+    required,
+    ...(typeof description === 'string' && { description }),
+    schema,
+  };
+}
+
+function membersOf(
+  shape: Shape | undefined,
+  schemas: Schemas,
+): Map<string, { schema: Schema; isRequired: boolean }> {
+  const { properties = {}, required = [] } = shape ? schemas.input(shape) : {};
+  return new Map(
+    Object.entries(properties as Record<string, Schema>).map(([name, schema]) => [
+      name,
+      { schema, isRequired: (required as string[]).includes(name) },
+    ]),
+  );
+}
+
+function bodyOf(operation: Described, body: NonNullable<Described['body']>, schemas: Schemas) {
+  const required = 'required' in body;
+  const media = mediaOf(schemas.input(required ? body.required : body.optional), schemas);
+  return {
+    description: `At most ${bodyLimitOf(operation) / 1_024} KiB`,
+    required,
+    content: {
+      'application/json': media,
+      ...(operation.method === 'PATCH' && { 'application/merge-patch+json': media }),
+    },
+  };
+}
+
+const outcomes = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done; the answer has no body' };
+
+function successOf(operation: Described, schemas: Schemas) {
+  const [status, shape] = operation.returns;
+  const headers = Object.fromEntries(
+    headersOf(operation).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  const success = {
+    description: shape || !operation.alsoReturns ? outcomes[status] : 'The document',
+    headers,
+    ...((shape || operation.alsoReturns) && { content: contentOf(shape, operation, schemas) }),
+  };
+  const isCacheable = operation.conditional && operation.method === 'GET';
+  return {
+    [status]: success,
+    ...(isCacheable && { 304: { description: 'Not changed since', headers } }),
+    ...(operation.orUnavailable && {
+      503: { description: 'Not available; the answer has no body', headers },
+    }),
+    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, schemas) }),
+    ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
+  };
+}
+
+const otherOf = ([status, shape]: NonNullable<Described['orReturns']>, schemas: Schemas) => ({
+  description: outcomes[status],
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  content: { 'application/json': mediaOf(schemas.output(shape), schemas) },
+});
+
+type Success = {
+  description: string;
+  headers: object;
+  content?: Record<string, { schema: Schema }> | undefined;
+};
+
+/** The answer to `X-Dry-Run: true`, beside the one that it describes where both are a 200. */
+function dryRunOf(real: Success | undefined, schemas: Schemas) {
+  const described = 'With `X-Dry-Run: true`: what it would do';
+  const { schema, examples = {} } = mediaOf(schemas.output(DryRun), schemas);
+  const json = real?.content?.['application/json'];
+  if (!real || !json) {
+    const headers = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+    const content = { 'application/json': { schema, examples } };
+    return { description: described, headers, content, 'x-dry-run': true };
+  }
+  const { schema: own, example, ...shown } = { example: undefined, ...json };
+  const first = example === undefined ? Reflect.get(shown, 'examples') : { done: { value: example } };
+  const both = { schema: { anyOf: [own, schema] }, examples: { ...first, ...examples } };
+  return { ...real, description: `${real.description}. ${described}`, content: { 'application/json': both } };
+}
+
+function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
+  return {
+    ...(shape && { [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas) }),
+    ...Object.fromEntries(alsoReturns.map((type) => [type, documentOf(type)])),
+  };
+}
+
+/** What a file of JSON holds is told by whoever wrote it; here that it is one. */
+const documentOf = (type: string) => ({
+  schema: documentSchema(type),
+  ...(type.includes('json') && { example: exampleFiles[type] ?? {} }),
+});
+const exampleFiles: Record<string, unknown> = { 'application/json': [], 'application/x-ndjson': '{}\n' };
+
+/** Bytes have no type in JSON Schema: since OpenAPI 3.1 their media type says all about them. */
+const documentSchema = (type: string): Schema =>
+  /^text\/|[+/]xml$/.test(type) ? { type: 'string' } : { contentMediaType: type };
+
+/** The example of a component stands beside it, once. */
+function mediaOf(schema: Schema, schemas: Schemas) {
+  const name = componentOf(schema);
+  return name
+    ? { schema, examples: { [name]: { $ref: `#/components/examples/${name}` } } }
+    : { schema, example: exampleOf(schema, schemas.components()) };
+}
+
+function headersOf({ returns: [status, shape], alsoReturns, conditional, query }: Described): string[] {
+  const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
+  return [
+    'X-Request-Id',
+    ...(status === 201 ? ['Location'] : []),
+    ...((shape || alsoReturns) && (status === 201 || conditional) ? ['ETag'] : []),
+    ...(isPaged ? ['Link'] : []),
+  ];
+}

@@ -1,0 +1,56 @@
+import { moduleOf, type PortalType } from '../../modules.ts';
+import type { Schema } from './schemas.ts';
+
+type Document = {
+  /** Besides its operations a path item may have `servers`. */
+  paths: Record<string, object>;
+  components: Components;
+  tags: { name: string }[];
+  'x-tagGroups': { name: string; tags: string[] }[];
+};
+type Components = Record<string, Record<string, Schema>>;
+
+/** The document of a universal portal as one of another type has it: what it does not serve is not in it. */
+export function documentFor(document: Document, type: PortalType): Document {
+  const served = (path: string): boolean => moduleOf(path)?.portals.includes(type) ?? false;
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => served(path)));
+  const used = new Set(Object.values(paths).flatMap((item) => Object.values(item).flatMap(tagsOf)));
+  const groups = document['x-tagGroups'].map(({ name, tags }) => ({
+    name,
+    tags: tags.filter((tag) => used.has(tag)),
+  }));
+  return {
+    ...document,
+    tags: document.tags.filter(({ name }) => used.has(name)),
+    'x-tagGroups': groups.filter(({ tags }) => tags.length > 0),
+    paths,
+    components: reachable(document.components, paths),
+  };
+}
+
+const tagsOf = ({ tags = [] }: { tags?: string[] }): string[] => tags;
+
+/** The components that the paths need, or those that these need. */
+function reachable(components: Components, paths: object): Components {
+  const wanted = new Set<string>();
+  const follow = (node: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(
+      /"#\/components\/(\w+)\/([^"]+)"/g,
+    )) {
+      if (wanted.has(`${kind}/${name}`)) continue;
+      wanted.add(`${kind}/${name}`);
+      follow(components[kind]?.[name] ?? {});
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, entries]) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(entries).filter(
+          ([name]) => kind === 'securitySchemes' || wanted.has(`${kind}/${name}`),
+        ),
+      ),
+    ]),
+  );
+}

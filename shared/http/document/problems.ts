@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { AppError, codeFacts, type ErrorCode, errorCodes } from '../../kernel/errors.ts';
+import { moduleOf } from '../../modules.ts';
+import type { Operation } from '../declare/operation.ts';
+import { problemOf } from '../problem.ts';
+import { refusalInResultForm } from '../serve/result-form.ts';
+import { takesKey } from '../writes/modes.ts';
+
+const FieldFault = z.looseObject({
+  pointer: z
+    .string()
+    .describe(
+      'JSON Pointer to the member in the body, `?name` for a query parameter, or the name of a header.',
+    ),
+  code: z.string().describe('Stable code of the fault, such as `required` or `unknown`.'),
+  detail: z.string().describe('What is wrong with the value.'),
+});
+
+/** An RFC 9457 problem document with the members that some codes add. */
+export const Problem = z
+  .looseObject({
+    type: z
+      .string()
+      .describe(
+        'Address of the page that explains the code: `/api/errors/<code>`, relative but on the health port.',
+      ),
+    title: z.string().describe('Short text that is the same for every occurrence of the code.'),
+    status: z.int().describe('HTTP status of the answer.'),
+    detail: z.string().describe('What is wrong with this request.'),
+    instance: z.string().describe('Identifier of the request, as in the header `X-Request-Id`.'),
+    code: z
+      .enum(Object.keys(errorCodes) as ErrorCode[])
+      .describe('Stable code of the problem. Programs decide by it.'),
+    retryable: z.boolean().describe('True if the same request may succeed later.'),
+    errors: z
+      .array(FieldFault)
+      .optional()
+      .describe('Faults of the request, one for each field. Present with `invalid_request`.'),
+    required_permission: z
+      .string()
+      .optional()
+      .describe('Permission that the caller lacks. Present with `forbidden` where one permission decides.'),
+    missing: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Permissions that the caller lacks. Present with `forbidden` where several permissions decide.',
+      ),
+    existing_id: z
+      .string()
+      .optional()
+      .describe('Identifier of the object that has the unique value already. Present with `already_exists`.'),
+    references: z
+      .array(
+        z.looseObject({
+          type: z.string().describe('Kind of the referring object, as in operation identifiers.'),
+          id: z.string().describe('Identifier of the referring object.'),
+          name: z.string().describe('Name of the referring object.'),
+        }),
+      )
+      .optional()
+      .describe('Objects that refer to this one. Present with `in_use`.'),
+    reason: z.string().optional().describe('Stable word that narrows the code.'),
+    policy: z
+      .enum(['session', 'address', 'directory-test'])
+      .optional()
+      .describe(
+        'Limit that was exceeded: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`.',
+      ),
+    limit_per_minute: z
+      .int()
+      .optional()
+      .describe('The exceeded limit in requests per minute. Present with `rate_limited`.'),
+    limit_bytes: z
+      .int()
+      .optional()
+      .describe('Largest accepted body in bytes. Present with `body_too_large`.'),
+  })
+  .meta({ id: 'Problem' });
+
+/** The refusal of modules that have one form for all their answers. */
+export const ResultRefusal = z
+  .looseObject({
+    result: z.null().describe('Always null.'),
+    stamp: z.int().describe('Time of the answer in Unix seconds.'),
+    version: z.string().describe('Version of the portal.'),
+    error: z.string().describe('The problem code, a colon, and what is wrong.'),
+  })
+  .meta({ id: 'ResultRefusal' });
+
+type Declared = Pick<
+  Operation<never>,
+  | 'access'
+  | 'method'
+  | 'path'
+  | 'query'
+  | 'body'
+  | 'conditional'
+  | 'duringPasswordChange'
+  | 'forPeers'
+  | 'errors'
+  | 'readsOnly'
+  | 'mediaType'
+  | 'alsoReturns'
+  | 'unmetered'
+  | 'refusesBy'
+  | 'orUnavailable'
+>;
+
+/** The codes that an operation can answer, by status, both in ascending order. */
+export function problemsOf(operation: Declared): [status: number, codes: ErrorCode[]][] {
+  const codes = [...new Set([...derivedCodes(operation), ...(operation.errors ?? [])])].sort();
+  const statuses = [...new Set(codes.map((code) => codeFacts(code).status))].sort((a, b) => a - b);
+  return statuses.map((status) => [status, codes.filter((code) => codeFacts(code).status === status)]);
+}
+
+function derivedCodes(operation: Declared): ErrorCode[] {
+  const { access, method, path, query, ...rest } = operation;
+  const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
+  const codes: [boolean, ErrorCode[]][] = [
+    // A server refuses what is not well-formed HTTP, before it looks for the operation.
+    [true, ['https_required', 'internal', 'malformed_request']],
+    [!rest.orUnavailable, ['database_unavailable']],
+    // Unknown parameters are refused everywhere.
+    [!rest.refusesBy, ['invalid_request']],
+    [rest.refusesBy !== undefined, rest.refusesBy ? [rest.refusesBy] : []],
+    [!rest.unmetered, ['rate_limited']],
+    [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
+    [access !== 'public', ['unauthenticated', 'invalid_token']],
+    [access !== 'public' && !rest.duringPasswordChange, ['password_change_required']],
+    [access !== 'public' && !(access === 'signed-in' && rest.forPeers), ['forbidden']],
+    [rest.body !== undefined, ['unsupported_media_type', 'body_too_large', 'malformed_json']],
+    [isPaged, ['malformed_cursor']],
+    [path.includes('{') && !rest.refusesBy, ['not_found']],
+    [rest.conditional === true && method !== 'GET', ['precondition_failed']],
+  ];
+  return codes.flatMap(([applies, these]) => (applies ? these : []));
+}
+
+/** True for operations that refuse in the form of all their answers. */
+const isInResultForm = (path: string): boolean => moduleOf(path)?.answers === 'result';
+
+/**
+ * Operations that fail alike share one response. Its name is an identifier, because generators make types of such names.
+ */
+export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string => {
+  const words = codes.flatMap((code) => code.split('_'));
+  const named = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+  return `${isInResultForm(path) ? 'Result' : 'Problem'}${status}${named}`;
+};
+
+/** The response of a status, its codes as the values of `code`, or as what `error` begins with. */
+export const problemResponseOf = (status: number, codes: readonly ErrorCode[], path = '') => ({
+  description: codes.map((code) => `\`${code}\`: ${codeFacts(code).title}`).join('. '),
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
+    ...(codes.includes('rate_limited') && {
+      RateLimit: { $ref: '#/components/headers/RateLimit' },
+      'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+    }),
+    ...(codes.some((code) => codeFacts(code).retryAfterS) && {
+      'Retry-After': { $ref: '#/components/headers/Retry-After' },
+    }),
+  },
+  content: isInResultForm(path) ? resultContentOf(status, codes) : problemContentOf(status, codes),
+});
+
+const problemContentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  'application/problem+json': problemDocumentOf(status, codes),
+});
+
+/** What is not well-formed HTTP is refused before it is known which operation it is about. */
+const resultContentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  'application/json': resultRefusalOf(codes),
+  ...(codes.includes('malformed_request') && problemContentOf(status, ['malformed_request'])),
+});
+
+const problemDocumentOf = (status: number, codes: readonly ErrorCode[]) => ({
+  schema: {
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      { type: 'object', properties: { status: { const: status }, code: { enum: [...codes] } } },
+    ],
+  },
+  examples: Object.fromEntries(
+    codes.map((code) => [code, { value: problemOf(new AppError(code), instance) }]),
+  ),
+});
+
+const resultRefusalOf = (codes: readonly ErrorCode[]) => ({
+  schema: {
+    allOf: [
+      { $ref: '#/components/schemas/ResultRefusal' },
+      { type: 'object', properties: { error: { pattern: `^(${codes.join('|')}): ` } } },
+    ],
+  },
+  examples: Object.fromEntries(
+    codes.map((code) => [code, { value: refusalInResultForm(new AppError(code), moment) }]),
+  ),
+});
+
+/** Of the examples. */
+const moment = new Date('2026-11-21T08:30:00.000Z');
+const instance = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

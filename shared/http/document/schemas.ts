@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Shape } from '../declare/operation.ts';
+import { portablePattern } from './patterns.ts';
+
+/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has them. */
+export type Schema = { [keyword: string]: unknown };
+
+export type Schemas = {
+  /** What a caller may send: members with a default are optional. */
+  input(shape: Shape): Schema;
+  /** What a caller gets: every member is there, and further ones may come with later versions. */
+  output(shape: Shape): Schema;
+  /** The schemas of the shapes that have names, by name. */
+  components(): Record<string, Schema>;
+};
+
+/** Turns zod shapes into JSON Schemas; a shape that has a name becomes a reference to a component. */
+export function createSchemas(names: ReadonlyMap<Shape, string>): Schemas {
+  const named = new Map<string, Schema>();
+  const convert = (shape: Shape, io: 'input' | 'output'): Schema => {
+    const { $schema: _, $defs, ...schema } = asComponents(toJson(shape, io, new Names(names, io)));
+    for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Schema>)) {
+      const { id: __, ...kept } = definition;
+      named.set(name, kept);
+    }
+    return schema;
+  };
+  return {
+    input: (shape) => convert(shape, 'input'),
+    output: (shape) => convert(shape, 'output'),
+    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+const asComponents = (schema: Schema): Schema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'));
+
+/** The metadata of shapes, with their names as ids. A name of the shape's own has two forms, because it may be sent and got. */
+class Names extends z.core.$ZodRegistry<z.core.GlobalMeta> {
+  readonly #names: ReadonlyMap<unknown, string>;
+  readonly #suffix: string;
+
+  constructor(names: ReadonlyMap<unknown, string>, io: 'input' | 'output') {
+    super();
+    this.#names = names;
+    this.#suffix = io === 'input' ? 'Input' : '';
+  }
+
+  override get(shape: z.core.$ZodType) {
+    const own = z.globalRegistry.get(shape);
+    const id = this.#names.get(shape) ?? (own?.id && `${own.id}${this.#suffix}`);
+    return id ? { ...own, id } : own;
+  }
+}
+
+const toJson = (shape: z.core.$ZodType, io: 'input' | 'output', metadata: Names): Schema =>
+  z.toJSONSchema(shape, {
+    io,
+    metadata,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const { def } = zodSchema._zod;
+      if (io === 'input') adjustInput(def, jsonSchema);
+      else adjustOutput(def, jsonSchema, (inner) => toJson(inner, io, metadata));
+      simplify(jsonSchema);
+    },
+  });
+
+function adjustInput(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): void {
+  // The generator leaves out defaults that stand before a transformation; they hold all the same.
+  if (def.type === 'default') schema.default = def.defaultValue;
+  if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform' || schema.type !== 'object') return;
+  delete schema.additionalProperties;
+  schema.description = 'Members that only answers have are ignored; any other unknown member is refused.';
+}
+
+function adjustOutput(
+  def: z.core.$ZodTypes['_zod']['def'],
+  schema: Schema,
+  inner: (shape: z.core.$ZodType) => Schema,
+): void {
+  // Answers are not transformed: what a shape makes of them is of no concern to a caller.
+  if (def.type === 'pipe' && def.out._zod.def.type === 'transform') {
+    const { $schema: _, ...before } = inner(def.in);
+    for (const [keyword, value] of Object.entries(before)) schema[keyword] ??= value;
+  }
+  if (def.type === 'object' && schema.additionalProperties === false) delete schema.additionalProperties;
+  // What a member is when nobody set it is a good example of it.
+  if (schema.default !== null && schema.default !== undefined && schema.example === undefined)
+    schema.example = schema.default;
+  delete schema.default;
+}
+
+/** Takes out what tells a reader nothing: the bounds of safe integers, a pattern that repeats a format, that names are texts. */
+function simplify(schema: Schema): void {
+  hoistDescription(schema);
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if ([schema.type].flat().includes('integer') && !schema.format) schema.format = sizeOf(schema);
+  if (typeof schema.pattern === 'string') schema.pattern = portablePattern(schema.pattern);
+  if (schema.format === 'date-time' || schema.pattern === undefined) delete schema.pattern;
+  if (schema.propertyNames) {
+    delete schema.propertyNames;
+    if (JSON.stringify(schema.additionalProperties) === '{}') schema.additionalProperties = true;
+  }
+  const { example } = schema;
+  delete schema.example;
+  if (example !== undefined) schema.examples = [example];
+}
+
+/** The description of a value that may be null describes the whole, not one of its two forms. */
+function hoistDescription(schema: Schema): void {
+  const forms = schema.anyOf as Schema[] | undefined;
+  const [value, other] = forms ?? [];
+  if (forms?.length !== 2 || other?.type !== 'null' || typeof value?.description !== 'string') return;
+  schema.description ??= value.description;
+  delete value.description;
+}
+
+/** The size of the integers that fit; those without an end have 53 bits in JSON. */
+function sizeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): 'int32' | 'int64' {
+  const fits = (bound: unknown): boolean => typeof bound === 'number' && Math.abs(bound) < 2 ** 31;
+  return fits(minimum ?? exclusiveMinimum) && fits(maximum ?? exclusiveMaximum) ? 'int32' : 'int64';
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Selection } from '../../../db/repositories/records/records.ts';
+import { type ResourceType, resources } from '../../resources.ts';
+import type { BaseDeps } from '../context.ts';
+import { Id } from '../declare/fields.ts';
+import { answerList, type ListQuery } from '../declare/list.ts';
+import { endpointIn, type Operation } from '../declare/operation.ts';
+import type { Conditions } from '../serve/conditions.ts';
+import {
+  type CrudShapes,
+  type Declared,
+  declarationsOf,
+  type Target,
+  type Verb,
+} from './crud-declarations.ts';
+import { type KindDeclaration, type RecordKind, recordKind, writableOf } from './kind.ts';
+import { applyPatch, patchBody, writeBody } from './shapes.ts';
+import {
+  answerRecord,
+  changeRecord,
+  createRecord,
+  findRecord,
+  removeRecord,
+  removeRecords,
+} from './writes.ts';
+
+export type CrudDeclaration<S extends Selection, W extends z.ZodObject> = KindDeclaration<S, W> & {
+  verbs: readonly Verb[];
+  /** The name of the identifier in the path. */
+  idParam?: 'id' | 'uuid';
+  /** The name of the owner's identifier in the path, for a nested collection. */
+  parentParam?: 'auth_uuid';
+  filters?: Record<string, z.ZodType>;
+  sorts: readonly string[];
+  /** The first of `sorts` unless given. */
+  defaultSort?: string;
+  bulkDestroyMethod?: 'POST' | 'PATCH';
+  sited?: true;
+};
+
+type Params = Record<string, string>;
+
+export type Crud<S extends Selection, W extends z.ZodObject> = {
+  operations: Operation<BaseDeps>[];
+  kind: RecordKind<S>;
+  /** For the verbs that are written by hand. */
+  declared: Declared<W>;
+  target(input: { params: Params; conditions: Conditions }): Target;
+  /** The id of the owner, for a nested collection. */
+  parentOf(params: Params): string;
+};
+
+const endpoint = endpointIn<BaseDeps>();
+
+/**
+ * The verbs of a plain record, from data alone. A verb that decides something is left out of `verbs` and written as
+ * an endpoint of its own with what is `declared` for it.
+ */
+export function crud<S extends Selection, W extends z.ZodObject>(
+  declaration: CrudDeclaration<S, W>,
+): Crud<S, W> {
+  const kind = recordKind(declaration);
+  const { idParam = 'id', parentParam, filters = {}, bulkDestroyMethod = 'POST' } = declaration;
+  const shapes = shapesOf(declaration, kind, idParam);
+  const declared = declarationsOf({
+    ...declaration,
+    shapes,
+    idParam,
+    parentParam,
+    filters,
+    bulkDestroyMethod,
+  });
+  const parentOf = (params: Params): string => (parentParam && params[parentParam]) ?? '';
+  const target: Crud<S, W>['target'] = ({ params, conditions }) => ({
+    id: params[idParam] ?? '',
+    parent: parentParam && parentOf(params),
+    conditions,
+  });
+  const parts = { kind, declared, target, parentOf };
+  const build = plainVerbs(parts, declaration.write);
+  return { ...parts, operations: declaration.verbs.map((verb) => build[verb]()) };
+}
+
+function shapesOf<W extends z.ZodObject>(
+  { write, parentParam }: { write: W; parentParam?: string },
+  { type, readOnly, immutable }: Pick<RecordKind<Selection>, 'type' | 'readOnly' | 'immutable'>,
+  idParam: string,
+): CrudShapes<W> {
+  const domain = Id.describe('Identifier of the authentication domain.');
+  const parents = z.object(parentParam ? { [parentParam]: domain } : {});
+  return {
+    body: writeBody(write, readOnly),
+    patch: patchBody(write, readOnly, immutable),
+    params: parents.extend({ [idParam]: Id.describe(`Identifier of ${theOne(type)}.`) }),
+    parents,
+  };
+}
+
+/** The words of a document for this object rather than any: `the site`. */
+const theOne = (type: ResourceType): string => resources[type].one.replace(/^an? /, 'the ');
+
+type Body = Record<string, unknown>;
+
+/** The handlers of verbs that decide nothing. */
+function plainVerbs<S extends Selection, W extends z.ZodObject>(
+  { kind, declared, target, parentOf }: Omit<Crud<S, W>, 'operations'>,
+  write: W,
+): Record<Verb, () => Operation<BaseDeps>> {
+  const owner = kind.records.spec.parent?.column.name;
+  const parentIn = (params: Params) => (owner === undefined ? {} : { parent: parentOf(params) });
+  return {
+    list: () =>
+      endpoint(declared.list, (ctx, { query, params }) =>
+        answerList(ctx, kind.records, query as ListQuery, kind.view, parentIn(params).parent),
+      ),
+    get: () =>
+      endpoint(declared.get, async (ctx, input) => {
+        const { id, parent } = target(input);
+        return answerRecord(kind, await findRecord(ctx, kind, id, parent));
+      }),
+    create: () =>
+      endpoint(declared.create, (ctx, { body, params }) => {
+        const columns = owner === undefined ? {} : { [owner]: parentOf(params) };
+        return createRecord(ctx, kind, body as Body, { ...parentIn(params), columns });
+      }),
+    replace: () =>
+      endpoint(declared.replace, (ctx, input) =>
+        changeRecord(ctx, kind, target(input), () => ({ body: input.body as Body })),
+      ),
+    update: () =>
+      endpoint(declared.update, (ctx, input) =>
+        changeRecord(ctx, kind, target(input), (row) => ({
+          body: applyPatch(write, writableOf(kind, row), input.body),
+        })),
+      ),
+    delete: () => endpoint(declared.delete, (ctx, input) => removeRecord(ctx, kind, target(input))),
+    bulkDestroy: () =>
+      endpoint(declared.bulkDestroy, (ctx, { body, params }) =>
+        removeRecords(ctx, kind, body, parentIn(params)),
+      ),
+  };
+}

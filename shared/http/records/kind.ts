@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { Records, Row, Selection, Values } from '../../../db/repositories/records/records.ts';
+import { foldName } from '../../kernel/text.ts';
+import type { ResourceType } from '../../resources.ts';
+import { viewOf } from '../declare/views.ts';
+
+/** What the writes of a record need to know of it: its rows, its public shapes, its words. */
+export type RecordKind<S extends Selection> = {
+  /** Singular, as in operation ids, audit events and references. */
+  type: ResourceType;
+  /** Path of the collection. */
+  path: string;
+  records: Records<S>;
+  view: (row: object) => Record<string, unknown>;
+  /** Members that a write may set. */
+  writable: readonly string[];
+  /** Members that only reads have; a write ignores them. */
+  readOnly: readonly string[];
+  secrets: ReadonlySet<string>;
+  /** Folded copies of members: column ← member. */
+  folds: Record<string, string>;
+  /** Members that only creation sets. */
+  immutable: readonly string[];
+  /** The member that places a row in a site. */
+  placedBy?: string;
+};
+
+export type KindDeclaration<S extends Selection, W extends z.ZodObject> = {
+  type: ResourceType;
+  path: string;
+  records: Records<S>;
+  view: z.ZodObject;
+  write: W;
+  secrets?: readonly string[];
+  folds?: Record<string, string>;
+  immutable?: readonly string[];
+  placedBy?: string;
+};
+
+export function recordKind<S extends Selection, W extends z.ZodObject>({
+  view,
+  write,
+  secrets = [],
+  folds,
+  immutable = [],
+  ...kind
+}: KindDeclaration<S, W>): RecordKind<S> {
+  const writable = Object.keys(write.shape);
+  return {
+    ...kind,
+    view: viewOf(view),
+    writable,
+    readOnly: Object.keys(view.shape).filter((name) => !writable.includes(name)),
+    immutable,
+    secrets: new Set(secrets),
+    folds: folds ?? { name_key: 'name' },
+  };
+}
+
+/** The members of a row that a write could set, without secrets: what a merge patch starts from. */
+export function writableOf<S extends Selection>(kind: RecordKind<S>, row: Row<S>): Record<string, unknown> {
+  const shown = kind.view(row);
+  const names = kind.writable.filter(
+    (name) => !kind.secrets.has(name) && shown[name] !== null && shown[name] !== undefined,
+  );
+  return Object.fromEntries(names.map((name) => [name, shown[name]]));
+}
+
+/** Members of a checked body as columns and links, with the folded copies added. */
+export function valuesOf<S extends Selection>(kind: RecordKind<S>, body: Record<string, unknown>): Values {
+  const links = kind.records.spec.links ?? {};
+  const entries = Object.entries(body);
+  const folded = Object.entries(kind.folds).flatMap(([column, member]) =>
+    typeof body[member] === 'string' ? [[column, foldName(body[member])] as const] : [],
+  );
+  return {
+    columns: {
+      ...Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(links, name))),
+      ...Object.fromEntries(folded),
+    },
+    links: Object.fromEntries(entries.filter(([name]) => Object.hasOwn(links, name))) as Values['links'],
+  };
+}

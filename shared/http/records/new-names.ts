@@ -1,0 +1,27 @@
+import { type FieldError, invalid } from '../../kernel/errors.ts';
+import { isReservedUserName, isWithoutIgnorables } from '../../kernel/text.ts';
+
+export const ignorablesDetail = 'Must not contain invisible characters';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks a name that a write creates or changes. A name that stays as it is passes, and so does that of a directory's
+ * group: directories decide on their own names.
+ * @param type of the object
+ * @param before the object as it was; absent on creation
+ * @throws AppError `invalid_request` for a name with default-ignorable code points, or a reserved one
+ */
+export function assertNewName(type: string, { name, external_id }: Body, before?: Body): void {
+  if (typeof name !== 'string' || name === before?.name) return;
+  const faults: FieldError[] = [];
+  if (typeof external_id !== 'string' && !isWithoutIgnorables(name))
+    faults.push({ pointer: '/name', code: 'invalid_format', detail: ignorablesDetail });
+  if (type === 'user' && isReservedUserName(name))
+    faults.push({
+      pointer: '/name',
+      code: 'reserved',
+      detail: 'Stands for the portal itself at dispatchers',
+    });
+  if (faults.length > 0) throw invalid(...faults);
+}

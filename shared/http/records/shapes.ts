@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { invalid } from '../../kernel/errors.ts';
+import { mergePatch } from '../../kernel/json/json.ts';
+import { fieldErrors } from '../declare/field-errors.ts';
+import { Ids } from '../declare/fields.ts';
+
+/** A body with the members that only reads have taken out: what `GET` gave may be sent back. */
+export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly string[]) =>
+  z.preprocess((body) => without(body, readOnly), z.strictObject(write.shape)) as unknown as z.ZodType<
+    z.output<W>
+  >;
+
+/**
+ * The body of a JSON Merge Patch (RFC 7396) for these members. Each may be absent. `null` sets the default of a member or
+ * removes an optional value; it is refused for a member that a new object requires. Members of nested objects are checked
+ * after merging.
+ * @param immutable members that may be sent back as they are, and so are no example of a change
+ */
+export function patchBody(
+  write: z.ZodObject,
+  readOnly: readonly string[],
+  immutable: readonly string[] = [],
+) {
+  const members = Object.fromEntries(
+    Object.entries(write.shape).map(([name, member]) => [
+      name,
+      patchMember(member as z.ZodType, immutable.includes(name)),
+    ]),
+  );
+  return z.preprocess((body) => without(body, readOnly), z.strictObject(members));
+}
+
+/**
+ * The whole object after a patch, checked as a replacement would be.
+ * @throws AppError `invalid_request`
+ */
+export function applyPatch<W extends z.ZodObject>(
+  write: W,
+  current: Record<string, unknown>,
+  patch: Record<string, unknown>,
+): z.output<W> {
+  const merged = z.strictObject(write.shape).safeParse(mergePatch(current, patch), { reportInput: true });
+  if (merged.error) throw invalid(...fieldErrors(merged.error, '/'));
+  return merged.data as z.output<W>;
+}
+
+/** The body of `bulk_destroy`; an empty one destroys nothing. */
+export const BulkDestroyBody = z.union([
+  z.strictObject({
+    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, 'Must be 1 to 500 ids')
+      .meta({
+        minItems: 1,
+        maxItems: 500,
+      })
+      .describe('Identifiers of the objects to delete.'),
+  }),
+  z.strictObject({
+    all: z
+      .literal(true)
+      .describe('Deletes every object of the collection that is in the scope of the caller.'),
+  }),
+]);
+
+export const BulkDestroyResult = z.strictObject({
+  deleted_count: z.int().describe('Number of objects that were deleted.'),
+  deleted: z.array(z.string()).describe('Identifiers of the deleted objects, at most 500.'),
+  failed_count: z.int().describe('Number of objects that could not be deleted.'),
+  failed: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('Identifier of the object.'),
+        code: z.string().describe('Problem code, such as `in_use`.'),
+        detail: z.string().describe('Why the object was not deleted.'),
+      }),
+    )
+    .describe('The objects that could not be deleted, at most 100.'),
+});
+
+function without(body: unknown, names: readonly string[]): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+function patchMember(member: z.ZodType, isImmutable: boolean): z.ZodType {
+  let inner: unknown = member;
+  while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodNullable)
+    inner = inner.unwrap();
+  const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
+  const example = isImmutable ? shape.meta({ example: undefined }) : shape;
+  const isRequired = !member.safeParse(undefined).success;
+  const patched = isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
+  return member.description ? patched.describe(member.description) : patched;
+}
+
+/** A required member without a value is refused as `required`, as in a new object. */
+const nullAsAbsent = (value: unknown): unknown => value ?? undefined;

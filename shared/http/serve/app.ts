@@ -1,0 +1,167 @@
+import { type Context, Hono } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
+import type { Principal } from '../../access/principal.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/observability/log.ts';
+import type { Telemetry } from '../../kernel/observability/telemetry.ts';
+import { withoutTrailingSlashes } from '../../kernel/text.ts';
+import type { Language } from '../../messages/languages.ts';
+import { type ModuleName, modules } from '../../modules.ts';
+import type { BaseDeps, Ctx, Trace } from '../context.ts';
+import type { Operation } from '../declare/operation.ts';
+import type { Invocation } from '../invocation.ts';
+import { orSignIn } from '../pages/own-pages.ts';
+import { asAppError, assertTranslated, headersOfAll, problemResponse } from '../problem.ts';
+import { traceOf } from '../request-ids.ts';
+import { countingFailures } from './caller.ts';
+import { languageFor } from './language.ts';
+import { rateLimitsOf } from './rate-limits.ts';
+import { auditRefusal, inOneWord } from './refusals.ts';
+import { type Served, serveOperation } from './serve.ts';
+
+export type ModuleApp = {
+  name: ModuleName;
+  operations: readonly Operation<never>[];
+  fetch: (request: Request, invocation: Invocation) => Promise<Response>;
+};
+
+type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx; operation?: string } };
+
+/**
+ * A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else, unless the
+ * module refuses in a form of its own.
+ */
+export function createModule<D extends BaseDeps>(
+  name: ModuleName,
+  deps: D,
+  operations: readonly Operation<D>[],
+  refuse = problemResponse,
+): ModuleApp {
+  const app = new Hono<Env>({ router: new TrieRouter(), getPath: routingPath });
+  const served = modules.some((module) => module.name === name && module.portals.includes(deps.portalType));
+  app.use(async function request(c, next) {
+    const started = performance.now();
+    c.set('trace', traceOf(c.req.raw.headers));
+    await next();
+    for (const [header, value] of Object.entries(headersOfAll(c.get('trace').requestId))) {
+      if (!c.res.headers.has(header)) c.res.headers.set(header, value);
+    }
+    logRequest(deps.log, c, started);
+    countRequest(deps.telemetry, name, c, started);
+  });
+  for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
+  app.notFound((c) =>
+    refuse(new AppError('not_found'), c.get('trace').requestId, {}, languageOfRequest(deps, c)),
+  );
+  app.onError(async (error, c) => {
+    const problem = asAppError(error);
+    if (problem.code === 'internal')
+      deps.log.error('internal', { request_id: c.get('trace').requestId, error });
+    await auditRefusal(c.get('ctx'), problem, c.req.param());
+    if (deps.checkAnswers) assertTranslated(problem);
+    return refuse(problem, c.get('trace').requestId, allowOf(problem), languageOfRequest(deps, c));
+  });
+  return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
+}
+
+/** That of the caller, or of the request alone where it was refused before its caller was known. */
+const languageOfRequest = (deps: BaseDeps, c: Context<Env>): Language =>
+  c.get('ctx')?.language ??
+  languageFor({
+    accepted: c.req.header('accept-language') ?? '',
+    fallback: rateLimitsOf(deps).parameters()['ui.default_language'],
+  });
+
+/** A trailing slash means nothing; the path stays percent-encoded for the router. */
+const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
+
+type Verbs<D extends BaseDeps> = Map<string, Operation<D>>;
+
+/** Paths with their operations, literal segments before parameters: `rbac/permissions` is no role. */
+function byPath<D extends BaseDeps>(operations: readonly Operation<D>[]): [string, Verbs<D>][] {
+  const paths = new Map<string, Verbs<D>>();
+  for (const operation of operations) {
+    const path = operation.path.replace(/(.)\/$/, '$1').replace(/\{(\w+)\}/g, ':$1');
+    const verbs = paths.get(path) ?? new Map<string, Operation<D>>();
+    if (verbs.has(operation.method)) throw new Error(`${operation.method} ${path} is declared twice`);
+    paths.set(path, verbs.set(operation.method, operation));
+  }
+  return [...paths].sort(([a], [b]) => compareLiteralFirst(a.split('/'), b.split('/')));
+}
+
+function compareLiteralFirst(a: string[], b: string[]): number {
+  for (const [at, segment] of a.entries()) {
+    const other = b[at] ?? '';
+    const difference = Number(segment.startsWith(':')) - Number(other.startsWith(':'));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, verbs: Verbs<D>): void {
+  const allow = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  app.all(path, async function route(c: Served) {
+    // Hono runs GET for HEAD and drops the body; the method of the request is still HEAD.
+    const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
+    if (operation) {
+      c.set('operation', operation.id);
+      const served = inOneWord(operation, serveOperation(c, deps, operation));
+      const answer = countingFailures(deps, operation, c.env, served);
+      return operation.browser ? orSignIn(c.req.raw, answer, () => languageOfRequest(deps, c)) : answer;
+    }
+    if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    throw new AppError('method_not_allowed', undefined, { allow });
+  });
+}
+
+const allowOf = ({ members }: AppError): Record<string, string> =>
+  typeof members.allow === 'string' ? { allow: members.allow } : {};
+
+/** One wide line a request. The path is logged as its template: tokens in paths never reach a log. */
+function logRequest(log: Log, c: Served, started: number): void {
+  const ctx = c.get('ctx');
+  log.info('request', {
+    request_id: c.get('trace').requestId,
+    trace_id: c.get('trace').traceparent.split('-')[1],
+    method: c.req.method,
+    operation: ctx?.operation.id,
+    route: ctx?.operation.path,
+    status: c.res.status,
+    took_ms: Math.round((performance.now() - started) * 10) / 10,
+    client_ip: c.env.client.ip,
+    ...(ctx && principalFields(ctx.principal)),
+  });
+}
+
+/** The caller of a request as the log names it; `user_id` for what acts for a user account. */
+function principalFields(principal: Principal): Record<string, string | undefined> {
+  const by = principal.kind;
+  switch (principal.kind) {
+    case 'user':
+      return { by, user_id: principal.user.id };
+    case 'service_token':
+      return { by, user_id: principal.user.id, by_id: principal.token.id };
+    case 'peer':
+      return { by, by_id: principal.peer.id };
+    case 'agent':
+    case 'gateway':
+      return { by, by_id: principal.id };
+    case 'portal':
+      return { by, by_id: principal.peer?.id };
+    case 'job':
+    case 'operator':
+    case 'anonymous':
+      return { by };
+  }
+}
+
+/** Labels are of closed lists: what reached no operation has none. What is due is handed over after the answer. */
+function countRequest(telemetry: Telemetry, module: ModuleName, c: Served, started: number): void {
+  const operation = c.get('operation') ?? 'none';
+  telemetry.count('http_requests', [module, operation, String(c.res.status)]);
+  telemetry.time('http_duration', [module, operation], (performance.now() - started) / 1000);
+  if (!telemetry.isDue()) return;
+  const ctx = c.get('ctx');
+  if (ctx) ctx.later(() => telemetry.flush());
+  else c.env.background(telemetry.flush());
+}

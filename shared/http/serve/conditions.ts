@@ -1,0 +1,28 @@
+import { sha256 } from '../../kernel/crypto/digests.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { canonicalJson } from '../../kernel/json/json.ts';
+
+/** The preconditions of a request (RFC 9110, 13.1), as sent. */
+export type Conditions = { ifMatch?: string | undefined; ifNoneMatch?: string | undefined };
+
+/** `"<revision>.<digest>"`: the revision counts writes; the digest moves with what is computed, too. */
+export const etagOf = (revision: number, body: unknown): string =>
+  `"${revision}.${sha256(canonicalJson(body)).slice(0, 16)}"`;
+
+/**
+ * `If-Match` compares the revision only: what a probe writes beside an object must not refuse an administrator.
+ * @throws AppError `precondition_failed`
+ */
+export function assertMatches({ ifMatch }: Conditions, revision: number): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  // A weak tag never matches here (RFC 9110, 8.8.3.2).
+  if (!tags.some((tag) => /^"(\d+)\./.exec(tag)?.[1] === String(revision)))
+    throw new AppError('precondition_failed');
+}
+
+/** `If-None-Match` compares the whole tag; a weak one counts as strong (RFC 9110, 13.1.2). */
+export function isUnchanged({ ifNoneMatch }: Conditions, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}

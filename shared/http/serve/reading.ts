@@ -1,0 +1,95 @@
+import type { Context } from 'hono';
+import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
+import { AppError, type FieldError, invalid } from '../../kernel/errors.ts';
+import { parseObject } from '../../kernel/json/json.ts';
+import { unstorable } from '../declare/field-errors.ts';
+import type { Operation, RawInput } from '../declare/operation.ts';
+import { bodyLimitOf } from './body-limits.ts';
+
+const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
+/** Nothing is unpacked: a small body must not become a large one. */
+const codings = /^\s*(identity)?\s*$/i;
+/** A larger body takes more than about a millisecond to parse. */
+const largeBytes = 32_768;
+
+/**
+ * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
+ * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`, `invalid_request`
+ */
+export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
+  const body = operation.body ? await readBody(c.req.raw, bodyLimitOf(operation)) : undefined;
+  const { query, faults } = readQuery(new URL(c.req.url).searchParams);
+  faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
+  if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
+  if (faults.length > 0) throw invalid(...faults);
+  return {
+    params: c.req.param() as Record<string, string>,
+    query,
+    body,
+    isHead: c.req.method === 'HEAD',
+    conditions: { ifMatch: c.req.header('if-match'), ifNoneMatch: c.req.header('if-none-match') },
+  };
+}
+
+const missingBody: FieldError = { pointer: '', code: 'required', detail: 'A body is required' };
+
+async function readBody(request: Request, limit: number): Promise<Record<string, unknown> | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  const type = request.headers.get('content-type');
+  if (type !== null && !mediaTypes.test(type)) throw new AppError('unsupported_media_type');
+  if (!codings.test(request.headers.get('content-encoding') ?? ''))
+    throw new AppError('unsupported_media_type', 'The body must not be compressed');
+  const bytes = await readBytes(request, limit);
+  if (bytes.length === 0) return undefined;
+  if (type === null) throw new AppError('unsupported_media_type');
+  const body = parseObject(bytes);
+  // To check what was parsed takes as long again.
+  if (bytes.length > largeBytes) await nextTurn();
+  return body;
+}
+
+/** Counts while it reads, because a length may be absent or a lie. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    // On Node, cancelling would close the connection before the refusal is written.
+    for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : brokenOff(error);
+  }
+  const [only] = chunks;
+  return chunks.length === 1 && only ? only : concatenate(chunks, size);
+}
+
+function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** The client has gone in the middle of it. How that is told differs; it looks like a lost database, and is none. */
+const brokenOff = (cause: unknown): AppError =>
+  new AppError('malformed_request', 'The body broke off', {}, { cause });
+
+const tooLarge = (limit: number): AppError =>
+  new AppError('body_too_large', undefined, { limit_bytes: limit });
+
+function readQuery(parameters: URLSearchParams): { query: Record<string, string>; faults: FieldError[] } {
+  const query: Record<string, string> = {};
+  const faults: FieldError[] = [];
+  for (const [name, value] of parameters) {
+    if (Object.hasOwn(query, name))
+      faults.push({ pointer: `?${name}`, code: 'repeated', detail: 'Given more than once' });
+    else Object.defineProperty(query, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return { query, faults };
+}

@@ -1,0 +1,88 @@
+import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
+import { countRefusal } from '../../../db/repositories/audit/refusals.ts';
+import { credentialId, isSignedIn } from '../../access/principal.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
+import { AppError, codeFacts, type ErrorCode } from '../../kernel/errors.ts';
+import { canonicalJson } from '../../kernel/json/json.ts';
+import { escapeControls } from '../../kernel/text.ts';
+import { type ResourceType, resources } from '../../resources.ts';
+import type { BaseDeps, Ctx } from '../context.ts';
+import type { Operation } from '../declare/operation.ts';
+import { auditEntry } from '../writes/audit-entry.ts';
+
+/**
+ * Audits what was refused to a subject: the first time in a minute at once, further times counted. Nothing was changed,
+ * so that a refusal that cannot be audited stays a refusal, and the log tells of it.
+ */
+export async function noteRefusal(ctx: Ctx<BaseDeps>, subject: string, entry: AuditEntry): Promise<void> {
+  try {
+    await countRefusal(ctx.deps.db, subject, entry);
+  } catch (error) {
+    ctx.log.error('a refusal could not be audited', { request_id: ctx.requestId, event: entry.event, error });
+  }
+}
+
+/** Objects of nodes are named in paths after their farm. */
+const ofNodes: Readonly<Record<string, ResourceType>> = {
+  servicepool_uuid: 'servicespool',
+  servicespool_uuid: 'servicespool',
+  service_pool_uuid: 'servicespool',
+  workplace_uuid: 'workplace',
+  session_uuid: 'spsession',
+};
+
+/** The object that the path names last, as it was sent. Nothing for a collection. */
+function objectOf({ operation }: Ctx<BaseDeps>, params: Record<string, string>): Partial<AuditEntry> {
+  const [, name] = /\{(\w+)\}[^{]*$/.exec(operation.path) ?? [];
+  const id = name === undefined ? undefined : params[name];
+  if (name === undefined || id === undefined) return {};
+  const type = ofNodes[name] ?? operation.id.split('.')[0] ?? '';
+  return { object_type: isResource(type) ? type : null, object_id: escapeControls(id.slice(0, 256)) };
+}
+
+const isResource = (type: string): type is ResourceType => Object.hasOwn(resources, type);
+
+/**
+ * Audits a 403 of a known session; the subject is the session and what it lacks.
+ * @param params of the path of the request
+ */
+export async function auditRefusal(
+  ctx: Ctx<BaseDeps> | undefined,
+  problem: AppError,
+  params: Record<string, string>,
+): Promise<void> {
+  if (!ctx || !isSignedIn(ctx.principal) || codeFacts(problem.code).status !== 403) return;
+  const { required_permission, missing } = problem.members;
+  const details = {
+    code: problem.code,
+    ...(required_permission !== undefined && { required_permission }),
+    ...(missing !== undefined && { missing }),
+  };
+  const entry = auditEntry(ctx, {
+    event: 'portal.AccessRefused',
+    category: 'auth',
+    level: 'warning',
+    result: 'failure',
+    details,
+    ...objectOf(ctx, params),
+  });
+  // Hashed, because a list of all permissions is too long for a key.
+  await noteRefusal(ctx, `session ${credentialId(ctx.principal)} ${sha256(canonicalJson(details))}`, entry);
+}
+
+/** Says nothing of what is asked for. */
+const ofNoValue: readonly ErrorCode[] = ['https_required', 'rate_limited'];
+
+/** The answer of an operation; where it `refusesBy` one code, its refusals all look the same. */
+export async function inOneWord(
+  { refusesBy }: Pick<Operation<never>, 'refusesBy'>,
+  answer: Promise<Response>,
+): Promise<Response> {
+  try {
+    return await answer;
+  } catch (error) {
+    const isRefusal = error instanceof AppError && codeFacts(error.code).status < 500;
+    if (!refusesBy || !isRefusal || ofNoValue.includes(error.code)) throw error;
+    throw new AppError(refusesBy, undefined, {}, { cause: error });
+  }
+}

@@ -1,0 +1,219 @@
+import type { Context } from 'hono';
+import type { Scope } from '../../../db/repositories/records/scope.ts';
+import { admit } from '../../access/guard.ts';
+import { isUseStale } from '../../access/principal.ts';
+import type { FoundPrincipal } from '../../access/session.ts';
+import { noteUse } from '../../access/session.ts';
+import { createTurnstile } from '../../kernel/concurrency/semaphore.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { languageOf } from '../../messages/languages.ts';
+import type { BaseDeps, Ctx, Trace } from '../context.ts';
+import type { Operation, RawInput, Shape } from '../declare/operation.ts';
+import type { Invocation } from '../invocation.ts';
+import { assertBrowser, cookieTokenOf, isFromOwnPage } from '../pages/own-pages.ts';
+import { runAsAsked } from '../writes/modes.ts';
+import { Answer, Document } from './answer.ts';
+import { type Caller, identify } from './caller.ts';
+import { type Coding, codingOf, encoded } from './compression.ts';
+import { etagOf, isUnchanged } from './conditions.ts';
+import { languageFor } from './language.ts';
+import { rateLimitsOf } from './rate-limits.ts';
+import { readInput } from './reading.ts';
+import { untilAccessEnds } from './user-streams.ts';
+
+export type Served = Context<{
+  Bindings: Invocation;
+  Variables: { trace: Trace; ctx?: Ctx; operation?: string };
+}>;
+
+/** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
+function broughtBy(
+  { browser, orToken }: Pick<Operation, 'browser' | 'orToken'>,
+  request: Request,
+  baseUrl: string,
+) {
+  const token = request.headers.get('x-auth-token') ?? undefined;
+  const isByCookie = browser !== undefined && !(orToken && token);
+  return { token: isByCookie ? cookieTokenOf(request, baseUrl) : token, isByCookie };
+}
+
+const saidOf = ({ headers }: Request, baseUrl: string) => ({
+  userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
+  accepted: (headers.get('accept-language') ?? '').slice(0, 512),
+  isOwnPage: isFromOwnPage(headers, baseUrl),
+});
+
+const safe: readonly string[] = ['GET', 'HEAD'];
+
+/**
+ * Cloudflare lets an invocation wait for the headers of six requests; a seventh would wait in silence, until its deadline
+ * has passed. A database reached by HTTP counts as well.
+ */
+const upstreamAtOnce = 6;
+
+/**
+ * One request for one operation, in the order of checks: https, rate, session, permission, then what was sent.
+ * @throws AppError for every refusal; it is rendered in one place
+ */
+export async function serveOperation<D extends BaseDeps>(
+  c: Served,
+  deps: D,
+  operation: Operation<D>,
+): Promise<Response> {
+  const { client } = c.env;
+  if (!client.secure && !client.loopback) throw new AppError('https_required');
+  const now = deps.clock();
+  const credentials = broughtBy(operation, c.req.raw, deps.baseUrl);
+  const identified = identify(deps, operation, { ...c.env, ...credentials, now });
+  const { caller, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
+  const { principal } = caller;
+  const ctx = contextOf(c, deps, operation, caller, now);
+  // Before the guard, so that a refusal is attributed to the principal.
+  c.set('ctx', ctx);
+  assertBrowser(operation, principal);
+  const brought = await readBrought(c, operation, principal);
+  if (!brought) ctx.scope = admitted(ctx, operation);
+  if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
+  if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
+  const raw = brought ?? (await readInput(c, operation));
+  const { locale } = raw.body ?? {};
+  if (operation.hasLocale && typeof locale === 'string') ctx.language = languageOf(locale) ?? ctx.language;
+  // A page can be shown without a database, but nothing is written by keys that may be wrong.
+  if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
+  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
+    respond(c, deps, operation, untilAccessEnds(deps, credentials.token, await operation.run(own, raw))),
+  );
+}
+
+/** @throws AppError as `admit`; a token in the wrong header is named */
+function admitted({ principal, bearer }: Ctx, operation: Operation<never>): Scope {
+  try {
+    return admit(principal, {
+      ...operation,
+      writes: operation.method !== 'GET' && !operation.readsOnly,
+    });
+  } catch (error) {
+    const isMisplaced = error instanceof AppError && error.code === 'unauthenticated' && bearer !== undefined;
+    throw isMisplaced ? new AppError('unauthenticated', misplacedToken) : error;
+  }
+}
+
+const misplacedToken =
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here';
+
+/** What handlers get of a request; its scope is known after the guard. */
+function contextOf<D extends BaseDeps>(
+  c: Served,
+  deps: D,
+  operation: Operation<D>,
+  { principal, parameters }: Caller,
+  now: Date,
+): Ctx<D> {
+  const { client, background } = c.env;
+  const trace = c.get('trace');
+  const upstream = createTurnstile(upstreamAtOnce);
+  return {
+    deps,
+    principal,
+    parameters,
+    scope: [],
+    language: languageFor({
+      principal,
+      accepted: c.req.header('accept-language') ?? '',
+      fallback: (parameters ?? rateLimitsOf(deps).parameters())['ui.default_language'],
+    }),
+    requestId: trace.requestId,
+    trace,
+    client: { ...client, ...saidOf(c.req.raw, deps.baseUrl) },
+    operation: { id: operation.id, method: operation.method, path: operation.path },
+    bearer: /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1],
+    accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
+    log: deps.log,
+    now,
+    gone: () => c.req.raw.signal,
+    background,
+    upstream,
+    later: (write) => background(upstream(write)),
+  };
+}
+
+/** The first requests of a process wait for the check of its keys, which runs beside the session lookup. */
+async function besideKeyCheck(
+  check: Promise<unknown> | undefined,
+  identified: Promise<Caller>,
+): Promise<{ caller: Caller; unchecked?: unknown }> {
+  if (!check) return { caller: await identified };
+  const [checked, found] = await Promise.allSettled([check, identified]);
+  if (checked.status === 'rejected') throw checked.reason;
+  if (found.status === 'rejected') throw found.reason;
+  return { caller: found.value, unchecked: checked.value };
+}
+
+/**
+ * What was sent by somebody without a session, when it holds what may take the place of one. Anything else is left to
+ * the guard, which does not care what was sent.
+ */
+async function readBrought(
+  c: Served,
+  operation: Operation<never>,
+  principal: Caller['principal'],
+): Promise<RawInput | undefined> {
+  const { insteadOfSession } = operation;
+  if (insteadOfSession === undefined || principal.kind !== 'anonymous') return undefined;
+  const raw = await readInput(c, operation).catch(refusedInput);
+  return raw?.body && Object.hasOwn(raw.body, insteadOfSession) ? raw : undefined;
+}
+
+function refusedInput(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error;
+  return undefined;
+}
+
+const isFound = (caller: Caller): caller is FoundPrincipal => caller.parameters !== undefined;
+
+async function respond(
+  c: Served,
+  deps: BaseDeps,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable' | 'id'>,
+  result: unknown,
+): Promise<Response> {
+  const answer = result instanceof Answer ? result : new Answer(result);
+  const [status, shape] = declaredFor(operation, answer);
+  const isDocument = answer instanceof Document;
+  if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
+  const headers = new Headers(answer.headers);
+  if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
+  const coding = deps.compression && codingOf(c, answer);
+  if (deps.compression && answer.isCompressible) headers.append('vary', 'accept-encoding');
+  if (isKnown(c, headers, coding)) return new Response(null, { status: 304, headers });
+  if (!isDocument && shape === null) return new Response(null, { status, headers });
+  headers.set('content-type', isDocument ? answer.mediaType : 'application/json');
+  const content = isDocument ? answer.body : JSON.stringify(answer.body);
+  const body =
+    coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
+  return new Response(body, { status, headers });
+}
+
+/** True if the caller has the answer already. A compressed one has a weak tag: its bytes differ (RFC 9110, 8.8.1). */
+function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boolean {
+  const etag = headers.get('etag');
+  if (etag === null) return false;
+  if (coding) headers.set('etag', `W/${etag}`);
+  return safe.includes(c.req.method) && isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag);
+}
+
+function declaredFor(
+  { returns, orReturns, orUnavailable }: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable'>,
+  { status }: Answer,
+): readonly [status: number, shape: Shape | null] {
+  if (orUnavailable && status === 503) return [503, null];
+  return status !== undefined && orReturns ? orReturns : returns;
+}
+
+/** In tests an answer that its declaration does not describe is a failure, not a surprise for a client. */
+async function assertDeclared(id: string, shape: Shape | null, body: unknown): Promise<void> {
+  const checked = await shape?.safeParseAsync(
+    body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
+  );
+  if (checked?.error) throw new Error(`${id} answers what it does not declare: ${checked.error.message}`);
+}

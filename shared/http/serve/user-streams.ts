@@ -1,0 +1,92 @@
+import { isUseStale } from '../../access/principal.ts';
+import { findPrincipal, noteUse } from '../../access/session.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { BaseDeps } from '../context.ts';
+import { Document } from './answer.ts';
+
+/** Milliseconds between two looks at the session of a stream. The stream of a session that has ended is cut within 2 s. */
+const everyMs = 1_000;
+/** Looks in a row that may fail, since a database can be away for a moment. */
+const mostFailures = 1;
+
+/** Whether the session is still alive; that it streams counts as use. */
+const lookAt =
+  ({ db, clock, portalType }: BaseDeps, token: string) =>
+  async (): Promise<boolean> => {
+    const now = clock();
+    const found = await findPrincipal(db, token, now, portalType);
+    if (found && isUseStale(found.principal, now)) await noteUse(db, found, now);
+    return found !== undefined;
+  };
+
+/**
+ * The result of an operation; a stream in it is cut when the session that asked for it ends, so that what the client has
+ * cannot be taken for the whole.
+ * @param token of the session, absent where none was needed
+ */
+export function untilAccessEnds(deps: BaseDeps, token: string | undefined, result: unknown): unknown {
+  const isStream = result instanceof Document && result.body instanceof ReadableStream;
+  if (!isStream || token === undefined) return result;
+  return new Document(whileAlive(result.body, lookAt(deps, token)), result.mediaType, result.headers);
+}
+
+/** The stream as long as `isAlive` says so; then it fails. */
+export function whileAlive(
+  source: ReadableStream<Uint8Array>,
+  isAlive: () => Promise<boolean>,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  const ended = new AbortController();
+  return new ReadableStream(
+    {
+      start: (controller) => {
+        void watch(isAlive, ended.signal).then(async () => {
+          if (ended.signal.aborted) return;
+          ended.abort();
+          controller.error(new AppError('invalid_token'));
+          await reader.cancel().catch(() => undefined);
+        });
+      },
+      pull: async (controller) => {
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          ended.abort();
+          throw error;
+        });
+        if (ended.signal.aborted) return;
+        if (!done) return controller.enqueue(value);
+        ended.abort();
+        controller.close();
+      },
+      cancel: (reason) => {
+        ended.abort();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Resolves when the session is over, or the signal aborts; never rejects. */
+async function watch(isAlive: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; failures <= mostFailures; ) {
+    await pause(signal);
+    if (signal.aborted) return;
+    try {
+      if (!(await isAlive())) return;
+      failures = 0;
+    } catch {
+      failures++;
+    }
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, everyMs);
+    signal.addEventListener('abort', finish);
+  });

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { rehearse } from '../../../db/client.ts';
+import { eventsWritten } from '../../../db/repositories/records/written-events.ts';
+import { ownerOf, type SignedIn } from '../../access/principal.ts';
+import type { BaseDeps, Ctx } from '../context.ts';
+import { Changes } from '../declare/fields.ts';
+import type { Operation } from '../declare/operation.ts';
+import { type Run, runWithin, withoutSecrets } from './transactional.ts';
+
+/** What a write would do: the answer it would give, and the audit events it would leave. */
+export const DryRun = z
+  .strictObject({
+    dry_run: z.literal(true).describe('Always true: nothing was changed.'),
+    would: z
+      .strictObject({
+        status: z.int().meta({ example: 204 }).describe('HTTP status of the answer.'),
+        body: z.unknown().meta({ example: null }).describe('Body of the answer. Null if it has none.'),
+        events: z
+          .array(
+            z.strictObject({
+              event: z.string().describe('Name of the event, such as `portal.EntityAction`.'),
+              action: z
+                .string()
+                .nullable()
+                .describe('What was done, such as `create`. Null if the event has no action.'),
+              object_type: z
+                .string()
+                .nullable()
+                .describe(
+                  'Kind of the object, as in operation identifiers. Null if the event concerns no object.',
+                ),
+              object_id: z
+                .string()
+                .nullable()
+                .describe('Identifier of the object. Null if the event concerns no object.'),
+              object_name: z
+                .string()
+                .nullable()
+                .describe('Name of the object at that time. Null if the event concerns no object.'),
+              changes: Changes,
+            }),
+          )
+          .describe('Audit events that the request would write.'),
+      })
+      .describe('What the request would have done without `X-Dry-Run`.'),
+  })
+  .meta({ id: 'DryRun' });
+
+/** Runs a write, takes it back, and answers what it would have done. It is refused as the write itself would be. */
+export async function describeWrite<D extends BaseDeps>(
+  ctx: Ctx<D, SignedIn>,
+  { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
+  run: Run<D>,
+): Promise<Response> {
+  const by = { requestId: ctx.requestId, userId: ownerOf(ctx.principal).id, at: ctx.now };
+  const would = await rehearse(ctx.deps.db, async (handle) => {
+    const response = await runWithin(ctx, handle, run, []);
+    const body = withoutSecrets(await response.text(), shownOnce);
+    return {
+      status: response.status,
+      body: body === '' ? null : JSON.parse(body),
+      events: await eventsWritten(handle, by),
+    };
+  });
+  return Response.json({ dry_run: true, would } satisfies z.input<typeof DryRun>);
+}

@@ -1,0 +1,194 @@
+import { type Db, withTransaction } from '../../../db/client.ts';
+import { isReferenceViolation } from '../../../db/errors.ts';
+import {
+  claimKey,
+  endLease,
+  findKey,
+  type KeyOwner,
+  keepAnswer,
+  lockKey,
+  releaseKey,
+} from '../../../db/repositories/jobs/idempotency-keys.ts';
+import type { KeptRight } from '../../../db/schema/jobs/idempotency-keys.ts';
+import type { Access } from '../../access/guard.ts';
+import { ownerOf, type SignedIn } from '../../access/principal.ts';
+import { grantsOf, missingFor } from '../../access/rights.ts';
+import { addSeconds } from '../../kernel/clock.ts';
+import type { Place } from '../../kernel/crypto/sealing.ts';
+import { AppError, codeFacts } from '../../kernel/errors.ts';
+import { canonicalJson } from '../../kernel/json/json.ts';
+import { withoutTrailingSlashes } from '../../kernel/text.ts';
+import type { BaseDeps, Ctx } from '../context.ts';
+import type { Operation, RawInput } from '../declare/operation.ts';
+import { asAppError } from '../problem.ts';
+import { type LateWrites, type Run, runWithin, withoutSecrets } from './transactional.ts';
+
+/** The key of a request, and a text of all that makes another request with this key a different one. */
+export type Keyed = { key: string; request: string };
+
+/** What of an operation decides how its answer is kept. */
+type Kept = Pick<Operation<never>, 'access' | 'shownOnce'>;
+
+/** What of an answer is repeated besides its status and body. */
+const keptHeaders = ['content-type', 'etag', 'location'];
+
+export const requestText = (method: string, path: string, { query, body }: RawInput): string =>
+  canonicalJson([method, withoutTrailingSlashes(path), query, body]);
+
+/** Bodies may hold passwords: a hash without a key would be a way to guess them for as long as the row is kept. */
+const fingerprintOf = ({ sealer }: BaseDeps, { request }: Keyed): string =>
+  sealer.fingerprint('idempotency', request);
+
+/**
+ * Runs an operation in one transaction with the row of its key, so that the change and the answer kept for
+ * repetitions are there together or not at all; a repetition is answered without running it.
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` for who held more when
+ *   the answer was given, and what the operation throws
+ */
+export async function runOnce<D extends BaseDeps>(
+  ctx: Ctx<D, SignedIn>,
+  keyed: Keyed,
+  operation: Kept,
+  run: Run<D>,
+): Promise<Response> {
+  const owner = keyOwner(ctx.principal, keyed.key);
+  const late: LateWrites = [];
+  const outcome = await withTransaction(ctx.deps.db, async (handle) => {
+    if (!(await lockKey(handle, owner))) throw new AppError('idempotency_in_progress');
+    const stored = await findKey(handle, owner, ctx.now);
+    if (stored) return replay(ctx, keyed, stored);
+    const answer = await runWithin(ctx, handle, run, late).catch(refusalOf);
+    if (answer instanceof AppError) return answer;
+    return keep(ctx, handle, owner, keyed, answer, operation);
+  });
+  for (const write of late) ctx.later(write);
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
+}
+
+/**
+ * Runs an operation whose effect is elsewhere, with the key claimed before: nothing of it can be taken back, so that what
+ * has no answer, or a failure for one, is never run again.
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` for who held more when
+ *   the answer was given, and what the operation throws
+ */
+export async function runLeased<D extends BaseDeps>(
+  ctx: Ctx<D, SignedIn>,
+  keyed: Keyed,
+  operation: Kept,
+  run: Run<D>,
+): Promise<Response> {
+  const { db } = ctx.deps;
+  const owner = keyOwner(ctx.principal, keyed.key);
+  const lease = {
+    fingerprint: fingerprintOf(ctx.deps, keyed),
+    now: ctx.now,
+    until: addSeconds(ctx.now, leaseS),
+  };
+  if (!(await claimKey(db, owner, lease).catch(explainOwner))) {
+    const stored = await findKey(db, owner, ctx.now);
+    if (stored) return replay(ctx, keyed, stored);
+    throw new AppError('idempotency_in_progress');
+  }
+  const answer = await run(ctx).catch(async (error: unknown) => {
+    await (isWithoutEffect(error) ? releaseKey(db, owner) : endLease(db, owner));
+    throw error;
+  });
+  return keep(ctx, db, owner, keyed, answer, operation);
+}
+
+/** Longer than any operation waits for a dispatcher. */
+const leaseS = 60;
+
+/** A refusal is none, nor is a farm none of whose nodes was asked. */
+function isWithoutEffect(error: unknown): boolean {
+  const { code } = asAppError(error);
+  return codeFacts(code).status < 500 || code === 'upstream_unavailable';
+}
+
+/** Keeps the answer for repetitions. @returns the same answer, its body unread */
+async function keep(
+  ctx: Ctx<BaseDeps, SignedIn>,
+  handle: Db,
+  owner: KeyOwner,
+  keyed: Keyed,
+  answer: Response,
+  { access, shownOnce }: Kept,
+): Promise<Response> {
+  const body = await answer.text();
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
+  await keepAnswer(handle, owner, {
+    fingerprint: fingerprintOf(ctx.deps, keyed),
+    created_at: ctx.now,
+    status: answer.status,
+    headers,
+    sealed_body: body && (await ctx.deps.sealer.seal(withoutSecrets(body, shownOnce), placeOf(owner))),
+    rights: rightsAt(ctx, access),
+  }).catch(explainOwner);
+  return new Response(body || null, answer);
+}
+
+/** What the principal holds now; an operation that needs no permission tells everybody of himself. */
+const rightsAt = ({ principal }: Ctx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
+  access === 'public' || access === 'signed-in'
+    ? []
+    : grantsOf(principal).map(({ permissions, scope }) => ({ permissions, scope }));
+
+/**
+ * A refusal is not kept, but neither is it a failure of the transaction: what it leaves (failed attempts that are
+ * counted, say) it leaves with a key as without one.
+ */
+function refusalOf(error: unknown): AppError {
+  const refusal = asAppError(error);
+  if (codeFacts(refusal.code).status >= 500) throw error;
+  return refusal;
+}
+
+/** The user, or the peer, was deleted while he asked. */
+function explainOwner(error: unknown): never {
+  throw isReferenceViolation(error) ? new AppError('invalid_token', undefined, {}, { cause: error }) : error;
+}
+
+type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
+
+/** The guard has seen the permission, but not what the answer tells of: it is for nobody who held more then. */
+async function replay(
+  { deps, now, principal }: Ctx<BaseDeps, SignedIn>,
+  { key, request }: Keyed,
+  { status, headers, sealed_body, ...stored }: Stored,
+): Promise<Response> {
+  const { sealer } = deps;
+  // Made by a key that is no longer configured: neither the request nor its answer can be checked.
+  if (!sealer.keyIds.includes(sealer.keyIdOf(stored.fingerprint))) throw new AppError('outcome_unknown');
+  if (!sealer.isFingerprintOf(stored.fingerprint, 'idempotency', request))
+    throw new AppError('idempotency_mismatch');
+  if (status === null) {
+    const isRunning = stored.lease_until !== null && stored.lease_until > now;
+    throw new AppError(isRunning ? 'idempotency_in_progress' : 'outcome_unknown');
+  }
+  const missing = missingFor(principal, stored.rights);
+  if (missing.length > 0)
+    throw new AppError('forbidden', 'The answer was given to wider rights than the caller has now', {
+      missing,
+    });
+  const body = sealed_body
+    ? await sealer.open(sealed_body, placeOf(keyOwner(principal, key))).catch(unreadable)
+    : null;
+  return new Response(body, { status, headers: headers ?? {} });
+}
+
+/** The change was made, but the key that sealed its answer is gone. */
+function unreadable(cause: unknown): never {
+  throw new AppError('outcome_unknown', undefined, {}, { cause });
+}
+
+const keyOwner = (principal: SignedIn, key: string): KeyOwner => {
+  const { kind, id } = ownerOf(principal);
+  return { kind, id, key };
+};
+
+const placeOf = ({ id, key }: KeyOwner): Place => ({
+  table: 'idempotency_keys',
+  row: `${id}/${key}`,
+  column: 'sealed_body',
+});

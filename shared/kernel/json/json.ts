@@ -1,0 +1,83 @@
+import { message } from '../../messages/message.ts';
+import { AppError, invalid } from '../errors.ts';
+import { pointerTo } from './pointer.ts';
+import { type Exceeded, jsonLimits, scanJson } from './scan.ts';
+
+/**
+ * Parses a JSON object in UTF-8. Unlike `JSON.parse` it refuses a member name given twice (RFC 8259 leaves the meaning
+ * open, so two readers could see two requests), and what exceeds `jsonLimits`, before anything is built of it.
+ * @throws AppError `malformed_json`, `invalid_request`
+ */
+export function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  const { members, exceeded } = scanJson(bytes);
+  if (exceeded) throw tooMuch(exceeded);
+  const value = parse(bytes);
+  if (countMembers(value) !== members) throw new AppError('malformed_json', 'A member name is given twice');
+  if (!isObject(value)) throw new AppError('malformed_json', 'The body must be a JSON object');
+  return value;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('malformed_json');
+  }
+}
+
+/** The limits bound its depth and its length. Without lists of members, which would take longer than the parser. */
+function countMembers(value: unknown): number {
+  let count = 0;
+  if (Array.isArray(value)) for (const element of value) count += countMembers(element);
+  else if (isObject(value)) for (const name in value) count += 1 + countMembers(value[name]);
+  return count;
+}
+
+const details = {
+  depth: message('At most {limit} objects and arrays may be within one another', { limit: jsonLimits.depth }),
+  members: message('An object may have at most {limit} members', { limit: jsonLimits.members }),
+  names: message('A body may have at most {limit} different member names', { limit: jsonLimits.names }),
+  values: message('A body may have at most {limit} members and elements in all', {
+    limit: jsonLimits.values,
+  }),
+};
+
+const tooMuch = ({ limit, path }: Exceeded): AppError =>
+  invalid({
+    pointer: pointerTo(path),
+    code: `too_many_${limit === 'depth' ? 'levels' : limit}`,
+    detail: details[limit],
+  });
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON text with members in order of their names at every level: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+/** JSON Merge Patch (RFC 7396) of two objects: `null` removes, objects merge, everything else replaces. */
+export function mergePatch(
+  target: Record<string, unknown>,
+  patch: Record<string, unknown>,
+): Record<string, unknown> {
+  // A map, because assigning to `__proto__` of an object would not make a member of it.
+  const merged = new Map(Object.entries(target));
+  for (const [name, value] of Object.entries(patch)) {
+    const present = merged.get(name);
+    if (value === null) merged.delete(name);
+    else merged.set(name, isObject(value) ? mergePatch(isObject(present) ? present : {}, value) : value);
+  }
+  return Object.fromEntries(merged);
+}

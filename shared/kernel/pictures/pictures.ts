@@ -1,0 +1,93 @@
+import { Buffer } from 'node:buffer';
+import { message, type Text } from '../../messages/message.ts';
+import { sha256 } from '../crypto/digests.ts';
+import { sanitiseSvg } from './svg.ts';
+
+export type PictureType = 'image/png' | 'image/webp' | 'image/svg+xml';
+
+/** A picture that was checked; `content` is its bytes in base64, `digest` their SHA-256 as base64url. */
+export type Picture = { mediaType: PictureType; bytes: number; content: string; digest: string };
+
+export const maxPictureBytes = 262_144;
+const maxSide = 4096;
+
+/**
+ * Reads a data URI (RFC 2397) of a PNG, a WebP or an SVG. The bytes must be what the media type says; an SVG comes out
+ * sanitised.
+ * @returns the picture, or a sentence on what is wrong with it
+ */
+export async function readPicture(uri: string): Promise<Picture | { fault: Text }> {
+  const [, type = '', parameters = '', data = ''] =
+    /^data:(image\/(?:png|webp|svg\+xml))((?:;[\w=-]+)*),(.*)$/is.exec(uri) ?? [];
+  const mediaType = type.toLowerCase() as PictureType | '';
+  if (mediaType === '') return { fault: 'Must be a data URI of image/png, image/webp or image/svg+xml' };
+  const bytes = /;base64$/i.test(parameters) ? fromBase64(data) : fromPercent(data);
+  if (!bytes) return { fault: 'The data is not well encoded' };
+  if (bytes.length > maxPictureBytes) return { fault: 'A picture has at most 256 KiB' };
+  if (mediaType === 'image/svg+xml') return svgOf(bytes);
+  const size = mediaType === 'image/png' ? pngSize(bytes) : webpSize(bytes);
+  if (!size) return { fault: message('The data is not {media_type}', { media_type: mediaType }) };
+  if (size.some((side) => side < 1 || side > maxSide))
+    return { fault: message('The sides of a picture have 1 to {pixels} pixels', { pixels: maxSide }) };
+  return pictureOf(mediaType, bytes);
+}
+
+export const dataUriOf = ({ mediaType, content }: Pick<Picture, 'mediaType' | 'content'>): string =>
+  `data:${mediaType};base64,${content}`;
+
+const pictureOf = (mediaType: PictureType, bytes: Buffer): Picture => ({
+  mediaType,
+  bytes: bytes.length,
+  content: bytes.toString('base64'),
+  digest: sha256(bytes),
+});
+
+async function svgOf(bytes: Buffer): Promise<Picture | { fault: Text }> {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { fault: 'The SVG is not UTF-8' };
+  }
+  const read = await sanitiseSvg(text);
+  if ('fault' in read) return read;
+  const clean = Buffer.from(read.svg);
+  return clean.length > maxPictureBytes
+    ? { fault: 'A picture has at most 256 KiB' }
+    : pictureOf('image/svg+xml', clean);
+}
+
+/** Node's decoder skips what is no base64; here that is a fault. */
+const fromBase64 = (text: string): Buffer | undefined =>
+  text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+
+function fromPercent(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text));
+  } catch {
+    return undefined;
+  }
+}
+
+type Size = readonly [width: number, height: number];
+
+const isAt = (bytes: Buffer, at: number, text: string): boolean =>
+  bytes.toString('latin1', at, at + text.length) === text;
+
+/** PNG (W3C), 5.2 and 11.2.1: the signature, then the header chunk of 13 bytes. */
+const pngSize = (bytes: Buffer): Size | undefined =>
+  bytes.length >= 33 && isAt(bytes, 0, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR')
+    ? [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+    : undefined;
+
+/** WebP (RFC 9649), 2.4 to 2.7: a RIFF file whose first chunk is lossy, lossless or extended. */
+function webpSize(bytes: Buffer): Size | undefined {
+  if (bytes.length < 30 || !isAt(bytes, 0, 'RIFF') || !isAt(bytes, 8, 'WEBP')) return undefined;
+  if (bytes.readUInt32LE(4) + 8 > bytes.length) return undefined;
+  if (isAt(bytes, 12, 'VP8X')) return [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1];
+  if (isAt(bytes, 12, 'VP8 ') && isAt(bytes, 23, '\x9d\x01\x2a'))
+    return [bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff];
+  if (!isAt(bytes, 12, 'VP8L') || bytes[20] !== 0x2f) return undefined;
+  const sides = bytes.readUInt32LE(21);
+  return [(sides & 0x3fff) + 1, ((sides >>> 14) & 0x3fff) + 1];
+}

@@ -1,0 +1,77 @@
+import type { Db, Statement } from '../../db/client.ts';
+import { touchPool, touchWorkplace } from '../../db/repositories/snapshot/touch.ts';
+import type { MaintenanceOrder } from '../remotes/dispatcher/action-shapes.ts';
+import type { Answered, Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import { type Action, changesOf, kinds, nameOf, readAgain, type Target } from '../sites/calls/actions.ts';
+import { poolChanges, workplaceChanges } from '../snapshot/rows.ts';
+
+/** What only we keep of the maintenance of a pool; of a workplace we keep nothing. */
+export type Noted = {
+  maintenance_template_id?: string | null;
+  maintenance_message?: string | null;
+  maintenance_since?: Date | null;
+};
+
+export const noMaintenance: Required<Noted> = {
+  maintenance_template_id: null,
+  maintenance_message: null,
+  maintenance_since: null,
+};
+
+/** A kind of object whose maintenance dispatchers know: how it is told them, and written down. */
+export type MaintainedKind<Row extends { maintenance?: boolean | null }> = {
+  type: 'servicespool' | 'workplace';
+  kind: typeof kinds.pool | typeof kinds.workplace;
+  tell: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
+  /** @param row undefined when the node was not told anything yet */
+  write: (h: Db, farmId: string, uuid: string, row: Row | undefined, noted: Noted) => Statement;
+};
+
+export const maintainedPool: MaintainedKind<Answered<'servicespools'>> = {
+  type: 'servicespool',
+  kind: kinds.pool,
+  tell: (node, call, uuid, order) => node.maintainPool(call, uuid, order),
+  write: (h, farmId, uuid, row, noted) =>
+    touchPool(h, farmId, uuid, { ...(row && poolChanges(row)), ...noted }),
+};
+
+export const maintainedWorkplace: MaintainedKind<Answered<'workplaces'>> = {
+  type: 'workplace',
+  kind: kinds.workplace,
+  tell: (node, call, uuid, order) => node.changeWorkplace(call, uuid, 'maintenance', order),
+  write: (h, farmId, uuid, row) => touchWorkplace(h, farmId, uuid, row ? workplaceChanges(row) : {}),
+};
+
+type Ordered = {
+  order: MaintenanceOrder;
+  noted: Noted;
+  details: Record<string, unknown>;
+  /** Of the same batch, after the object: whoever changes both locks them in this order. */
+  alongside: (h: Db) => Statement[];
+};
+
+/** The order to a node that sets or takes back the flag of an object. */
+export const maintenanceAction = <Row extends { maintenance?: boolean | null }>(
+  { tell, write }: MaintainedKind<Row>,
+  target: Target,
+  node: DispatcherActions,
+  { order, noted, details, alongside }: Ordered,
+): Action<Row | undefined> => ({
+  happening: {
+    event: 'portal.WorkplaceAction',
+    category: 'workplace',
+    action: 'maintenance',
+    object_name: nameOf(target),
+    details: { maintenance: order.maintenance, ...details },
+  },
+  call: async (call) => ({
+    maintenance: order.maintenance,
+    ...(await tell(node, call, target.uuid, order)),
+  }),
+  written: (h, row) => [
+    write(h, target.farm.id, target.uuid, row, noted),
+    ...(row ? readAgain(h, target) : []),
+    ...alongside(h),
+  ],
+  changed: (row) => changesOf(target.object, row ?? target.object, ['maintenance']),
+});

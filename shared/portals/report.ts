@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Db } from '../../db/client.ts';
+import {
+  type InstallationCounts,
+  installationCounts,
+} from '../../db/repositories/monitoring/installation-counts.ts';
+import { type Report, reportPortal } from '../../db/repositories/monitoring/portals.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { foldName } from '../kernel/text.ts';
+import { build, type Host, version } from '../kernel/version.ts';
+import type { PortalType } from '../modules.ts';
+
+/** What a portal knows of itself without measuring anything. */
+export type OwnPortal = { host: Host; baseUrl: string; portalType: PortalType };
+
+const VersionInfo = z.strictObject({ version: z.string().describe('Version of the portal.') }).optional();
+const SystemInfo = z
+  .strictObject({
+    machine: z.string().describe('Architecture of the machine.'),
+    os: z.string().describe('Name of the operating system.'),
+    version: z.string().describe('Version of the operating system.'),
+  })
+  .optional();
+
+/** The names of the metrics endpoint; absent until the portal has told them. */
+export const PortalMetrics = z
+  .object({
+    version_info: VersionInfo.describe('Labels of the metric `version_info`.'),
+    system_info: SystemInfo.describe('Labels of the metric `system_info`.'),
+  })
+  .catchall(z.number().nullable());
+
+/** Notes that a portal lives and what it tells of itself; one that was not known yet is known from now on. */
+export const notePortal = (db: Db, told: Omit<Report, 'id' | 'name_key'>): Promise<void> =>
+  reportPortal(db, { ...told, id: newId(), name_key: foldName(told.name) });
+
+/** Notes that the portal lives whose database this is, with what was measured of its host. */
+export const noteOwnPortal = (
+  db: Db,
+  { host, baseUrl, portalType }: OwnPortal,
+  metrics: Record<string, unknown>,
+): Promise<void> =>
+  notePortal(db, {
+    name: host.name,
+    fqdn: new URL(baseUrl).hostname,
+    portal_type: portalType,
+    runtime: host.runtime,
+    version,
+    build,
+    os: host.os,
+    started_at: host.startedAt,
+    metrics,
+  });
+
+/** The same of a portal that has no host to measure: its metrics are what the database counts. */
+export async function noteEdgePortal(own: OwnPortal & { db: Db; clock: Clock }): Promise<void> {
+  const counts = await installationCounts(own.db, own.clock());
+  await noteOwnPortal(own.db, own, { version_info: { version }, ...countMembers(counts) });
+}
+
+const countMembers = (counts: InstallationCounts): Record<string, number> => ({
+  user_session_count: counts.userSessions,
+  admin_session_count: counts.adminSessions,
+  auth_domain_count: counts.domains,
+  farms_count: counts.farms,
+  servers_count: counts.servers,
+  sites_count: counts.sites,
+});

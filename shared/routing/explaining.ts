@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { findPerson } from '../../db/repositories/sites/user-sites.ts';
+import { scopeOf } from '../access/rights.ts';
+import { Flag, Id } from '../http/declare/fields.ts';
+import { AppError, notFound } from '../kernel/errors.ts';
+import type { UserCtx, Viewer } from '../sites/user-site.ts';
+import type { RoutedSite } from './routed-site.ts';
+
+export type ExplainQuery = { explain?: boolean | undefined; user_id?: string | undefined };
+
+/** Members of the query of an operation that can explain itself. */
+export const explainQuery = {
+  explain: Flag.optional().describe('True adds `explain`. Needs the permission `rules.explain`.'),
+  user_id: Id.optional().describe(
+    'Explains for this user instead of the caller, from stored facts: no dispatcher is called. Only with `explain`.',
+  ),
+};
+
+/** For `refine` of such a query. */
+export const explainsWhom = ({ explain, user_id }: ExplainQuery): boolean =>
+  explain === true || user_id === undefined;
+export const explainsNobody = { path: ['user_id'], message: 'Goes with explain=true only' };
+
+/** Why a member of a rule is where it is, or is none. */
+export const Explanation = z.strictObject({
+  rule_id: Id.describe('Identifier of the rule.'),
+  step: z
+    .string()
+    .describe(
+      'Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `priority_group`, `policy` or `failover`.',
+    ),
+  farm_id: Id.describe('Identifier of the farm of the member.'),
+  servicepool_uuid: Id.describe('Identifier of the pool of the member.'),
+  outcome: z
+    .enum(['chosen', 'candidate', 'excluded'])
+    .describe(
+      '`chosen`: tried first; `candidate`: tried if an earlier one cannot answer; `excluded`: not tried.',
+    ),
+  reason: z
+    .string()
+    .describe('Stable word for the cause, such as `live_session`, `farm_maintenance` or `circuit_open`.'),
+});
+
+/** Several live sessions of the caller where a rule means one; none of them is ended here. */
+export const Conflict = z
+  .array(
+    z.strictObject({
+      session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+      farm_id: Id.describe('Identifier of the farm of the session.'),
+      servicepool_uuid: Id.describe('Identifier of the pool of the session.'),
+      state: z.string().describe('State of the session: `active` or `disconnected`.'),
+    }),
+  )
+  .describe('Live sessions of the caller on this rule, if there are several. The portal ends none of them.');
+
+/**
+ * Whose site the caller asks for: his own, or with `rules.explain` that of another user.
+ * @returns undefined for his own
+ * @throws AppError `forbidden` without the right, `not_found` for a user that does not exist
+ */
+export async function viewerFor(ctx: UserCtx, query: ExplainQuery): Promise<Viewer | undefined> {
+  if (!query.explain) return undefined;
+  if (scopeOf(ctx.principal, 'rules.explain') === undefined) throw mayNotExplain();
+  if (query.user_id === undefined || query.user_id === ctx.principal.user.id) return undefined;
+  const found = await findPerson(ctx.deps.db, query.user_id);
+  if (!found) throw notFound();
+  return found;
+}
+
+/**
+ * A right for some sites explains those only.
+ * @throws AppError `forbidden`, and for a site of somebody else, of which it is not told that there is one, `not_found`
+ */
+export function assertExplains(ctx: UserCtx, site: RoutedSite, { explain }: ExplainQuery): void {
+  const scope = explain ? scopeOf(ctx.principal, 'rules.explain') : '*';
+  if (scope === '*' || scope?.includes(site.id)) return;
+  throw site.own ? mayNotExplain() : notFound();
+}
+
+const mayNotExplain = (): AppError =>
+  new AppError('forbidden', 'No role of the caller permits this explanation', {
+    required_permission: 'rules.explain',
+  });

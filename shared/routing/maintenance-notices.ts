@@ -1,0 +1,98 @@
+import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import { AppError, conflict } from '../kernel/errors.ts';
+import { verbatim } from '../messages/message.ts';
+import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
+import type { UserFarm } from '../sites/user-site.ts';
+import { type Key, keyText } from './facts.ts';
+import { isMaintenanceReason, stateOf, unknownReason } from './readiness.ts';
+import type { RoutedSite } from './routed-site.ts';
+import type { Route } from './routing.ts';
+import { poolFacts } from './rule-facts.ts';
+import type { SeenList } from './service-list-cache.ts';
+
+/** What users are told of a maintenance that concerns the pool: of its site, its farm, or its own. */
+export function noticeOf(
+  { maintenance, maintenance_message, routing, farms }: RoutedSite,
+  farmId: string,
+  pool: string,
+): string | undefined {
+  const farm = farms.find(({ id }) => id === farmId);
+  if (maintenance) return maintenance_message ?? undefined;
+  if (farm?.maintenance) return farm.maintenance_message ?? undefined;
+  const uuid = pool.toLowerCase();
+  const found = routing.blocked.filter((one) => one.farm_id === farmId && one.servicepool_uuid === uuid);
+  return found.find(({ message }) => message !== null)?.message ?? undefined;
+}
+
+/** What users are told when a maintenance leaves a rule no farm to lead to. */
+export function noticeOfRoute(site: RoutedSite, { explain }: Pick<Route, 'explain'>): string | undefined {
+  const member = explain.find(isMaintenanceReason);
+  return member && noticeOf(site, member.farm_id, member.servicepool_uuid);
+}
+
+/** A list of a farm with the state that the one decision gives each service, and the message of its maintenance. */
+export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): SeenList {
+  const factsAt = poolFacts(site, new Map([[id, list]]));
+  const services = list.services.map((service): KeptService => {
+    const state = stateOf(
+      factsAt({ farm_id: id, servicepool_uuid: service.uuid.toLowerCase() }),
+      service.state,
+    );
+    const { maintenance_message: told, ...rest } = service;
+    if (state !== 'maintenance') return { ...rest, maintenance: false, state };
+    const message = noticeOf(site, id, service.uuid) ?? told;
+    return {
+      ...rest,
+      maintenance: true,
+      state,
+      ...(message !== undefined && { maintenance_message: message }),
+    };
+  });
+  return { ...list, services };
+}
+
+/**
+ * What the viewer had at a farm that is in maintenance, for as long as that lasts: the farm is not asked, and no rights
+ * follow from it. Sessions are those of the snapshot.
+ */
+export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenList | undefined {
+  const last = site.routing.lists.find(
+    ({ farm_id, subject }) => farm_id === farm.id && subject === site.speaker.subject,
+  );
+  if (!last) return undefined;
+  const services = last.services.map(({ maintenance_message: _, ...service }): KeptService => {
+    const message = noticeOf(site, farm.id, service.uuid);
+    const sessions = sessionsIn(site, { farm_id: farm.id, servicepool_uuid: service.uuid.toLowerCase() });
+    return {
+      ...service,
+      maintenance: true,
+      ...(message !== undefined && { maintenance_message: message }),
+      state: 'maintenance',
+      in_use: sessions.length > 0,
+      sessions,
+    };
+  });
+  return { services, fetchedAt: new Date(last.fetched_at), fresh: false };
+}
+
+const sessionsIn = ({ routing }: RoutedSite, at: Key): KeptService['sessions'] =>
+  routing.sessions
+    .filter((session) => keyText(session) === keyText(at))
+    .map(({ session_uuid, state }) => ({
+      session_uuid,
+      state: sessionStates.find((known) => known === state) ?? 'unknown',
+    }));
+
+/** The refusal of what is in a state that is not known. */
+export const unknownRefusal = (): AppError =>
+  conflict(unknownReason, 'The dispatcher does not report whether the service is ready');
+
+/** The refusal of what is in maintenance; its sentence is what users are told. */
+export const maintenanceRefusal = (notice: string | undefined): AppError =>
+  conflict('maintenance', notice === undefined ? 'The service is in maintenance' : verbatim(notice));
+
+/** A dispatcher says that it prepares a service that it keeps in maintenance; nobody needs to wait for that. */
+export const isMaintenance = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.code === 'service_in_preparation' &&
+  error.members.reason_code === 'maintenance';

@@ -1,0 +1,33 @@
+import { type RoutingRows, routingRows, type Wanted } from '../../db/repositories/routing/facts.ts';
+import { notFound } from '../kernel/errors.ts';
+import { foldName } from '../kernel/text.ts';
+import { findFarms } from '../sites/topology.ts';
+import { type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
+
+/** A site with all that routes somebody at it. */
+export type RoutedSite = UserSite & {
+  viewer: Viewer;
+  /** False for somebody to whom the caller explains it: no dispatcher is asked in his name. */
+  own: boolean;
+  routing: RoutingRows;
+};
+
+/**
+ * One round trip.
+ * @throws AppError `not_found` for a site that the viewer may not use
+ */
+export async function loadRoutedSite(
+  ctx: UserCtx,
+  uri: string,
+  wanted: Wanted,
+  viewer: Viewer = { ...ctx.principal.user, domain: ctx.principal.domain },
+): Promise<RoutedSite> {
+  const { id, name, domain } = viewer;
+  const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
+  const who = { userId: id, domainId: domain.id };
+  const routing = routingRows({ userId: id, userKey }, wanted);
+  const found = await findFarms(ctx.deps, { uri, who, routing });
+  if (!found?.routing) throw notFound();
+  const own = id === ctx.principal.user.id;
+  return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing: found.routing };
+}

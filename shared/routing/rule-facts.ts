@@ -1,0 +1,94 @@
+import type { RuleRow } from '../../db/repositories/routing/facts.ts';
+import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import { isLinked, lastDomains } from '../sites/linking.ts';
+import { type Key, keyText, type LiveSession, type RoutingFacts } from './facts.ts';
+import type { PoolFacts } from './readiness.ts';
+import type { RoutedSite } from './routed-site.ts';
+import type { SeenList } from './service-list-cache.ts';
+
+/** What is known of the caller's services, by farm; absent for a farm of which nothing is. */
+export type SeenLists = ReadonlyMap<string, SeenList>;
+
+/** The facts of one rule: what the database knows, and what the farms themselves told lately. */
+export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts {
+  const factsAt = placeFacts(site, lists);
+  return {
+    rule,
+    site: siteFacts(site),
+    members: rule.members.map((member) => ({ ...member, ...factsAt(member) })),
+    sessions: liveSessions(site, lists),
+    issued: rule.issued && {
+      farm_id: rule.issued.farm_id,
+      servicepool_uuid: rule.issued.servicepool_uuid ?? '',
+      age_s: (now.getTime() - Date.parse(rule.issued.at)) / 1000,
+    },
+    preferences: site.routing.preferences,
+  };
+}
+
+/** The pool in a list; identifiers of dispatchers compare without regard to case. */
+export const serviceIn = (list: SeenList | undefined, uuid: string) =>
+  list?.services.find((service) => service.uuid.toLowerCase() === uuid);
+
+/** A site that is disabled is not found at all. */
+const siteFacts = ({ maintenance }: RoutedSite): PoolFacts['site'] => ({ enabled: true, maintenance });
+
+/** The facts of the pools of a site, whether or not a rule leads to them. */
+export function poolFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PoolFacts {
+  const live = new Set(liveSessions(site, lists).map(keyText));
+  const factsAt = placeFacts(site, lists);
+  return (at) => ({ site: siteFacts(site), ...factsAt(at), hasSession: live.has(keyText(at)) });
+}
+
+type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'unknown' | 'entitled'>;
+
+function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts {
+  const { blocked } = site.routing;
+  const maintained = new Set(blocked.filter(({ maintenance }) => maintenance).map(keyText));
+  const unknown = new Set(blocked.filter((one) => one.unknown).map(keyText));
+  return (at) => {
+    const list = lists.get(at.farm_id);
+    const farm = site.farms.find(({ id }) => id === at.farm_id);
+    const domains = farm && lastDomains(farm);
+    const isForeign = domains !== undefined && !isLinked(domains, site.viewer.domain.label);
+    const service = list?.fresh ? serviceIn(list, at.servicepool_uuid) : undefined;
+    return {
+      // A farm that was moved to another site does not belong to the rule any more.
+      farm: farm ?? { enabled: false, maintenance: false, nodes: [] },
+      // The list of the user may know more than the snapshot, but only while it is fresh.
+      maintenance: maintained.has(keyText(at)) || (service !== undefined && saysMaintenance(service)),
+      unknown: unknown.has(keyText(at)) || (service !== undefined && isUnknown(service)),
+      entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
+    };
+  };
+}
+
+const saysMaintenance = ({ maintenance, state }: KeptService): boolean =>
+  maintenance === true || state === 'maintenance';
+
+const isUnknown = ({ maintenance, state }: KeptService): boolean =>
+  maintenance === null || state === 'unknown';
+
+/** A farm's own fresh list knows better than the snapshot which sessions are live; an older one adds to it. */
+function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {
+  const stored = site.routing.sessions.filter(({ farm_id }) => !lists.get(farm_id)?.fresh);
+  const known = new Set(site.routing.sessions.map(idOf));
+  const startedAt = new Map(site.routing.sessions.map((one) => [idOf(one), one.started_at]));
+  const told = [...lists].flatMap(([farm_id, { services, fresh }]) =>
+    services.flatMap(({ uuid, sessions }) =>
+      sessions
+        .map(({ session_uuid, state }) => ({
+          session_uuid: session_uuid.toLowerCase(),
+          farm_id,
+          servicepool_uuid: uuid.toLowerCase(),
+          state,
+        }))
+        .filter((session) => fresh || !known.has(idOf(session)))
+        .map((session) => ({ ...session, started_at: startedAt.get(idOf(session)) ?? null })),
+    ),
+  );
+  return [...stored, ...told];
+}
+
+const idOf = ({ farm_id, session_uuid }: Pick<LiveSession, 'farm_id' | 'session_uuid'>): string =>
+  keyText({ farm_id, servicepool_uuid: session_uuid });

@@ -1,0 +1,15 @@
+import { createDispatcherRemote } from '../../remotes/dispatcher/https.ts';
+import { createFetchTransport } from '../../remotes/http/fetch.ts';
+import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
+import type { FleetIngredients, Ingredients } from '../deps.ts';
+import { timed } from '../upstream-times.ts';
+
+/** Dispatchers, and the keys of peers, as a Worker reaches them. */
+export const byFetch = (given: Ingredients): FleetIngredients => {
+  const transport = createFetchTransport(given.outbound);
+  return {
+    ...given,
+    dispatchers: createDispatcherRemote(timed(transport, given.telemetry)),
+    peerKeys: createPeerKeyRemote(transport),
+  };
+};

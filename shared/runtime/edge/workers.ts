@@ -1,0 +1,93 @@
+import { connectNeon } from '../../../db/neon.ts';
+import type { BaseDeps } from '../../http/context.ts';
+import type { Invocation } from '../../http/invocation.ts';
+import type { Log } from '../../kernel/observability/log.ts';
+import type { Host } from '../../kernel/version.ts';
+import { ConfigError, isLoopbackHost } from '../config/config.ts';
+import type { Ingredients } from '../deps.ts';
+import { createLog } from '../log.ts';
+import { transportSecurityIn, withHeaders } from '../node/transport-security.ts';
+import { telemetryInto } from '../telemetry.ts';
+import { type EdgeEnv, parseEdgeConfig } from './config.ts';
+import { refuseFlood } from './flood-gate.ts';
+import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './module.ts';
+import { assetsOf } from './worker-assets.ts';
+
+/** The part of Cloudflare's `ExecutionContext` that is used. */
+export type ExecutionContext = { waitUntil(work: Promise<unknown>): void };
+
+/** What a Worker's default export is. */
+export type WorkerEntry = {
+  fetch(request: Request, env: EdgeEnv, context: ExecutionContext): Promise<Response>;
+  /** Of modules that a cron trigger starts. */
+  scheduled?(trigger: unknown, env: EdgeEnv): Promise<void>;
+};
+
+/**
+ * A module as a Cloudflare Worker. Its app is built once an isolate, for the environment object that all requests of
+ * the isolate share.
+ */
+export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry {
+  const kept = new WeakMap<EdgeEnv, Built<D>>();
+  const buildFor = async (env: EdgeEnv): Promise<Built<D>> => {
+    const built = kept.get(env);
+    if (built) return built;
+    const fresh = await buildModule(assembly, ingredientsOf(env, assembly));
+    // Only what is settled is kept: a promise belongs to the request that made it, and may end with it.
+    kept.set(env, fresh);
+    return fresh;
+  };
+  const { everyMinute } = assembly;
+  const serve: WorkerEntry['fetch'] = async (request, env, context) => {
+    const client = clientOf(request);
+    const refusal = await refuseFlood(env.FLOOD, request, client.ip);
+    if (refusal) return refusal;
+    return serveBuilt(async () => (await buildFor(env)).app, request, {
+      client,
+      background: (work) => context.waitUntil(work.catch(logFailure)),
+    });
+  };
+  return {
+    fetch: async (request, env, context) =>
+      withHeaders(await serve(request, env, context), transportSecurityIn(env)),
+    ...(everyMinute && {
+      scheduled: (_: unknown, env: EdgeEnv) => runScheduled(() => buildFor(env), everyMinute),
+    }),
+  };
+}
+
+const logFailure = (error: unknown): void => createLog().error('background work failed', { error });
+
+function ingredientsOf<D extends BaseDeps>(
+  env: EdgeEnv,
+  { demands = [], watchWrites }: Assembly<D>,
+): Ingredients {
+  const {
+    databaseUrl: url,
+    databaseDriver,
+    neonProxy: proxy,
+    logLevel,
+    ...config
+  } = parseEdgeConfig(env, demands);
+  if (databaseDriver === 'pg')
+    throw new ConfigError(['DATABASE_DRIVER: neon, or nothing; a Worker keeps no sockets']);
+  const log: Log = createLog({ level: logLevel });
+  const { db } = connectNeon({ url, proxy });
+  // Nobody waits in a line that others would have to move on: their request may be gone. It is 503 instead.
+  const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
+  const assets = assetsOf(env.ASSETS);
+  // An isolate may never be asked again, and nobody tells it when it ends.
+  const watched = watchWrites && { writes: watchWrites(db, log) };
+  const telemetry = telemetryInto(db, log, { isHasty: true, ...watched });
+  const hashing = { concurrency: 2, maxWaiting: 0 };
+  return { ...config, ...watched, db, log, host, assets, telemetry, hashing };
+}
+
+/** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */
+function clientOf(request: Request): Invocation['client'] {
+  const { protocol, hostname } = new URL(request.url);
+  const ip = request.headers.get('cf-connecting-ip') ?? '127.0.0.1';
+  return { ip: plainIp(ip), secure: protocol === 'https:', loopback: isLoopbackHost(hostname) };
+}
+
+const plainIp = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -1,0 +1,211 @@
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type RequestListener,
+  ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { Server, Socket } from 'node:net';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { traceOf } from '../../http/request-ids.ts';
+import type { Log } from '../../kernel/observability/log.ts';
+import { ConfigError } from '../config/config.ts';
+import type { Invocation } from '../invocation.ts';
+import { clientOf } from './client-address.ts';
+import { limitConnections } from './connections.ts';
+import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './refusals.ts';
+import { discardUnread } from './unread-bodies.ts';
+
+export type ServeOptions = {
+  fetch: (request: Request, invocation: Invocation) => Response | Promise<Response>;
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** PEM; without it plain HTTP is spoken. */
+  tls?: { cert: string; key: string };
+  /** Proxies in front of us that write `X-Forwarded-*`. */
+  trustProxy: number;
+  log: Pick<Log, 'error'>;
+  /** Headers of every answer. */
+  headers?: Readonly<Record<string, string>>;
+  /** Address of the server that has the pages `/api/errors/<code>`. Default: this one. */
+  errorPages?: string;
+  /** Connections at a time, 10,000 by default. */
+  maxConnections?: number;
+  /** Connections of one IPv4 address or one IPv6 /64, 1,000 by default. Without effect if `trustProxy` is above 0. */
+  maxConnectionsPerAddress?: number;
+  /** Milliseconds after which a client without progress is disconnected. */
+  timeouts?: Partial<typeof timeouts>;
+  /** The variable that sets the port, for the message about a port in use; `PORT` unless told. */
+  portVariable?: string;
+};
+
+export type Serving = {
+  port: number;
+  /** Takes no new requests, finishes what runs, and cuts off what still runs after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+};
+
+const timeouts = {
+  /** For the TLS handshake. */
+  handshake: 10_000,
+  /** For the headers of a request, from the connection or the request before on. */
+  headers: 15_000,
+  /** For a whole request. */
+  request: 60_000,
+  /** For the rest of a body after its answer. */
+  unread: 10_000,
+  /** Between two requests. */
+  keepAlive: 65_000,
+  /** Without a byte in either direction during a request: the client does not read its answer. */
+  stalled: 120_000,
+};
+
+const limits = {
+  maxHeaderSize: 16_384,
+  connectionsCheckingInterval: 2_000,
+  /** Node's own refusal has no body. */
+  requireHostHeader: false,
+};
+
+/**
+ * Forward secrecy and AEAD only. OpenSSL also offers suites with CBC for TLS 1.2. Without those of TLS 1.3 in the list
+ * Node would not speak it.
+ */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/**
+ * Serves an app over HTTPS or HTTP/1.1.
+ * @throws ConfigError in one line when the port cannot be listened on
+ */
+export async function serveNode(options: ServeOptions): Promise<Serving> {
+  const { log } = options;
+  const background = new Set<Promise<unknown>>();
+  const listener = listenerOf(options, (work) => {
+    const settled = work
+      .catch((error: unknown) => log.error('background work failed', { error }))
+      .finally(() => background.delete(settled));
+    background.add(settled);
+  });
+  const server = serverOf(options, listener);
+  const { headers = {}, maxConnections = 10_000, maxConnectionsPerAddress = 1_000, trustProxy } = options;
+  for (const event of ['request', 'checkExpectation'])
+    server.prependListener(event, (_: unknown, answer: ServerResponse) => {
+      for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    });
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers, options.errorPages));
+  server.on('checkExpectation', (request, answer) => refuseExpectation(request, answer, options.errorPages));
+  const connections = limitConnections(server, {
+    total: maxConnections,
+    // All clients behind a proxy have its address.
+    perAddress: trustProxy > 0 ? Number.POSITIVE_INFINITY : maxConnectionsPerAddress,
+  });
+  await listen(server, options);
+  // Node reports a failed accept this way, and without a listener it would end the process.
+  server.on('error', (error) => log.error('a connection could not be accepted', { error }));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    close: async (graceMs) => {
+      const deadline = AbortSignal.timeout(graceMs);
+      await connections.close(deadline);
+      const aborted = new Promise((resolve) => deadline.addEventListener('abort', resolve, { once: true }));
+      if (!deadline.aborted) await Promise.race([Promise.all(background), aborted]);
+    },
+  };
+}
+
+function serverOf(
+  { tls, timeouts: given }: ServeOptions,
+  listener: RequestListener,
+): HttpServer | HttpsServer {
+  const { handshake, headers, request, keepAlive, stalled } = { ...timeouts, ...given };
+  const settings = {
+    ...limits,
+    headersTimeout: headers,
+    requestTimeout: request,
+    keepAliveTimeout: keepAlive,
+  };
+  const secured = { ...tls, minVersion: 'TLSv1.2', ciphers, handshakeTimeout: handshake } as const;
+  const server = tls
+    ? createHttpsServer({ ...settings, ...secured }, listener)
+    : createHttpServer(settings, listener);
+  server.timeout = stalled;
+  // Before the end of the handshake there is no way to send an answer: whatever is written waits for it. This runs
+  // before Node passes the error on as `clientError`.
+  server.prependListener('tlsClientError', (_, socket: Socket) => socket.destroy());
+  return server;
+}
+
+function listenerOf(
+  { fetch, log, trustProxy, timeouts: given, errorPages: pages }: ServeOptions,
+  background: Invocation['background'],
+): RequestListener {
+  const { unread } = { ...timeouts, ...given };
+  const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
+  return getRequestListener(
+    async (request, { incoming, outgoing }) => {
+      const { socket, headers } = incoming;
+      if (!isHostClear(incoming)) {
+        const { requestId } = traceOf(request.headers);
+        return refusal('malformed_request', { detail: 'A request needs one header Host', requestId, pages });
+      }
+      const peer = {
+        address: socket.remoteAddress,
+        isEncrypted: 'encrypted' in socket && socket.encrypted === true,
+        forwardedFor: header(headers['x-forwarded-for']),
+        forwardedProto: header(headers['x-forwarded-proto']),
+      };
+      try {
+        return await fetch(request, { client: clientOf(peer, trustProxy), background });
+      } finally {
+        if (outgoing instanceof ServerResponse) discardUnread(outgoing.req, outgoing, unread);
+      }
+    },
+    {
+      hostname: 'localhost',
+      // `discardUnread` does it. The adapter resets the connection after 500 ms.
+      autoCleanupIncoming: false,
+      errorHandler: (error) => {
+        if (error instanceof RequestError)
+          return refusal('malformed_request', { detail: 'The request line or a header is malformed', pages });
+        log.error('a request failed outside the application', { error });
+        return refusal('internal', { pages });
+      },
+    },
+  );
+}
+
+async function listen(server: Server, { host, port, portVariable = 'PORT' }: ServeOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen({ host, port }, resolve);
+  try {
+    await promise;
+  } catch (cause) {
+    throw new ConfigError([listenFault(cause, portVariable, host, port)], { cause });
+  } finally {
+    server.off('error', reject);
+  }
+}
+
+function listenFault(error: unknown, portVariable: string, host: string, port: number): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  if (code === 'EADDRINUSE')
+    return `${portVariable}: ${at} is in use by another program; stop it, or set another port`;
+  if (code === 'EACCES') return `${portVariable}: this user may not listen on ${at}; set a port above 1023`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `HOST: this machine has no address ${host}; set one of its own`;
+  return `${portVariable}: ${at} cannot be listened on (${error instanceof Error ? error.message : error}); set another port`;
+}

@@ -1,0 +1,133 @@
+import { keepServiceLists } from '../../db/repositories/routing/service-lists.ts';
+import type { Domain, Service } from '../remotes/dispatcher/shapes.ts';
+import { servicesInMaintenance, withStates } from '../routing/maintenance-notices.ts';
+import type { RoutedSite } from '../routing/routed-site.ts';
+import { keptLists, type SeenList } from '../routing/service-list-cache.ts';
+import { fanOut, type Outcome } from '../sites/calls/fan-out.ts';
+import { callFarm, tryAgain } from '../sites/calls/farm-calls.ts';
+import { orderFarms } from '../sites/calls/farm-order.ts';
+import { type FarmStatus, farmStatus, isCut } from '../sites/farm-status.ts';
+import { farmDomains, isLinked, knownDomains, lastDomains } from '../sites/linking.ts';
+import type { UserCtx, UserFarm } from '../sites/user-site.ts';
+
+/** One farm as the list shows it; without `list` nothing is known of its services. */
+export type FarmView = {
+  farm: UserFarm;
+  domains: readonly Domain[];
+  list: SeenList | undefined;
+  status: FarmStatus;
+};
+type FarmAnswer = { domains: Domain[]; services: Service[]; linked: boolean };
+type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
+
+/**
+ * What the site's farms have for the viewer: as kept while that is fresh, else as they answer within the deadline, and
+ * what is kept when they do not. Farms that may not be called are not; who asks the same twice at once asks once.
+ */
+export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
+  const { share } = ctx.deps;
+  return share && site.own ? share(questionOf(site), () => askFarms(ctx, site)) : askFarms(ctx, site);
+}
+
+/** The version moves with every right and flag; what is kept is named, so that a connection made meanwhile is seen. */
+const questionOf = ({ id, viewer, speaker, routing: { entitlement, lists } }: RoutedSite): string =>
+  JSON.stringify([
+    'services',
+    viewer.id,
+    speaker.subject,
+    id,
+    entitlement,
+    lists.map(({ farm_id, fetched_at }) => [farm_id, fetched_at]),
+  ]);
+
+async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
+  const kept = keptLists(site, ctx.parameters, ctx.now);
+  const inQuestion = site.own
+    ? site.farms.filter((farm) => isOpen(site, farm) && !isKnown(farm, kept.get(farm.id)))
+    : [];
+  const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
+  for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
+  const deadline = ctx.parameters['aggregator.list_deadline_ms'];
+  const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
+  const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));
+  keepAnswers(ctx, site, asked);
+  return site.farms.map((farm) => viewOf(ctx, site, farm, asked.get(farm), kept.get(farm.id)));
+}
+
+/** The list of a farm and its domains are written one after the other: between them the domains are not known yet. */
+const isKnown = (farm: UserFarm, kept: SeenList | undefined): boolean =>
+  kept?.fresh === true && lastDomains(farm) !== undefined;
+
+/** True for a farm that is neither disabled nor in maintenance. */
+export const isOpen = (site: RoutedSite, farm: UserFarm): boolean =>
+  farm.enabled && !site.maintenance && !farm.maintenance;
+
+/**
+ * Services only where the viewer's label is linked. Both questions are asked at once, so that a farm met for the first
+ * time takes two calls in a row and not four.
+ */
+async function askFarm(
+  ctx: UserCtx,
+  site: RoutedSite,
+  farm: UserFarm,
+  signal: AbortSignal,
+): Promise<FarmAnswer> {
+  const { label } = site.viewer.domain;
+  const known = knownDomains(farm, ctx.now);
+  if (known && !isLinked(known, label)) return { domains: known, services: [], linked: false };
+  const [domains, services] = await Promise.allSettled([
+    farmDomains(ctx, site, farm, signal),
+    callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
+  ]);
+  if (domains.status === 'rejected') throw domains.reason;
+  // A node gives no key to a label that it does not know.
+  if (!isLinked(domains.value, label)) return { domains: domains.value, services: [], linked: false };
+  if (services.status === 'rejected') throw services.reason;
+  return { domains: domains.value, services: services.value, linked: true };
+}
+
+/** One statement behind the answer, for all farms that told something. */
+function keepAnswers(ctx: UserCtx, { speaker, viewer, routing }: RoutedSite, asked: Asked): void {
+  const lists = [...asked].flatMap(([farm, outcome]) =>
+    outcome.ok && outcome.value.linked
+      ? [
+          {
+            user_id: viewer.id,
+            farm_id: farm.id,
+            subject: speaker.subject,
+            entitlement: routing.entitlement,
+            fetched_at: ctx.now,
+            services: outcome.value.services,
+          },
+        ]
+      : [],
+  );
+  if (lists.length === 0) return;
+  ctx.later(() =>
+    Promise.resolve(keepServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
+      ctx.log.warn('lists of services were not kept', { request_id: ctx.requestId, error }),
+    ),
+  );
+}
+
+function viewOf(
+  ctx: UserCtx,
+  site: RoutedSite,
+  farm: UserFarm,
+  outcome: Outcome<FarmAnswer> | undefined,
+  kept: SeenList | undefined,
+): FarmView {
+  const status = farmStatus(site, farm, outcome, ctx.now, kept);
+  const domains = lastDomains(farm) ?? [];
+  const isForeign = domains.length > 0 && !isLinked(domains, site.viewer.domain.label);
+  if (!isOpen(site, farm)) {
+    const list = farm.enabled && !isForeign ? servicesInMaintenance(site, farm) : undefined;
+    return { farm, domains: [], list, status };
+  }
+  if (outcome?.ok) {
+    const told = { services: outcome.value.services, fetchedAt: ctx.now, fresh: true };
+    return { farm, domains: outcome.value.domains, list: withStates(site, farm, told), status };
+  }
+  const shown = kept && withStates(site, farm, isForeign ? { ...kept, services: [] } : kept);
+  return { farm, domains, list: shown, status };
+}

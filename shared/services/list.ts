@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { RuleRow } from '../../db/repositories/routing/facts.ts';
+import { AppError } from '../kernel/errors.ts';
+import { foldName } from '../kernel/text.ts';
+import type { RoutedSite } from '../routing/routed-site.ts';
+import { route } from '../routing/routing.ts';
+import { factsOf, type SeenLists } from '../routing/rule-facts.ts';
+import type { SeenList } from '../routing/service-list-cache.ts';
+import { presentTurn } from '../sites/calls/rotation.ts';
+import type { UserCtx } from '../sites/user-site.ts';
+import { shownServices } from './collapsing.ts';
+import { type FarmView, isOpen, viewFarms } from './farm-views.ts';
+import type { LinkedDomain, ServicesList } from './shapes.ts';
+
+/** What a site has for its viewer, and why its rules lead where they do. */
+export type SiteServices = Required<z.input<typeof ServicesList>>;
+
+/**
+ * Services of all farms of a site, as many as answer within the deadline or are kept.
+ * @throws AppError `upstream_unavailable` when no farm answered and nothing is kept
+ */
+export async function servicesAt(ctx: UserCtx, site: RoutedSite): Promise<SiteServices> {
+  const views = await viewFarms(ctx, site);
+  const sites = views.map(({ status }) => status);
+  const open = views.filter(({ farm }) => isOpen(site, farm));
+  if (site.own && open.length > 0 && open.every(({ list }) => list === undefined)) {
+    throw new AppError('upstream_unavailable', 'No farm of the site answered', { sites, site: site.uri });
+  }
+  const rules = site.routing.rules.map((rule) => routedRule(ctx, site, rule, views));
+  const explain = rules.flatMap(({ rule, routed }) =>
+    routed.explain.map((entry) => ({ rule_id: rule.id, ...entry })),
+  );
+  return {
+    domains: linkedDomains(site, views),
+    services: shownServices(site, views, rules).sort(byName),
+    sites,
+    explain,
+  };
+}
+
+function routedRule(ctx: UserCtx, site: RoutedSite, rule: RuleRow, views: readonly FarmView[]) {
+  const lists: SeenLists = new Map(
+    views.flatMap(({ farm, list }): [string, SeenList][] => (list ? [[farm.id, list]] : [])),
+  );
+  const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
+  return { rule, routed: route(factsOf(site, rule, lists, ctx.now), chance) };
+}
+
+const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number => {
+  const [left, right] = [foldName(a.name), foldName(b.name)];
+  if (left !== right) return left < right ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
+};
+
+/** Our domains, each with the farms whose dispatchers know its label. */
+const linkedDomains = (site: RoutedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
+  site.domains.map(({ id, name, label }) => {
+    const farms = views.flatMap(({ farm, domains }) => {
+      const known = domains.find(({ authSmallName }) => foldName(authSmallName) === foldName(label));
+      return known ? [{ farm_id: farm.id, dispatcher_uuid: known.authUuid }] : [];
+    });
+    return { authSmallName: label, auth: name, local_uuid: id, linked: farms.length > 0, farms };
+  });

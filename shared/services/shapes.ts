@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { Id } from '../http/declare/fields.ts';
+import { Conflict, Explanation } from '../routing/explaining.ts';
+import { FarmStatus } from '../sites/farm-status.ts';
+
+export const LinkedDomain = z.strictObject({
+  authSmallName: z.string().describe('Short label of the domain.'),
+  auth: z.string().describe('Name of the domain.'),
+  local_uuid: Id.describe('Identifier of the domain in this portal.'),
+  linked: z.boolean().describe('True if at least one farm of the site has a domain with this label.'),
+  farms: z
+    .array(
+      z.strictObject({
+        farm_id: Id.describe('Identifier of the farm.'),
+        dispatcher_uuid: z.string().describe('Identifier of the domain on the dispatchers of the farm.'),
+      }),
+    )
+    .describe('Farms of the site that have a domain with this label.'),
+});
+
+export const ClientService = z.strictObject({
+  id: z
+    .string()
+    .describe(
+      'Identifier of the service: that of the rule, or `<farm id>.<pool uuid>` for a pool without a rule.',
+    ),
+  kind: z.enum(['rule', 'pool']).describe('`rule`: several pools offered as one service; `pool`: one pool.'),
+  name: z.string().describe('Name shown to users: the display name of the rule, or the name of the pool.'),
+  description: z.string().describe('Text shown to users. Empty if it is not set.'),
+  image_url: z.string().nullable().describe('Relative address of the picture. Null if the service has none.'),
+  protocols: z.array(z.string()).describe('Delivery protocols, such as `rdp` or `spice`.'),
+  in_use: z
+    .boolean()
+    .describe('True if the caller has a workplace of the service in use, as the dispatcher reports.'),
+  maintenance: z.boolean().describe('True during maintenance of the service, its farm or its site.'),
+  maintenance_message: z
+    .string()
+    .optional()
+    .describe(
+      'Text for users about a maintenance that is in force or announced. Absent without maintenance.',
+    ),
+  state: z
+    .enum(['ready', 'busy', 'maintenance', 'unavailable'])
+    .describe(
+      '`ready`: can be connected to; `busy`: being prepared; `maintenance`: blocked by maintenance; `unavailable`: cannot be used now.',
+    ),
+  members: z
+    .int()
+    .optional()
+    .describe('Number of pools of the rule that the caller may use. Present only for rules.'),
+  farm_id: Id.optional().describe('Identifier of the farm of the pool. Present only for pools.'),
+  sessions: z
+    .array(
+      z.strictObject({
+        session_uuid: z.string().describe('Identifier of the session, given by the dispatcher.'),
+        state: z.string().describe('State of the session: `active` or `disconnected`.'),
+        farm_id: Id.describe('Identifier of the farm of the session.'),
+      }),
+    )
+    .describe('Live sessions of the caller on this service.'),
+  conflict: Conflict.optional(),
+  link: z.string().describe('Relative address of `connectionInfo` for this service.'),
+});
+
+export const ServicesList = z.strictObject({
+  domains: z
+    .array(LinkedDomain)
+    .describe('Visible domains and the domain of the caller, with the farms that know their labels.'),
+  services: z.array(ClientService).describe('Services of the caller, ordered by name.'),
+  sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the site.'),
+  explain: z
+    .array(Explanation)
+    .optional()
+    .describe('How the members of each rule were chosen. Present only with `explain=true`.'),
+});

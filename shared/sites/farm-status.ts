@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { AppError } from '../kernel/errors.ts';
+import type { Outcome } from './calls/fan-out.ts';
+import { isReachable } from './node-state.ts';
+import type { UserFarm, UserSite } from './user-site.ts';
+
+/** What a merged list says of one farm. */
+export const FarmStatus = z.strictObject({
+  site_id: z.string().describe('Identifier of the site.'),
+  site_uri: z.string().describe('Name of the site in URLs.'),
+  site_name: z.string().describe('Name of the site.'),
+  farm_id: z.string().describe('Identifier of the farm.'),
+  farm_name: z.string().describe('Name of the farm.'),
+  status: z
+    .enum(['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
+    .describe(
+      '`ok`: current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker blocks its nodes; `maintenance`, `disabled`: as set by an administrator.',
+    ),
+  fetched_at: z
+    .string()
+    .nullable()
+    .describe('When the data of the farm was read. Null if it was never read.'),
+  age_ms: z.int().nullable().describe('Age of the data in milliseconds. Null if it was never read.'),
+  took_ms: z
+    .int()
+    .optional()
+    .describe('Duration of the call in milliseconds. Present only if the farm was called for this answer.'),
+  error: z.string().optional().describe('Problem code of the last failure. Present only after a failure.'),
+});
+export type FarmStatus = z.output<typeof FarmStatus>;
+
+/** What is kept of a farm from an earlier read. */
+export type Kept = { fetchedAt: Date; fresh: boolean };
+
+/**
+ * @param outcome absent for a farm that was not asked
+ * @param kept absent when nothing is
+ */
+export function farmStatus(
+  site: UserSite,
+  farm: UserFarm,
+  outcome: Outcome<unknown> | undefined,
+  now: Date,
+  kept?: Kept,
+): FarmStatus {
+  const at = outcome?.ok ? now : kept?.fetchedAt;
+  const code = outcome && !outcome.ok ? codeOf(outcome.error) : undefined;
+  return {
+    site_id: site.id,
+    site_uri: site.uri,
+    site_name: site.name,
+    farm_id: farm.id,
+    farm_name: farm.name,
+    status: partStatus({
+      isDisabled: !farm.enabled,
+      isInMaintenance: site.maintenance || farm.maintenance,
+      isCut: isCut(farm),
+      isShown: kept !== undefined,
+      isFresh: outcome ? outcome.ok : kept?.fresh === true && !isCut(farm),
+      error: code,
+    }),
+    fetched_at: at?.toISOString() ?? null,
+    age_ms: at ? Math.max(0, now.getTime() - at.getTime()) : null,
+    ...(outcome && { took_ms: Math.round(outcome.tookMs) }),
+    ...(code && { error: code }),
+  };
+}
+
+/** True when the farm has nodes, and none of them may be called. */
+export const isCut = ({ nodes }: UserFarm): boolean => nodes.length > 0 && !isReachable(nodes);
+
+/** What is known of the part of one farm in a list. */
+type Part = {
+  isDisabled: boolean;
+  isInMaintenance: boolean;
+  isCut: boolean;
+  /** Something of it is shown. */
+  isShown: boolean;
+  /** It is as new as it is to be. */
+  isFresh: boolean;
+  /** Our code of what went wrong when it was last asked. */
+  error: string | undefined;
+};
+
+/**
+ * The one word for the part of a farm, alike in all lists: what is shown although it could not be read anew is `stale`,
+ * and the error stands beside; the error itself is the word only where there is nothing to show.
+ */
+export function partStatus({ error, ...part }: Part): FarmStatus['status'] {
+  if (part.isDisabled) return 'disabled';
+  if (part.isInMaintenance) return 'maintenance';
+  if (part.isFresh && error === undefined) return 'ok';
+  if (part.isCut) return 'circuit_open';
+  if (part.isShown || error === undefined) return 'stale';
+  return error.startsWith('upstream_timeout') ? 'timeout' : 'error';
+}
+
+const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : 'internal');

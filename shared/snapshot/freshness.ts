@@ -1,0 +1,34 @@
+import type { FarmFacts } from '../../db/repositories/snapshot/pages.ts';
+import { type FarmStatus, partStatus } from '../sites/farm-status.ts';
+
+/** A part that missed so many rounds is told as stale, whatever the reason. */
+const missedRounds = 3;
+
+/** True for a part that missed its rounds, or was never read. @param intervalS `aggregator.sync_interval_s` */
+export const isStale = (fetchedAt: string | null, intervalS: number, now: Date): boolean =>
+  fetchedAt === null || now.getTime() - Date.parse(fetchedAt) > missedRounds * intervalS * 1000;
+
+/**
+ * What a merged list says of the part of one farm.
+ * @param isLate it was to be read for this answer, and was not in time
+ */
+export function freshnessOf(facts: FarmFacts, isLate: boolean, intervalS: number, now: Date): FarmStatus {
+  const { site_id, site_uri, site_name, farm_id, farm_name, fetched_at, took_ms, error } = facts;
+  const ageMs = fetched_at === null ? null : Math.max(0, now.getTime() - Date.parse(fetched_at));
+  const isOld = isStale(fetched_at, intervalS, now);
+  return {
+    ...{ site_id, site_uri, site_name, farm_id, farm_name },
+    status: partStatus({
+      isDisabled: !facts.enabled,
+      isInMaintenance: facts.maintenance,
+      isCut: facts.circuit_open,
+      isShown: fetched_at !== null,
+      isFresh: !(isLate || isOld || facts.circuit_open),
+      error: error ?? undefined,
+    }),
+    fetched_at,
+    age_ms: ageMs,
+    ...(took_ms !== null && { took_ms }),
+    ...(error !== null && { error }),
+  };
+}

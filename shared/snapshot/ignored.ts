@@ -1,0 +1,32 @@
+import type { MonitoringEntry } from '../../db/repositories/monitoring/records.ts';
+import type { IgnoredMember } from '../../db/schema/snapshot/farm-parts.ts';
+import type { Ignored } from '../remotes/dispatcher/liberal.ts';
+import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
+
+/** How often each member was ignored for each reason, ordered by both. */
+export function tallyOf(ignored: readonly Ignored[]): IgnoredMember[] {
+  const counts = new Map<string, IgnoredMember>();
+  for (const { member, reason } of ignored) {
+    const key = `${member} ${reason}`;
+    const counted = counts.get(key) ?? { member, reason, count: 0 };
+    counts.set(key, { ...counted, count: counted.count + 1 });
+  }
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counted]) => counted);
+}
+
+/** The journal record of a list of a farm; the database completes message and details by what it counts. */
+export const ignoredRecord = (
+  farm: { id: string; name: string },
+  kind: ListKind,
+  at: Date,
+): MonitoringEntry => ({
+  at,
+  level: 'warning',
+  source: 'farm',
+  object_type: 'farm',
+  object_id: farm.id,
+  object_name: farm.name,
+  code: 'snapshot_ignored',
+  details: { list: kind },
+  message: `Ignored in the list ${kind} of the farm ${farm.name}`,
+});

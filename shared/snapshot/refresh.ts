@@ -1,0 +1,36 @@
+import { type FarmChoice, farmsToSync } from '../../db/repositories/snapshot/farms.ts';
+import type { SignedIn } from '../access/principal.ts';
+import type { Ctx } from '../http/context.ts';
+import { createTurnstile } from '../kernel/concurrency/semaphore.ts';
+import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
+import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
+import { fanOut } from '../sites/calls/fan-out.ts';
+import { type SyncOutcome, syncFarm } from './sync.ts';
+
+export type ListCtx = Ctx<FleetDeps, SignedIn>;
+
+/** One less than may wait at once, so that what a slow farm holds up is never the answer itself. */
+const atOnce = 5;
+
+/** A part that was not read in time, or is being read by somebody else. */
+const lateOutcomes: readonly SyncOutcome[] = ['skipped', 'lost'];
+
+/**
+ * Reads one part of the farms chosen, in parallel, until the deadline of a list; what is not done by then goes on
+ * after the answer.
+ * @returns the ids of the farms that were not read in time
+ */
+export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmChoice): Promise<Set<string>> {
+  const farms = await farmsToSync(ctx.deps.db, choice);
+  const lane = createTurnstile(atOnce);
+  const syncCtx = { ...ctx, upstream: <T>(work: () => PromiseLike<T>) => lane(() => ctx.upstream(work)) };
+  const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
+    const work = syncFarm(syncCtx, farm, kind);
+    ctx.background(
+      work.catch((error: unknown) => ctx.log.warn('a farm was not read', { farm_id: farm.id, error })),
+    );
+    return work;
+  });
+  const late = outcomes.map((outcome) => !outcome.ok || lateOutcomes.includes(outcome.value));
+  return new Set(farms.filter((_, at) => late[at]).map(({ id }) => id));
+}

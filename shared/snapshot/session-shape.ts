@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { Id, Moment } from '../http/declare/fields.ts';
+import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
+import { farmMembers } from './merged-list.ts';
+
+export const SessionState = z.enum(sessionStates);
+const Text = z.string().nullable();
+
+/** Null is what the dispatcher does not report. */
+export const WorkplaceSession = z.strictObject({
+  session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+  ...farmMembers,
+  servicepool_uuid: Id.nullable().describe(
+    'Identifier of the pool, given by the dispatcher. Null if the dispatcher does not report it.',
+  ),
+  servicepool_name: z
+    .string()
+    .nullable()
+    .describe('Name of the pool. Null if the dispatcher does not report it.'),
+  workplace_uuid: Id.nullable().describe(
+    'Identifier of the workplace, given by the dispatcher. Null if the dispatcher does not report it.',
+  ),
+  workplace_name: z
+    .string()
+    .nullable()
+    .describe('Name of the workplace. Null if the dispatcher does not report it.'),
+  workplace_ip: z
+    .string()
+    .nullable()
+    .describe('IP address of the workplace. Null if the dispatcher does not report it.'),
+  user: z
+    .string()
+    .nullable()
+    .describe(
+      'Login name of the user, as the dispatcher reports it. Null if the dispatcher does not report it.',
+    ),
+  domain: z
+    .string()
+    .nullable()
+    .describe('Label of the domain of the user. Null if the dispatcher does not report it.'),
+  protocol: z
+    .string()
+    .nullable()
+    .describe('Delivery protocol, such as `rdp` or `spice`. Null if the dispatcher does not report it.'),
+  client_ip: Text.describe('IP address of the client. Null if it is not known.'),
+  client_host: Text.describe('Name of the client machine. Null if it is not known.'),
+  gateway_id: Id.nullable().describe(
+    'Identifier of the gateway of the session. Null if the session has none or it is not known.',
+  ),
+  tunnels: z
+    .strictObject({
+      connections: z.int().describe('Number of open tunnels.'),
+      sent: z.int().describe('Bytes that gateways sent through tunnels that have ended.'),
+      received: z.int().describe('Bytes that gateways received through tunnels that have ended.'),
+    })
+    .describe('Tunnels of the session through gateways of this portal.'),
+  state: SessionState.describe(
+    '`active`: the user is connected; `disconnected`: the session continues without a client; `unknown`: not reported.',
+  ),
+  started_at: Moment.nullable().describe(
+    'When the session began. Null if the dispatcher does not report it.',
+  ),
+  last_seen_at: Moment.nullable().describe(
+    'Last activity of the session that the dispatcher reported. Null if the dispatcher does not report it.',
+  ),
+  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
+});

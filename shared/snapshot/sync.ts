@@ -1,0 +1,174 @@
+import type { StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
+import type { SnapshotFarm } from '../../db/repositories/snapshot/farms.ts';
+import type { IgnoredReport } from '../../db/repositories/snapshot/ignored.ts';
+import type { Claim } from '../../db/repositories/snapshot/merge.ts';
+import {
+  claimPart,
+  failSync,
+  finishSync,
+  finishUnchanged,
+  type PartState,
+  stageRows,
+  unstage,
+} from '../../db/repositories/snapshot/sync.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Ignored } from '../remotes/dispatcher/liberal.ts';
+import type { ListKind, ListRow } from '../remotes/dispatcher/list-shapes.ts';
+import type { CheckedRow, Node } from '../remotes/dispatcher/port.ts';
+import { noteOutcome } from '../sites/calls/circuit.ts';
+import { aggregator, type CallCtx, callWithKey } from '../sites/calls/dispatcher-keys.ts';
+import { orderNodes } from '../sites/calls/node-order.ts';
+import { asNode } from '../sites/user-site.ts';
+import { ignoredRecord, tallyOf } from './ignored.ts';
+import { type ReadOutcome, readPart, UselessRows } from './read.ts';
+import { valuesOf } from './rows.ts';
+
+export type SyncCtx = CallCtx & {
+  /** Ends the reading, not what is written of it. */
+  signal?: AbortSignal | undefined;
+};
+
+/** `skipped`: another sync has the part, or had it lately. `lost`: another took it over, and nothing was changed. */
+export type SyncOutcome = 'synced' | 'unchanged' | 'skipped' | 'lost' | 'failed';
+
+/** A second node is tried when the first could not answer, and no third. */
+const tries = 2;
+
+/**
+ * Reads one part of a farm from a healthy node into the snapshot. A node that fails is no error of this call: the
+ * farm's part then says so, and keeps the rows that it had.
+ * @param minAgeS a part that was tried since so many seconds is left alone
+ * @throws errors of the database only
+ */
+export async function syncFarm(
+  ctx: SyncCtx,
+  farm: SnapshotFarm,
+  kind: ListKind,
+  minAgeS = 0,
+): Promise<SyncOutcome> {
+  const claimed = await ctx.upstream(() => claimPart(ctx.deps.db, farm.id, kind, minAgeS));
+  if (!claimed) return 'skipped';
+  const sync = { ctx, farm, kind, ...claimed, startedAt: performance.now() };
+  try {
+    const { node, read } = await readFromSome(sync);
+    return await finish(sync, node, read);
+  } catch (error) {
+    if (error instanceof SyncLost) return 'lost';
+    const tookMs = Math.round(performance.now() - sync.startedAt);
+    const useless = error instanceof AppError && error.cause instanceof UselessRows ? error.cause : undefined;
+    const failure = {
+      error: wordsOf(error),
+      tookMs,
+      ...(useless && { ignored: reportOf(sync, useless.dropped) }),
+    };
+    const failed = await ctx.upstream(() => failSync(ctx.deps.db, sync.claim, failure));
+    if (!(error instanceof AppError)) throw error;
+    return failed ? 'failed' : 'lost';
+  }
+}
+
+type Sync<K extends ListKind> = {
+  ctx: SyncCtx;
+  farm: SnapshotFarm;
+  kind: K;
+  claim: Claim;
+  state: PartState;
+  startedAt: number;
+};
+
+/** Another sync has the part: this one reads on for nobody. */
+class SyncLost extends Error {}
+
+async function readFromSome<K extends ListKind>(
+  sync: Sync<K>,
+): Promise<{ node: StoredNode; read: ReadOutcome }> {
+  const { ctx, claim } = sync;
+  let last = new AppError('upstream_unavailable', 'The farm has no dispatcher node that may be asked');
+  for (const [n, node] of nodesInOrder(sync).entries()) {
+    try {
+      if (n > 0) await ctx.upstream(async () => unstage(ctx.deps.db, claim));
+      return { node, read: await readAndNote(sync, node) };
+    } catch (error) {
+      if (!(error instanceof AppError && error.code.startsWith('upstream_'))) throw error;
+      last = error;
+    }
+    if (ctx.signal?.aborted) break;
+  }
+  throw last;
+}
+
+/** The node of the last read comes first while it is well: only that one can tell what changed since. */
+function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
+  const ordered = orderNodes(farm.nodes, farm.balancing, 0);
+  const last = ordered.find(({ id, status }) => id === state.dispatcher_id && status === 'pass');
+  return (last ? [last, ...ordered.filter((node) => node !== last)] : ordered).slice(0, tries);
+}
+
+/** Tells the node's circuit how it went. What is too large for us, or ended by us, says nothing of the node. */
+async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
+  const { ctx } = sync;
+  const { parameters } = ctx;
+  const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
+  try {
+    const read = await readFrom(sync, stored, node);
+    noteOutcome(ctx, node, stored, parameters);
+    return read;
+  } catch (error) {
+    const isTooLarge = error instanceof AppError && error.members.reason === 'too_large';
+    if (!isTooLarge && !ctx.signal?.aborted) noteOutcome(ctx, node, stored, parameters, error);
+    throw error;
+  }
+}
+
+function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: Node): Promise<ReadOutcome> {
+  const { ctx, kind, claim, state } = sync;
+  const { db, dispatchers } = ctx.deps;
+  const keep = async (rows: CheckedRow<ListRow<K>>[]): Promise<void> => {
+    const values = new Map(
+      rows.map((checked) => valuesOf(kind, checked, node.id)).map((value) => [value.uuid, value]),
+    );
+    if (!(await ctx.upstream(() => stageRows(db, claim, [...values.values()])))) throw new SyncLost();
+  };
+  return readPart<K>(
+    node,
+    state,
+    (query) =>
+      ctx.upstream(() =>
+        callWithKey(ctx, node, aggregator, stored.keys, (key) =>
+          dispatchers.list({ node, key, trace: ctx.trace, signal: ctx.signal }, kind, query),
+        ),
+      ),
+    keep,
+  );
+}
+
+async function finish<K extends ListKind>(
+  sync: Sync<K>,
+  node: StoredNode,
+  read: ReadOutcome,
+): Promise<SyncOutcome> {
+  const { ctx, claim } = sync;
+  const { db } = ctx.deps;
+  const tookMs = Math.round(performance.now() - sync.startedAt);
+  if (!read.changed) {
+    const kept = await ctx.upstream(() => finishUnchanged(db, claim, { tookMs, asOf: read.asOf }));
+    return kept ? 'unchanged' : 'lost';
+  }
+  const { dropped, changed: _, ...facts } = read;
+  const report = reportOf(sync, dropped);
+  // What changed since says nothing of the rows that were dropped before.
+  const ignored = facts.removed && dropped.length === 0 ? { ...report, dropped: null } : report;
+  const merged = { ...facts, dispatcherId: node.id, tookMs, ignored };
+  return (await ctx.upstream(() => finishSync(db, claim, merged))) ? 'synced' : 'lost';
+}
+
+const reportOf = ({ ctx, farm, kind }: Sync<ListKind>, dropped: readonly Ignored[]): IgnoredReport => ({
+  dropped: tallyOf(dropped),
+  record: ignoredRecord(farm, kind, ctx.now),
+});
+
+/** Our code for it, and our word for the reason where there is one; never what a node said. */
+function wordsOf(error: unknown): string {
+  const { code, members } = error instanceof AppError ? error : new AppError('internal');
+  return typeof members.reason === 'string' ? `${code}:${members.reason}` : code;
+}

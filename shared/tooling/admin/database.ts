@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Db } from '../../../db/client.ts';
+import { connectPg } from '../../../db/pg.ts';
+import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
+import { createSealer, type Sealer } from '../../kernel/crypto/sealing.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ConfigError } from '../../runtime/config/config.ts';
+import { assertSecretKey } from '../../runtime/config/secret-key.ts';
+import { namingDatabase } from '../../runtime/database-faults.ts';
+import { startEmbeddedDatabase } from '../embedded/database.ts';
+import { ownDataFolder } from '../start/data-folder.ts';
+import { prepareSchema } from '../start/prepared-database.ts';
+import type { Settings } from '../start/settings.ts';
+
+/**
+ * Runs the work on the database of the portal: that of `DATABASE_URL` at any time, the embedded one while the portal
+ * is stopped.
+ * @param work also gets what seals by `SECRET_KEY`
+ * @param takesAnyKey do the work although `SECRET_KEY` is not that of the database
+ * @throws ConfigError when the data folder is in use, the database cannot be reached, or `SECRET_KEY` is not its key
+ */
+export async function withDatabase<T>(
+  { config }: Settings,
+  work: (db: Db, sealer: Sealer) => Promise<T>,
+  { takesAnyKey = false } = {},
+): Promise<T> {
+  const { databaseUrl, dataDir, secretKey } = config;
+  const sealer = await createSealer(secretKey);
+  const checked = async (db: Db): Promise<T> => {
+    if (!takesAnyKey) await assertSecretKey(db, sealer);
+    return work(db, sealer);
+  };
+  return databaseUrl === undefined ? onEmbedded(dataDir, checked) : onUrl(databaseUrl, checked);
+}
+
+/** The event of an act of the server's operator, who has no account here. */
+export const breakGlassEvent = (
+  action: string,
+  given: Partial<AuditEntry> & Pick<AuditEntry, 'event'>,
+): AuditEntry => ({
+  id: newId(),
+  at: new Date(),
+  category: 'system',
+  level: 'warning',
+  result: 'success',
+  user_name: 'break-glass',
+  action,
+  ...given,
+  details: { ...given.details, operator: userInfo().username, host: hostname() },
+});
+
+async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const folder = join(dataDir, 'database');
+  if (!existsSync(folder))
+    throw new ConfigError([
+      `DATA_DIR: ${dataDir} holds no database; start the portal once, or name another folder`,
+    ]);
+  const lock = ownDataFolder(dataDir);
+  try {
+    const database = await startEmbeddedDatabase({ folder });
+    try {
+      await prepareSchema(database);
+      return await onUrl(database.url, work);
+    } finally {
+      await database.stop();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function onUrl<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const { db, close } = connectPg({ url, applicationName: 'aggregator-admin', maxConnections: 1 });
+  return work(db).catch(namingDatabase('DATABASE_URL', url)).finally(close);
+}

@@ -1,0 +1,105 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { dirname, join, relative } from 'node:path';
+import { withTransaction } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { createSealer } from '../../kernel/crypto/sealing.ts';
+import { readConfigFile, replaceInConfigFile } from '../start/config-file.ts';
+import { preparePrivateFolder, replaceFile } from '../start/data-folder.ts';
+import { AlreadyTold } from '../start/fatal.ts';
+import { loadSettings, type Settings } from '../start/settings.ts';
+import { breakGlassEvent, withDatabase } from './database.ts';
+import { type Resealed, resealAll } from './reseal.ts';
+
+/**
+ * Makes a new key for secrets, before the former ones, and a new one that signs, with the former as the second. They
+ * are written where `npm start` keeps them, or printed where an operator does.
+ */
+export async function rotateKeys(): Promise<void> {
+  const settings = await loadSettings();
+  const secret = randomBytes(32).toString('base64');
+  const { currentKeyId } = await createSealer([secret]);
+  const signing = newSigningKey();
+  const isOurs = keepsKeys(settings);
+  const event = breakGlassEvent('rotate_keys', {
+    event: 'portal.SystemConfigChanged',
+    object_type: 'keys',
+    details: { key_id: currentKeyId, written: isOurs },
+  });
+  await withDatabase(settings, (db) =>
+    // The keys change only together with their event.
+    withTransaction(db, async (transaction) => {
+      await appendAudit(transaction, event);
+      if (isOurs) writeKeys(settings, secret, currentKeyId, signing);
+    }),
+  );
+  say(isOurs ? writtenText(settings) : printedText(settings, secret, signing));
+}
+
+/** @throws AlreadyTold when values remain that no key opens, or that were written meanwhile by a former one */
+export async function reseal(): Promise<void> {
+  const settings = await loadSettings();
+  const sealer = await createSealer(settings.config.secretKey);
+  const results = await withDatabase(settings, async (db) => {
+    const done = await resealAll(db, sealer);
+    const counts = Object.fromEntries(done.map(({ place, ...count }) => [place, count]));
+    await appendAudit(
+      db,
+      breakGlassEvent('reseal', {
+        event: 'portal.SystemConfigChanged',
+        object_type: 'keys',
+        details: { key_id: sealer.currentKeyId, ...counts },
+      }),
+    );
+    return done;
+  });
+  for (const result of results) say(lineOf(result));
+  if (results.every(({ left }) => left === 0))
+    return say('All of it is sealed by the first key of SECRET_KEY; the others can go.');
+  say('What remains is sealed by other keys. Run this again when every process has the new key.');
+  throw new AlreadyTold();
+}
+
+const lineOf = ({ place, resealed, unreadable, left }: Resealed): string =>
+  `${place}: ${resealed} sealed anew, ${left} remain${unreadable > 0 ? `, ${unreadable} of them open by no key` : ''}`;
+
+const newSigningKey = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+
+const rotated = ['SECRET_KEY', 'AGGREGATOR_JWT_SSL_KEY', 'AGGREGATOR_JWT_SSL_KEY_SECOND'] as const;
+
+/** Only the file that `npm start` fills may be changed, and only where nothing of the environment is stronger. */
+const keepsKeys = ({ embedded }: Settings): boolean =>
+  embedded && rotated.every((name) => !process.env[name]);
+
+function writeKeys({ config }: Settings, secret: string, keyId: string, signing: string): void {
+  const { configFile, dataDir, secretKey } = config;
+  const path = join(dataDir, 'keys', `aggregator-jwt-${keyId}.pem`);
+  preparePrivateFolder(dirname(path));
+  replaceFile(path, signing, 0o600);
+  replaceInConfigFile(configFile, {
+    SECRET_KEY: [secret, ...secretKey].join(','),
+    AGGREGATOR_JWT_SSL_KEY: relative(dirname(configFile), path),
+    AGGREGATOR_JWT_SSL_KEY_SECOND: readConfigFile(configFile).AGGREGATOR_JWT_SSL_KEY ?? '',
+  });
+}
+
+const writtenText = ({ config }: Settings): string =>
+  `New keys stand in ${config.configFile}, before the former ones.
+Next: npm run admin -- reseal, then all but the first of SECRET_KEY can go.
+AGGREGATOR_JWT_SSL_KEY_SECOND can go when dispatchers have fetched the new key and no token of the former is alive.`;
+
+const printedText = ({ config }: Settings, secret: string, signing: string): string =>
+  `Nothing was changed. Every process must know the new keys before one of them uses them; first, everywhere:
+SECRET_KEY=${[...config.secretKey, secret].join(',')}
+AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(signing)}
+When all were started with these, and dispatchers had ten minutes to fetch our keys, everywhere:
+SECRET_KEY=${[secret, ...config.secretKey].join(',')}
+AGGREGATOR_JWT_SSL_KEY=${inOneLine(signing)}
+AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(config.aggregatorJwtSslKey ?? '')}
+When all were started with those: npm run admin -- reseal.`;
+
+const inOneLine = (pem: string): string => pem.trim().replaceAll('\n', '\\n');
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,0 +1,66 @@
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { replaceKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { createSealer } from '../../kernel/crypto/sealing.ts';
+import { ConfigError } from '../../runtime/config/config.ts';
+import { assertSecretKey, sealKeyCheck } from '../../runtime/config/secret-key.ts';
+import { loadSettings } from '../start/settings.ts';
+import { breakGlassEvent, withDatabase } from './database.ts';
+import { type Resealed, resealAll } from './reseal.ts';
+
+/** What an operator does about values that no key opens; the others expire by themselves. */
+const remedies: Record<string, string> = {
+  'dispatchers.health_key': 'enter the health keys of these nodes again',
+  'authenticators.params.bind_password': 'enter the bind passwords of these domains again',
+  'second_factors.sealed_secret': 'run npm run admin -- reset-2fa for these users',
+  'password_history.sealed_hash': 'these former passwords can be used again',
+};
+
+/**
+ * Continues with the configured `SECRET_KEY` on a database whose own key is lost: the check value is sealed by it. What
+ * the lost key sealed stays unreadable. For the embedded database a missing `SECRET_KEY` is generated.
+ */
+export async function replaceLostKey(): Promise<void> {
+  const settings = await loadSettings(undefined, { replacesLostKey: true });
+  const sealer = await createSealer(settings.config.secretKey);
+  const event = breakGlassEvent('replace_lost_key', {
+    event: 'portal.SystemConfigChanged',
+    object_type: 'keys',
+    details: { key_id: sealer.currentKeyId },
+  });
+  const results = await withDatabase(
+    settings,
+    async (db) => {
+      if (await isUsable(() => assertSecretKey(db, sealer))) return undefined;
+      const check = await sealKeyCheck(sealer);
+      await atomically(db, (h) => [replaceKeyCheck(h, check), appendAudit(h, event)]);
+      return resealAll(db, sealer);
+    },
+    { takesAnyKey: true },
+  );
+  say(
+    results
+      ? lossOf(results, sealer.currentKeyId)
+      : 'SECRET_KEY is that of the database; nothing was changed.',
+  );
+}
+
+async function isUsable(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+const lossOf = (results: readonly Resealed[], keyId: string): string =>
+  [
+    `The database takes the key ${keyId} from now on.`,
+    ...results
+      .filter(({ unreadable }) => unreadable > 0)
+      .map(({ place, unreadable }) => `${place}: ${unreadable} lost; ${remedies[place] ?? 'they expire'}`),
+  ].join('\n');
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,0 +1,58 @@
+import type { Db } from '../../../db/client.ts';
+import {
+  countSealedByOthers,
+  nameOfColumn,
+  placeOf,
+  replaceSealed,
+  type SealedColumn,
+  type SealedValue,
+  sealedByOthers,
+  sealedColumns,
+} from '../../../db/repositories/records/sealed-values.ts';
+import type { Sealer } from '../../kernel/crypto/sealing.ts';
+
+/** What became of one column: sealed anew, opened by no key that is there, and sealed by another key at the end. */
+export type Resealed = { place: string; resealed: number; unreadable: number; left: number };
+
+/**
+ * Seals every stored value by the current key. What has it already is not touched, so that a run which broke off is
+ * taken up where it ended; each page is a transaction of its own.
+ */
+export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
+  const results: Resealed[] = [];
+  for (const column of sealedColumns) results.push(await resealColumn(db, sealer, column));
+  return results;
+}
+
+async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promise<Resealed> {
+  const result = {
+    place: nameOfColumn(column),
+    resealed: 0,
+    unreadable: 0,
+  };
+  let after = '';
+  for (;;) {
+    const page = await sealedByOthers(db, column, sealer.currentKeyId, after);
+    const last = page.at(-1);
+    if (!last) break;
+    const anew = (await Promise.all(page.map((value) => sealAnew(sealer, column, value)))).filter(
+      (value) => value !== undefined,
+    );
+    await replaceSealed(db, column, anew);
+    result.resealed += anew.length;
+    result.unreadable += page.length - anew.length;
+    after = last.row;
+  }
+  return { ...result, left: await countSealedByOthers(db, column, sealer.currentKeyId) };
+}
+
+/** @returns undefined for what no key opens */
+async function sealAnew(
+  sealer: Sealer,
+  column: SealedColumn,
+  value: SealedValue,
+): Promise<(SealedValue & { resealed: string }) | undefined> {
+  const place = placeOf(column, value.row);
+  const text = await sealer.open(value.sealed, place).catch(() => undefined);
+  return text === undefined ? undefined : { ...value, resealed: await sealer.seal(text, place) };
+}

@@ -1,0 +1,74 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { documentFor } from '../../http/document/portals.ts';
+import { documentForms } from '../../http/document/text.ts';
+import { type Assets, digestsName } from '../../http/pages/assets.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
+import { hasAdministration, type PortalType } from '../../modules.ts';
+import { assetsIn } from '../../runtime/node/assets.ts';
+
+const pages = new URL('../../../functions/assets/', import.meta.url);
+const texts = new URL('../../messages/pages/', import.meta.url);
+const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
+const qrCode = new URL(import.meta.resolve('qrcode-generator'));
+const document = new URL('../../openapi/openapi.json', import.meta.url);
+
+const ofReference = ['swagger-ui-bundle.js', 'swagger-ui.css'];
+const types: readonly PortalType[] = ['admin', 'universal'];
+const isForm = (form: string): form is keyof typeof documentForms => Object.hasOwn(documentForms, form);
+
+/** All that pages and documents are made of, as it stands in the tree; documents are made when they are asked for. */
+export function ownAssets(): Assets {
+  const files = assetsIn([pages, texts, reference]);
+  const makers: Record<string, () => Promise<string>> = {
+    [qrCodeName]: qrCodeScript,
+    [digestsName]: () => digestsOf(ofReference, files),
+  };
+  const made = new Map<string, string>();
+  return {
+    text: async (name) => {
+      const text = made.get(name) ?? (await (makers[name]?.() ?? documentNamed(name)));
+      if (text === undefined) return files.text(name);
+      made.set(name, text);
+      return text;
+    },
+  };
+}
+
+/** Puts all of it into one folder, as it is deployed. @returns bytes by name */
+export async function writeAssets(folder: string): Promise<Record<string, number>> {
+  const assets = ownAssets();
+  const documents = types
+    .filter(hasAdministration)
+    .flatMap((type) => Object.keys(documentForms).map((form) => `openapi.${type}.${form}`));
+  const folders = await Promise.all([pages, texts].map((folder) => readdir(fileURLToPath(folder))));
+  const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
+  const sizes: Record<string, number> = {};
+  await mkdir(folder, { recursive: true });
+  for (const name of names) {
+    const text = await assets.text(name);
+    await writeFile(join(folder, name), text);
+    sizes[name] = Buffer.byteLength(text);
+  }
+  return sizes;
+}
+
+const qrCodeName = 'qr-code.js';
+
+/** Scripts of pages are modules, which share what is global only. */
+const qrCodeScript = async (): Promise<string> =>
+  `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
+
+async function digestsOf(names: readonly string[], files: Assets): Promise<string> {
+  const entries = names.map(async (name) => [name, sha256(await files.text(name)).slice(0, 16)]);
+  return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
+}
+
+/** `openapi.<portal type>.<form>`; undefined for any other name. */
+async function documentNamed(name: string): Promise<string | undefined> {
+  const [stem, given, form = ''] = name.split('.');
+  const type = types.find((one) => one === given);
+  if (stem !== 'openapi' || !type || !isForm(form)) return undefined;
+  return documentForms[form](documentFor(JSON.parse(await readFile(document, 'utf8')), type));
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { writeTemplate } from '../deploy/lambda-template.ts';
+import { rehearsalOf, runWrangler } from '../deploy/wrangler.ts';
+import { orEnd } from '../start/fatal.ts';
+import { writeAssets } from './asset-files.ts';
+import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
+import { buildClient } from './client-package.ts';
+
+/** Compressed sizes, in kB of 1000 bytes, that a Worker may have: its start is what the first user waits for. */
+export const budgets: Record<EdgeModule, number> = {
+  // Issues certificates for the endpoints of agents.
+  agent: 350,
+  aggregator: 220,
+  auth: 360,
+  client: 225,
+  discover: 195,
+  ssa: 200,
+  userinfo: 260,
+  webui: 350,
+  wsproxy: 190,
+};
+
+/**
+ * `npm run build`: bundles of all modules for Workers and for Lambda in `dist/`, with their sizes.
+ * `--workers` makes the former alone, as wrangler asks for before it deploys, unless `WORKERS_BUILT=1` says that they are
+ * there; `--no-dry-run` does without wrangler.
+ */
+async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--workers') && process.env.WORKERS_BUILT === '1') return;
+  const workers = await bundleAll('workers');
+  if (args.includes('--workers')) return;
+  const lambda = await bundleAll('lambda');
+  await buildClient();
+  await writeTemplate();
+  process.stdout.write(tableOf(workers, lambda));
+  process.stdout.write(assetLine(await writeAssets(join(root, 'dist', 'workers', 'assets'))));
+  const faults = overBudget(workers);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  if (args.includes('--no-dry-run')) return;
+  for (const module of edgeModules) await rehearse(module);
+  process.stdout.write(`wrangler would deploy ${edgeModules.join(', ')}\n`);
+}
+
+/** @returns a line for each Worker that is larger than it may be */
+export const overBudget = (workers: readonly Bundle[]): string[] =>
+  workers
+    .filter(({ module, gzipBytes }) => gzipBytes > budgets[module] * 1000)
+    .map(
+      ({ module, gzipBytes }) =>
+        `The Worker ${module} has ${kilobytes(gzipBytes)} kB compressed, more than its ${budgets[module]}`,
+    );
+
+const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);
+
+function tableOf(workers: readonly Bundle[], lambda: readonly Bundle[]): string {
+  const rows = workers.map(({ module, bytes, gzipBytes }) => {
+    const other = lambda.find((bundle) => bundle.module === module);
+    const sizes = [bytes, gzipBytes].map(kilobytes);
+    const others = [other?.bytes ?? 0, other?.gzipBytes ?? 0].map(kilobytes);
+    return [module, ...sizes, String(budgets[module]), ...others];
+  });
+  const head = ['kB', 'Worker', 'gzip -9', 'budget', 'Lambda', 'gzip -9'];
+  return [head, ...rows].map(lineOf).join('');
+}
+
+/** They are uploaded apart, and no start waits for them. */
+function assetLine(sizes: Readonly<Record<string, number>>): string {
+  const all = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+  return `assets apart from the bundles: ${Object.keys(sizes).length} files, ${kilobytes(all)} kB\n`;
+}
+
+const lineOf = ([name = '', ...cells]: readonly string[]): string =>
+  `${name.padEnd(10)}${cells.map((cell) => cell.padStart(9)).join('')}\n`;
+
+/** What wrangler would send, without an account: it reads its configuration and the bundle as at a deployment. */
+const rehearse = (module: EdgeModule): Promise<string> =>
+  runWrangler(['deploy', '--env', module, ...rehearsalOf(module)]);
+
+if (import.meta.main) await orEnd(() => main(process.argv.slice(2)));

@@ -1,0 +1,81 @@
+import { createSchemas, type Schema } from '../../http/document/schemas.ts';
+import { paramShapes } from '../../identity/domains/catalogue.ts';
+import { isObject } from '../../kernel/json/json.ts';
+import { type Kind, kinds, type Section, sections, type Target } from './kinds.ts';
+import { ImageEntry } from './own-members.ts';
+import { schemaOf, schemaOfParams } from './records/schema-members.ts';
+
+/** The JSON Schema of configuration files, from the shapes that the API checks. */
+export function editorSchema(): Schema {
+  const own = sections.map((section) => [section, listOf(entrySchema(kinds[section]), section)]);
+  const image = createSchemas(new Map()).input(ImageEntry);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration of an aggregator portal',
+    description: 'Where the API has the id of an object, the file has its name.',
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(own), images: listOf(image, 'images') },
+  };
+}
+
+const listOf = (items: Schema, section: string): Schema => ({
+  type: ['array', 'null'],
+  description: `Entries of the section ${section}. With --prune, records that are not in the section are deleted.`,
+  items,
+});
+
+function entrySchema(kind: Kind): Schema {
+  const named = kind.references.reduce(
+    (schema, { path, to }) => changedAt(schema, path, () => nameSchema(to)),
+    schemaOf(kind),
+  );
+  const schema = kind.secrets.reduce((rest, path) => changedAt(rest, path, () => secretSchema), named);
+  return kind.section === 'authenticators' ? { ...schema, allOf: paramsByType() } : schema;
+}
+
+const nameSchema = (to: Target): Schema => ({
+  type: 'string',
+  minLength: 1,
+  description: nameWords[to] ?? `Name of an entry of ${to}, or of such a record of the portal`,
+});
+
+const nameWords: Partial<Record<Target, string>> = {
+  users: 'A user of the portal: <label of the domain>/<name>',
+  groups: 'A group: <label of the domain>/<name>',
+  images: 'Name of an entry of images',
+} satisfies Partial<Record<Section | 'users' | 'images', string>>;
+
+const secretSchema: Schema = {
+  type: 'string',
+  description: `A secret: \${env:NAME} or \${file:path}`,
+  pattern: '^\\$\\{(env|file):[^}]+\\}$',
+};
+
+/** The parameters of a domain follow from its type. */
+const paramsByType = (): Schema[] =>
+  (Object.keys(paramShapes) as (keyof typeof paramShapes)[]).map((type) => {
+    const params = changedAt(schemaOfParams(type), ['bind_password'], () => secretSchema);
+    return Object.fromEntries([
+      ['if', { properties: { type: { const: type } }, required: ['type'] }],
+      ['then', { properties: { params } }],
+    ]);
+  });
+
+/** A copy of a schema in which that of a member is replaced; what is beside a reference to null stays. */
+function changedAt(schema: Schema, path: readonly string[], by: (schema: Schema) => Schema): Schema {
+  const [step, ...rest] = path;
+  for (const word of ['anyOf', 'oneOf'])
+    if (Array.isArray(schema[word]))
+      return {
+        ...schema,
+        [word]: schema[word].map((option: unknown) =>
+          isObject(option) && option.type !== 'null' ? changedAt(option, path, by) : option,
+        ),
+      };
+  if (step === undefined) return by(schema);
+  const { items, properties } = schema;
+  if (step === '*') return isObject(items) ? { ...schema, items: changedAt(items, rest, by) } : schema;
+  if (!isObject(properties) || !isObject(properties[step])) return schema;
+  return { ...schema, properties: { ...properties, [step]: changedAt(properties[step], rest, by) } };
+}

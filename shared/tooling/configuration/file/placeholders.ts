@@ -1,0 +1,38 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileReason } from '../../start/file-faults.ts';
+
+/** The value of a secret, or what is wrong with its placeholder; a fault never shows a value. */
+export type Resolved = { value: string } | { fault: string };
+
+export const placeholder = /^\$\{(env|file):([^}]+)\}$/;
+
+const longestSecret = 65_536;
+
+/**
+ * The value that `${env:NAME}` or `${file:path}` stands for; the line end at the end of a file is no part of it.
+ * @param file the configuration file, whose folder relative paths start from
+ */
+export function resolveSecret(text: unknown, file: string, env: Readonly<NodeJS.ProcessEnv>): Resolved {
+  const [, source, name = ''] = (typeof text === 'string' && placeholder.exec(text)) || [];
+  if (source === undefined)
+    return {
+      fault: `a secret is written as \${env:NAME} or \${file:path}, never as itself`,
+    };
+  return source === 'env' ? fromEnvironment(name, env) : fromFile(resolve(dirname(file), name));
+}
+
+function fromEnvironment(name: string, env: Readonly<NodeJS.ProcessEnv>): Resolved {
+  const value = env[name];
+  return value ? { value } : { fault: `the environment variable ${name} is not set` };
+}
+
+function fromFile(path: string): Resolved {
+  try {
+    if (statSync(path).size > longestSecret) return { fault: `${path} has more than 64 KiB` };
+    const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return value ? { value } : { fault: `${path} is empty` };
+  } catch (error) {
+    return { fault: `${path} cannot be read (${fileReason(error) ?? 'unknown reason'})` };
+  }
+}

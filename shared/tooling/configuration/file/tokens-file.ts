@@ -1,0 +1,71 @@
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { parse, stringify } from 'yaml';
+import { isObject } from '../../../kernel/json/json.ts';
+import { fileReason } from '../../start/file-faults.ts';
+import { ConfigurationFault } from './fault.ts';
+
+export type TokensFile = {
+  /** Stores a token; it is on the disk when this returns. */
+  add(section: string, name: string, token: string): void;
+  /** Tokens that were added. */
+  count(): number;
+};
+
+type Tokens = Record<string, Record<string, string>>;
+
+/**
+ * The file of tokens that creation shows once: YAML of sections and names, mode 0600. Tokens that it has already stay.
+ * @throws ConfigurationFault if it cannot be written, before any token is made
+ */
+export function openTokensFile(path: string): TokensFile {
+  const tokens = existsSync(path) ? readTokens(path) : {};
+  let added = 0;
+  write(path, tokens);
+  return {
+    count: () => added,
+    add: (section, name, token) => {
+      tokens[section] = { ...tokens[section], [name]: token };
+      write(path, tokens);
+      added++;
+    },
+  };
+}
+
+function readTokens(path: string): Tokens {
+  try {
+    const content: unknown = parse(readFileSync(path, 'utf8'));
+    if (content === null) return {};
+    if (isObject(content) && Object.values(content).every(isObject)) return content as Tokens;
+  } catch (error) {
+    if (fileReason(error)) throw unusable(path, error);
+  }
+  throw new ConfigurationFault(`${path}: it is not a file of tokens; name another one by --tokens-file`);
+}
+
+function write(path: string, tokens: Tokens): void {
+  const next = `${path}.${process.pid}`;
+  try {
+    const file = openSync(next, 'w', 0o600);
+    fchmodSync(file, 0o600);
+    writeSync(file, Object.keys(tokens).length > 0 ? stringify(tokens) : '');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(next, path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+const unusable = (path: string, error: unknown): ConfigurationFault =>
+  new ConfigurationFault(
+    `${path}: the file of tokens cannot be used (${fileReason(error) ?? String(error)}); name another one by --tokens-file`,
+  );

@@ -1,0 +1,154 @@
+import type { Sealer } from '../../../kernel/crypto/sealing.ts';
+import { canonicalJson } from '../../../kernel/json/json.ts';
+import type { Configuration, Entry } from '../file/document.ts';
+import { kinds } from '../kinds.ts';
+import type { Operator } from '../records/operator.ts';
+import { identityOf, isSecretSet, pathOf, type State, type Stored, storedOf } from '../records/state.ts';
+import { isSameSecret } from '../records/stored-secrets.ts';
+import type { Wanted } from './desired.ts';
+
+type Body = Record<string, unknown>;
+
+/** A secret of an entry, and whether the stored one is another; `unknown` where the stored one cannot be opened. */
+export type PlannedSecret = {
+  path: readonly string[];
+  value: string;
+  state: 'new' | 'changed' | 'unknown' | 'same';
+};
+
+export type Create = { do: 'create'; entry: Entry; id: string; body: Body; secrets: PlannedSecret[] };
+export type Change = {
+  do: 'change';
+  entry: Entry;
+  stored: Stored;
+  revision: number;
+  body: Body;
+  /** Names of the members that differ. */
+  members: string[];
+  secrets: PlannedSecret[];
+};
+export type Delete = { do: 'delete'; stored: Stored; revision: number };
+export type Action = Create | Change | Delete;
+
+export type Plan = {
+  /** In the order of the sections, deletions last and in the opposite order. */
+  actions: Action[];
+  /** Entries that are as the file says. */
+  unchanged: Entry[];
+};
+
+/**
+ * Compares the file with the records. A record that differs is read once more, with its revision, and compared again.
+ * @param prune delete the records of the sections of the file that are not in it
+ */
+export async function planOf(
+  operator: Operator,
+  sealer: Sealer,
+  {
+    state,
+    wanted,
+    configuration,
+    prune,
+  }: {
+    state: State;
+    wanted: readonly Wanted[];
+    configuration: Configuration;
+    prune: boolean;
+  },
+): Promise<Plan> {
+  const actions: Action[] = [];
+  const unchanged: Entry[] = [];
+  for (const want of wanted) {
+    const action = await actionFor(operator, sealer, want, state);
+    if (action) actions.push(action);
+    else unchanged.push(want.entry);
+  }
+  // A tag that is written in another case is written so in domains too, which gives these another revision.
+  const isTagChange = (action: Action): boolean =>
+    action.do === 'change' && action.entry.kind.section === 'tags';
+  actions.sort((a, b) => Number(isTagChange(a)) - Number(isTagChange(b)));
+  const doomed = prune ? leftOver(configuration, wanted, state) : [];
+  for (const stored of doomed) {
+    const fresh = await reread(operator, stored, state);
+    actions.push({ do: 'delete', ...fresh });
+  }
+  return { actions, unchanged };
+}
+
+async function actionFor(
+  operator: Operator,
+  sealer: Sealer,
+  { entry, id, body, stored }: Wanted,
+  state: State,
+): Promise<Create | Change | undefined> {
+  if (!stored) {
+    const secrets = entry.secrets.map((secret) => ({ ...secret, state: 'new' as const }));
+    return { do: 'create', entry, id, body, secrets };
+  }
+  const known = await plannedSecrets(operator, sealer, entry, stored);
+  const isSettled = known.every((secret) => secret.state === 'same');
+  if (isSettled && differing(stored.body, body).length === 0) return undefined;
+  const { stored: fresh, revision } = await reread(operator, stored, state);
+  const members = differing(fresh.body, body);
+  if (isSettled && members.length === 0) return undefined;
+  return { do: 'change', entry, stored: fresh, revision, body, members, secrets: known };
+}
+
+const plannedSecrets = async (
+  operator: Operator,
+  sealer: Sealer,
+  { secrets }: Entry,
+  stored: Stored,
+): Promise<PlannedSecret[]> => {
+  const planned: PlannedSecret[] = [];
+  for (const secret of secrets) {
+    const same = isSecretSet(stored, secret.path)
+      ? await isSameSecret(operator.db, sealer, stored, secret.value)
+      : false;
+    const state = same === undefined ? 'unknown' : same ? 'same' : 'changed';
+    planned.push({ ...secret, state: isSecretSet(stored, secret.path) ? state : 'new' });
+  }
+  return planned;
+};
+
+export const differing = (before: Body, after: Body): string[] =>
+  Object.keys(after).filter(
+    (name) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
+  );
+
+/** The record as it is now, with its revision. */
+export async function reread(
+  operator: Operator,
+  { kind, id, parent }: Stored,
+  { pictures }: Pick<State, 'pictures'>,
+): Promise<{ stored: Stored; revision: number }> {
+  const { body, revision = 0 } = await operator.call(`${kind.type}.get`, {
+    params: pathOf(kind, id, parent),
+  });
+  return { stored: await storedOf(operator, kind, body, parent, pictures), revision };
+}
+
+/** The records that the sections of a file leave out, those first that may refer to others. */
+function leftOver({ sections }: Configuration, wanted: readonly Wanted[], { records }: State): Stored[] {
+  const kept = new Set(wanted.map(({ id }) => id));
+  return sections
+    .toReversed()
+    .flatMap((section) => records[section].filter(({ id, builtin }) => !kept.has(id) && !builtin));
+}
+
+/** The built-in records that pruning passes over, for the plan. */
+export const builtinLeftOver = (
+  { sections }: Configuration,
+  wanted: readonly Wanted[],
+  { records }: State,
+): Stored[] => {
+  const named = new Set(
+    wanted.map(({ entry, body }) => `${entry.kind.section} ${identityOf(entry.name, body.authenticator_id)}`),
+  );
+  return sections.flatMap((section) =>
+    records[section].filter(
+      ({ builtin, name, parent }) =>
+        builtin && !named.has(`${kinds[section].section} ${identityOf(name, parent)}`),
+    ),
+  );
+};

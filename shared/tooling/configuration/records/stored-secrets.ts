@@ -1,0 +1,33 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Db } from '../../../../db/client.ts';
+import { authenticators } from '../../../../db/repositories/identity/authenticators.ts';
+import { dispatchers } from '../../../../db/repositories/sites/dispatchers.ts';
+import type { Place, Sealer } from '../../../kernel/crypto/sealing.ts';
+import type { Stored } from './state.ts';
+
+type Sealed = { text: string; place: Place };
+
+/** Compares a secret with the stored one. @returns undefined if no configured key opens that */
+export async function isSameSecret(
+  db: Db,
+  sealer: Sealer,
+  stored: Stored,
+  value: string,
+): Promise<boolean | undefined> {
+  const sealed = await sealedOf(db, stored);
+  const opened = sealed && (await sealer.open(sealed.text, sealed.place).catch(() => undefined));
+  if (opened === undefined) return undefined;
+  const [left, right] = [Buffer.from(opened), Buffer.from(value)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+async function sealedOf(db: Db, { kind, id }: Stored): Promise<Sealed | undefined> {
+  const everywhere = { scope: '*' } as const;
+  if (kind.section === 'dispatchers') {
+    const text = (await dispatchers.find(db, id, everywhere))?.health_key;
+    return text ? { text, place: { table: 'dispatchers', row: id, column: 'health_key' } } : undefined;
+  }
+  const text = (await authenticators.find(db, id, everywhere))?.sealed_password;
+  const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
+  return typeof text === 'string' ? { text, place } : undefined;
+}

@@ -1,0 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { createPortal, type PortalDeps } from '../../../functions/portal.ts';
+import { documentOf } from '../../http/document/document.ts';
+import { documentForms } from '../../http/document/text.ts';
+import { clientOperationsOf } from '../build/client-types.ts';
+
+/** `npm run openapi`: writes the document of all modules, and the types of the client, to where they are committed. */
+const shared = fileURLToPath(new URL('../../', import.meta.url));
+// Modules keep what they depend on for requests, and none is made here.
+const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
+const document = documentOf(modules);
+await writeFile(`${shared}openapi/openapi.json`, `${documentForms.json(document, 2)}\n`);
+await writeFile(`${shared}client/operations.ts`, clientOperationsOf(document));
+process.stdout.write(`shared/openapi/openapi.json: ${Object.keys(document.paths ?? {}).length} paths\n`);

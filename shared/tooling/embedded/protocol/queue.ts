@@ -1,0 +1,103 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Problem } from './messages.ts';
+
+/** What a client wants from the engine. */
+export type Job = {
+  /** @returns true if the client keeps the engine: it is inside a transaction or an unfinished batch */
+  run(): Promise<boolean>;
+  /** Answers with an error; the job does not run. */
+  refuse(problem: Problem): void;
+  /** The type of the last message, if it is a batch. */
+  end?: string;
+};
+
+export type Client = {
+  jobs: Job[];
+  /** Since when its first job waits, in milliseconds of `performance.now()`. */
+  waitsSince: number;
+};
+
+/** The client that holds the engine. `idleSince` is absent while it has jobs. Times are those of `performance.now()`. */
+export type Holder = { client: Client; heldSince: number; idleSince: number | undefined };
+
+/**
+ * Gives the engine to one client at a time, in order of arrival. A client holds it until it is outside a transaction
+ * and has been answered. So transactions run one by one, and no message of one client comes between two of another.
+ */
+export class EngineQueue {
+  readonly #waiting: Client[] = [];
+  #holder: Client | undefined;
+  #heldSince = 0;
+  #isWorking = false;
+  /** Called when a client has to wait, and when a client keeps the engine. */
+  onChange: () => void = () => undefined;
+
+  add(client: Client, job: Job): void {
+    if (client.jobs.push(job) === 1) client.waitsSince = performance.now();
+    if (!this.isHeldBy(client) && !this.#waiting.includes(client)) this.#waiting.push(client);
+    if (this.#isWorking || (this.#holder && !this.isHeldBy(client))) this.onChange();
+    if (!this.#isWorking) void this.#work();
+  }
+
+  /** Takes back the first job of a client, unless it runs. */
+  withdraw(client: Client): Job | undefined {
+    const job = client.jobs.shift();
+    client.waitsSince = performance.now();
+    return job;
+  }
+
+  isHeldBy(client: Client): boolean {
+    return client === this.#holder;
+  }
+
+  /** True if a job would run at once. */
+  get isFree(): boolean {
+    return !this.#isWorking && this.#holder === undefined;
+  }
+
+  get waiting(): readonly Client[] {
+    return this.#waiting.filter((client) => client.jobs.length > 0);
+  }
+
+  get holder(): Holder | undefined {
+    const client = this.#holder;
+    if (!client) return undefined;
+    const idleSince = this.#isWorking ? undefined : client.waitsSince;
+    return { client, heldSince: this.#heldSince, idleSince };
+  }
+
+  /** Resolves when nothing is left that could run. */
+  async rest(): Promise<void> {
+    while (this.#isWorking) await nextRound();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let client = this.#next(); client; client = this.#next()) {
+      const job = client.jobs.shift();
+      if (!job) break;
+      if (!this.isHeldBy(client)) this.#heldSince = performance.now();
+      this.#holder = client;
+      const isKept = await job.run();
+      client.waitsSince = performance.now();
+      if (!isKept) this.#release(client);
+      // Sockets are read and written, and timers run, between two jobs.
+      await nextRound();
+    }
+    this.#isWorking = false;
+    if (this.#holder) this.onChange();
+  }
+
+  #release(client: Client): void {
+    this.#holder = undefined;
+    if (client.jobs.length > 0) this.#waiting.push(client);
+  }
+
+  #next(): Client | undefined {
+    while (!this.#holder && this.#waiting.length > 0) {
+      const client = this.#waiting.shift();
+      if (client && client.jobs.length > 0) return client;
+    }
+    return this.#holder;
+  }
+}

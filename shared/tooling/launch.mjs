@@ -1,0 +1,137 @@
+/**
+ * Runs one of our programs or tools with Node 24, from any directory and from whatever Node (20 or later) is there:
+ *     node launch.mjs <file.ts | tool> [arguments…]
+ * What the lock asks for is installed first when it is missing. Nothing is imported but what Node 20 has.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, rmdirSync, statSync, utimesSync } from 'node:fs';
+import { constants, tmpdir, userInfo } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const modules = join(root, 'node_modules');
+const bin = join(modules, '.bin');
+const heartbeatMs = 1_000;
+
+let child;
+let stoppedBy;
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => forward(signal));
+
+endWithNpm();
+
+try {
+  const [program, ...args] = process.argv.slice(2);
+  if (!program) throw new Error('usage: node launch.mjs <file.ts | tool> [arguments…]');
+  if (isStale()) await alone(install);
+  process.exitCode = stoppedBy ? codeOf(stoppedBy) : await run(program, args);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** npm writes the hidden lock last, so that an installation that broke off is stale as well. */
+function isStale() {
+  const installed = modifiedMs(join(modules, '.package-lock.json'));
+  return installed === undefined || installed < modifiedMs(join(root, 'package-lock.json'));
+}
+
+function modifiedMs(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** Two starts at once must not install into one folder. Whoever holds the lock shows by its age that it lives. */
+async function alone(work) {
+  const id = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 16);
+  const lock = join(tmpdir(), `aggregator-install-${userInfo().uid}-${id}`);
+  for (let isTold = false; !take(lock) && !stoppedBy; isTold = true) {
+    if (!isTold) process.stderr.write('Waiting for another start that installs the packages\n');
+    await delay(heartbeatMs / 4);
+  }
+  const heartbeat = setInterval(() => utimesSync(lock, new Date(), new Date()), heartbeatMs);
+  try {
+    if (isStale() && !stoppedBy) await work();
+  } finally {
+    clearInterval(heartbeat);
+    rmdirSync(lock);
+  }
+}
+
+function take(lock) {
+  try {
+    mkdirSync(lock, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  const seen = modifiedMs(lock);
+  if (seen !== undefined && Date.now() - seen > 15 * heartbeatMs) rmdirSync(lock);
+  return false;
+}
+
+/** Its output goes to standard error: standard output belongs to the program. */
+async function install() {
+  process.stderr.write('Installing packages (npm ci), about half a minute\n');
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const code = await spawned('npm', args, {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, PATH: systemPath() },
+  });
+  if (code !== 0 && !stoppedBy) throw new Error(`npm ci failed (${code}); the packages are not installed`);
+}
+
+/** npm replaces the Node of this project; it must not run on that very one. */
+function systemPath() {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))).join(delimiter);
+}
+
+function run(program, args) {
+  const node = join(bin, 'node');
+  if (!existsSync(node))
+    throw new Error('node_modules has no Node 24: were install scripts switched off? Run npm ci');
+  const target = targetOf(program);
+  return spawned(node, ['--disable-warning=ExperimentalWarning', target, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` },
+  });
+}
+
+function targetOf(program) {
+  const isFile = /\.[cm]?[jt]s$/.test(program);
+  const path = isFile ? resolve(root, program) : join(bin, program);
+  if (!existsSync(path)) throw new Error(`${program}: there is no such ${isFile ? 'file' : 'tool'}`);
+  return realpathSync(path);
+}
+
+/** @returns the exit code as a shell would tell it: 128 + n for signal n */
+function spawned(command, args, options) {
+  return new Promise((settle, reject) => {
+    child = spawn(command, args, { cwd: root, ...options });
+    child.once('error', (error) => reject(new Error(`${command} cannot be started: ${error.message}`)));
+    child.once('exit', (code, signal) => settle(code ?? codeOf(signal)));
+  });
+}
+
+function codeOf(signal) {
+  return 128 + (constants.signals[signal] ?? 0);
+}
+
+/** npm ends on a signal without passing it on: `npm start & kill $!` would leave the program, which holds its ports. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watching = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watching);
+    forward('SIGTERM');
+  }, heartbeatMs / 4).unref();
+}
+
+/** On a terminal Ctrl-C has reached the child already. */
+function forward(signal) {
+  stoppedBy = signal;
+  if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal);
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../kernel/observability/log.ts';
+import type { Shutdown } from '../../runtime/node/shutdown.ts';
+import { AlreadyTold } from './fatal.ts';
+
+export type SidecarProcess = { healthUrl: string };
+
+/** Between two starts of a sidecar that dies again and again. */
+const longestPauseMs = 30_000;
+/** A sidecar that does not end by itself within this time, because it is frozen for example, is killed. */
+const endWithinMs = 5_000;
+/** Makes the sidecar end together with the process that started it. */
+export const attachedFlag = '--attached';
+
+/**
+ * Starts the sidecar as a process of its own, waits until it serves, and starts it again when it dies. It never outlives
+ * this process.
+ * @param env the variables it is configured by; the configuration file was read already
+ * @throws AlreadyTold when the first start fails; the sidecar itself has said why
+ */
+export async function startSidecar(
+  main: string,
+  env: Record<string, string>,
+  log: Log,
+  { signal, add }: Shutdown,
+): Promise<SidecarProcess> {
+  signal.throwIfAborted();
+  const command = [...endingWithParent(), process.execPath, '--disable-warning=ExperimentalWarning', main];
+  let sidecar = launch(command, env);
+  add('sidecar', () => end(sidecar));
+  process.once('exit', () => sidecar.child.kill('SIGKILL'));
+  const healthUrl = await readyUrl(sidecar.child);
+  if (!healthUrl) throw new AlreadyTold('The sidecar did not start');
+  void restartWhenDead(1_000);
+  return { healthUrl };
+
+  async function restartWhenDead(pauseMs: number): Promise<void> {
+    const [code, killedBy] = await sidecar.exited;
+    if (signal.aborted) return;
+    log.error('the sidecar died and is started again', { code, signal: killedBy, pause_ms: pauseMs });
+    await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    sidecar = launch(command, env);
+    sidecar.child.stdout?.resume();
+    void restartWhenDead(Math.min(pauseMs * 2, longestPauseMs));
+  }
+}
+
+type Launched = { child: ChildProcess; exited: Promise<unknown[]> };
+
+/**
+ * A closed channel (`ipc`) shows the sidecar that this process has ended, but not to a sidecar that is frozen. The parent
+ * death signal of Linux ends that one too; `setpriv` of util-linux sets it, that of BusyBox does not.
+ */
+function endingWithParent(): string[] {
+  const command = ['setpriv', '--pdeathsig', 'KILL'];
+  const [program = '', ...args] = command;
+  return process.platform === 'linux' && spawnSync(program, [...args, 'true']).status === 0 ? command : [];
+}
+
+function launch([program = '', ...args]: readonly string[], env: Record<string, string>): Launched {
+  const child = spawn(program, [...args, attachedFlag], {
+    env: { ...process.env, ...env, CONFIG_FILE: '/dev/null' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const exited = new Promise<unknown[]>((resolve) => {
+    child.once('exit', (...ending) => resolve(ending)).once('error', (error) => resolve([error.message]));
+  });
+  return { child, exited };
+}
+
+async function readyUrl({ stdout }: ChildProcess): Promise<string | undefined> {
+  if (!stdout) return undefined;
+  for await (const line of createInterface({ input: stdout })) {
+    const message: unknown = line.startsWith('{') ? JSON.parse(line) : undefined;
+    if (message instanceof Object && 'health_url' in message) return String(message.health_url);
+  }
+  return undefined;
+}
+
+async function end({ child, exited }: Launched): Promise<void> {
+  const killing = setTimeout(() => child.kill('SIGKILL'), endWithinMs);
+  child.kill('SIGTERM');
+  await exited;
+  clearTimeout(killing);
+}

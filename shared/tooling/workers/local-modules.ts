@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../runtime/config/config.ts';
+import type { Shutdown } from '../../runtime/node/shutdown.ts';
+import { type Bundle, bundleAll, type Platform } from '../build/bundles.ts';
+import { startEmbeddedDatabase } from '../embedded/database.ts';
+import { createDatabase } from '../start/created-database.ts';
+import { ownDataFolder } from '../start/data-folder.ts';
+import { type DatabaseAddress, prepareDatabase } from '../start/prepared-database.ts';
+import { findBinaries, startThrowawayPostgres } from '../start/throwaway-postgres.ts';
+
+type Add = Shutdown['add'];
+export type LocalDatabase = DatabaseAddress & { kind: string };
+export type LocalModules = {
+  database: LocalDatabase;
+  bundles: Bundle[];
+  /** The generated password of the first administrator. */
+  adminPassword: string | undefined;
+};
+
+/** The environment of modules that run apart from one another on this machine: plain HTTP on loopback. */
+export function localEnvironment(defaultPort: string): Record<string, string | undefined> {
+  // Workers go through Neon's driver whatever it says, and any database will do for them.
+  const { PORT = defaultPort, DATABASE_DRIVER: _, ...given } = process.env;
+  return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...given, PORT, TLS: 'off' };
+}
+
+/** A prepared database, that of `DATABASE_URL` or one of its own, and the bundles of all modules. */
+export async function prepareModules(platform: Platform, config: Config, add: Add): Promise<LocalModules> {
+  const [database, bundles] = await Promise.all([startDatabase(config, add), makeBundles(platform, add)]);
+  return { database, bundles, adminPassword: await prepareDatabase(database, config.adminPassword) };
+}
+
+async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
+  const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
+  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'that of DATABASE_URL' };
+  const binaries = findBinaries();
+  if (binaries) {
+    const starting = startThrowawayPostgres(binaries);
+    // A signal meanwhile waits for it: otherwise its folder would be left behind.
+    add('PostgreSQL', () => starting.then(({ stop }) => stop()).catch(() => undefined));
+    return { ...(await createDatabase((await starting).url)), kind: 'a throwaway PostgreSQL' };
+  }
+  const folder = ownDataFolder(config.dataDir);
+  add('data folder', () => folder.release());
+  const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
+  add('embedded database', () => embedded.stop());
+  return { ...embedded, kind: `the embedded one in ${config.dataDir}` };
+}
+
+/** In a folder of this process: a build beside it may be writing to `dist`. */
+async function makeBundles(platform: Platform, add: Add): Promise<Bundle[]> {
+  const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
+  const bundling = bundleAll(platform, folder);
+  // What is still being written would make the folder again.
+  add('bundles', () =>
+    bundling.catch(() => undefined).then(() => rm(folder, { recursive: true, force: true })),
+  );
+  return bundling;
+}

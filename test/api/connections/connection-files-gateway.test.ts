@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pool } from '../../support/factories.ts';
+import { settingsOf } from '../../support/gateways/rdp-files.ts';
+import { startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import type { Json } from '../../support/portal.ts';
+
+let stand: TicketStand;
+let gateway: Json;
+beforeAll(async () => {
+  stand = await startTicketStand({ pools: [pool('Office', { protocols: ['rdp', 'spice'] })] });
+  gateway = await stand.gateway();
+});
+afterAll(() => stand.close());
+
+it('an .rdp file leads to the gateway, with a ticket that is good there', async () => {
+  const { status, body } = await stand.connect({ headers: { accept: 'application/x-rdp' } });
+  const settings = settingsOf(body);
+  expect([status, settings['full address']]).toEqual([200, `s:${gateway.host}:${gateway.port}`]);
+  const ticket = settings.loadbalanceinfo?.slice('s:'.length) ?? '';
+  expect(ticket).toMatch(/^[A-Za-z0-9]{48}$/);
+  expect(await stand.use(ticket, gateway)).toMatchObject({ status: 200, body: { port: 3389 } });
+});
+
+it('a .vv file has the ticket as the password for the gateway', async () => {
+  const { status, body } = await stand.connect({ headers: { accept: 'application/x-virt-viewer' } });
+  const [, ticket = ''] = /^proxy=http:\/\/ticket:([A-Za-z0-9]{48})@/m.exec(body) ?? [];
+  expect([status, body]).toEqual([200, expect.stringContaining(`\nhost=${gateway.host}\n`)]);
+  expect(body).toContain(`@${gateway.host}:${gateway.port}\n`);
+  expect(await stand.use(ticket, gateway)).toMatchObject({ status: 200 });
+  expect(JSON.stringify(stand.world.portal.log)).not.toContain(ticket);
+});

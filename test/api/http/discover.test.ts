@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCodes } from '../../../shared/kernel/errors.ts';
+import { document } from '../../contract/generated/described.ts';
+import { addMember, addSite, startWorld, type World } from '../../support/factories.ts';
+import type { Json } from '../../support/portal.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.portal.close());
+
+const { send } = { send: (...parts: Parameters<World['portal']['send']>) => world.portal.send(...parts) };
+
+describe('the page of a problem code', () => {
+  it.each(Object.entries(errorCodes))('%s explains it to programs and to people', async (code, {
+    status,
+    title,
+  }) => {
+    const json = await send(`GET /api/errors/${code}`);
+    expect([json.status, json.body]).toEqual([200, expect.objectContaining({ code, status, title })]);
+    for (const text of ['meaning', 'cause', 'remedy']) expect(json.body[text].length).toBeGreaterThan(10);
+    const page = await send(`GET /api/errors/${code}`, { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.body).toContain(`<code>${code}</code>`);
+  });
+
+  it('shows the names in its texts as names', async () => {
+    const { body } = await send('GET /api/errors/forbidden', { headers: { accept: 'text/html' } });
+    expect(body).toContain('<code>required_permission</code>, its scope');
+    expect(body).not.toContain('`');
+  });
+
+  it('is not there for other codes', async () => {
+    for (const code of ['nonsense', '__proto__', '%3Cscript%3E'])
+      expect((await send(`GET /api/errors/${code}`)).status).toBe(404);
+  });
+
+  it('is where a problem points to', async () => {
+    const { body } = await send('GET /api/userinfo');
+    expect((await send(`GET ${body.type}`)).body.code).toBe(body.code);
+  });
+});
+
+describe('discover', () => {
+  it('names the sites that the caller may use or administer, and no others', async () => {
+    const [used, administered, other] = [
+      await addSite(world.admin, { authenticators: [world.domain.id] }),
+      await addSite(world.admin),
+      await addSite(world.admin),
+    ];
+    const uris = async (member: Awaited<ReturnType<typeof addMember>>) =>
+      (await member.ask('GET /api/discover/')).body.sites.map(({ uri }: Json) => uri);
+    const user = await uris(await addMember(world, []));
+    expect(user).toContain(used.uri);
+    expect(user).not.toContain(administered.uri);
+    const staff = await uris(await addMember(world, ['sites.read'], [administered.id]));
+    expect(staff).toEqual(expect.arrayContaining([used.uri, administered.uri]));
+    expect(staff).not.toContain(other.uri);
+  });
+});
+
+describe('livez', () => {
+  it('says ok to everybody, as the text that its description tells', async () => {
+    const answer = await send('GET /livez');
+    expect(answer).toMatchObject({ status: 200, body: 'ok' });
+    const { content } = document.paths['/livez'].get.responses['200'];
+    expect(Object.keys(content)).toEqual([answer.headers.get('content-type')]);
+  });
+});

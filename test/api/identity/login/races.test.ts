@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  addUser,
+  asker,
+  goodPassword,
+  logIn,
+  startWorld,
+  usersPath,
+  type World,
+} from '../../../support/factories.ts';
+import type { Json } from '../../../support/portal.ts';
+
+let world: World;
+let user: Json;
+const admin: World['admin'] = (...parts) => world.admin(...parts);
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(async () => {
+  user = await addUser(admin, world.domain);
+});
+afterAll(() => world.portal.close());
+
+const next = 'another long pass phrase';
+const one = () => `${usersPath(world.domain)}/${user.id}`;
+
+/** Logs in while, between the check of the password and the session, this happens. */
+async function logInWhile(happens: () => Promise<unknown>, { outdated = false } = {}) {
+  const { hasher } = world.portal.deps;
+  const { verify, isOutdated } = hasher;
+  hasher.verify = async (password, stored) => {
+    hasher.verify = verify;
+    const isRight = await verify(password, stored);
+    await happens();
+    return isRight;
+  };
+  if (outdated) hasher.isOutdated = () => true;
+  try {
+    return await logIn(world.portal, world.domain, user);
+  } finally {
+    Object.assign(hasher, { verify, isOutdated });
+  }
+}
+
+describe('a login under way', () => {
+  it('is refused when the user is deleted meanwhile', async () => {
+    const { status, body } = await logInWhile(() => admin(`DELETE ${one()}`));
+    expect([status, body.code]).toEqual([401, 'invalid_credentials']);
+  });
+
+  it('is refused when the password is changed meanwhile', async () => {
+    const { status, body } = await logInWhile(() => admin(`PATCH ${one()}`, { password: next }));
+    expect([status, body.code]).toEqual([401, 'invalid_credentials']);
+  });
+
+  it('does not bring the former password back by hashing it anew', async () => {
+    await logInWhile(() => admin(`PATCH ${one()}`, { password: next }), { outdated: true });
+    expect((await logIn(world.portal, world.domain, user, { password: goodPassword })).status).toBe(401);
+    expect((await logIn(world.portal, world.domain, user, { password: next })).status).toBe(200);
+  });
+
+  it('hashes anew, when nothing happens, what was hashed in another way', async () => {
+    const { status, body } = await logInWhile(async () => undefined, { outdated: true });
+    expect(status).toBe(200);
+    expect((await asker(world.portal, body.token)('GET /api/userinfo')).status).toBe(200);
+    expect((await logIn(world.portal, world.domain, user)).status).toBe(200);
+  });
+});

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resources, resourceTypes } from '../../../shared/resources.ts';
+import {
+  bodyShown,
+  describedAs,
+  everyOperation,
+  type Registered,
+} from '../../contract/generated/described.ts';
+import { type Ask, base } from '../../support/factories.ts';
+import { leaks, type Place, pathAt, startTwoSites, type TwoSites } from '../../support/fleet/two-sites.ts';
+import type { Json } from '../../support/portal.ts';
+
+let stand: TwoSites;
+let admin: Ask;
+let scoped: Ask;
+let other: Place;
+beforeAll(async () => {
+  stand = await startTwoSites();
+  ({ scoped, other } = stand);
+  admin = stand.world.admin;
+});
+afterAll(() => stand.world.portal.close());
+
+const textOf = ({ body }: { body: Json }): string => JSON.stringify(body) ?? '';
+const modules = ['webui', 'aggregator', 'client', 'userinfo', 'auth', 'discover'];
+const ofTokens = everyOperation.filter(
+  ({ module, browser, access }) => modules.includes(module) && !browser && access !== 'public',
+);
+const reads = ofTokens.filter(({ method }) => method === 'GET');
+const byId = (operations: readonly Registered[]) =>
+  operations.map((operation) => [operation.id, operation] as const);
+const sited = resourceTypes.filter((type) => resources[type].lies === 'in_sites');
+
+describe('STR-1: the data of these tests', () => {
+  /** A test about an operation that shows nothing of the other site to anyone would prove nothing. */
+  it('STR-1: shows the other site to a caller of all sites, by each way', async () => {
+    const silent: string[] = [];
+    for (const operation of reads) {
+      const answer = await admin(`GET ${pathAt(operation, other)}`);
+      if (leaks(other, textOf(answer)).length === 0) silent.push(operation.id);
+    }
+    expect(silent.sort()).toMatchInlineSnapshot(`
+      [
+        "audit.buildExport",
+        "audit.verify",
+        "authenticator.describe",
+        "authenticator.get",
+        "authenticator.list",
+        "authenticator.listTypes",
+        "connection.check",
+        "connection.get",
+        "dashboard.user",
+        "group.get",
+        "group.list",
+        "group.listExternal",
+        "image.get",
+        "image.getOfProtocol",
+        "image.getOfService",
+        "maintenance_template.get",
+        "maintenance_template.list",
+        "monitoring_record.buildExport",
+        "nodeInfo.get",
+        "peer.get",
+        "peer.list",
+        "portal.buildExport",
+        "portal.list",
+        "portal.self",
+        "role.get",
+        "role.listPermissions",
+        "service.list",
+        "serviceToken.list",
+        "settings.get",
+        "site.listAssignable",
+        "systemParameters.get",
+        "tag.buildExport",
+        "tag.get",
+        "tag.list",
+        "theme.get",
+        "user.get",
+        "user.list",
+        "userSession.list",
+        "userinfo.get",
+        "userinfo.listSessions",
+      ]
+    `);
+    const lists = sited.filter((type) => reads.some(({ id }) => id === `${type}.list`));
+    expect(lists.filter((type) => silent.includes(`${type}.list`))).toEqual([]);
+    expect(lists.length).toBeGreaterThan(6);
+  });
+});
+
+describe('STR-1, SEC-11: a caller of one site', () => {
+  it.each(byId(reads))('STR-1: learns nothing of another site by %s', async (_, operation) => {
+    const path = pathAt(operation, other);
+    const answer = await scoped(`GET ${path}`);
+    const asked = path.split(/[/?]/);
+    expect(leaks(other, textOf(answer), asked), `${path}: ${answer.status}`).toEqual([]);
+  });
+
+  /** For each parameter of a list a value of the other site, where it has one. */
+  const wanted = (): Record<string, readonly string[]> => ({
+    search: ['omega'],
+    site_id: [other.site],
+    farm_id: [other.farm],
+    dispatcher_id: [other.dispatcher],
+    servicepool_uuid: [other.servicespool],
+    object_id: [other.site, other.farm, other.maintenance_window],
+    object_type: sited,
+    tag: ['omega'],
+    user: ['omega-person'],
+    owner: ['omega-person'],
+    code: [''],
+    count: ['exact'],
+    explain: ['true'],
+    user_id: [stand.user.id],
+    sort: ['name', '-name', '-at', '-started_at'],
+  });
+  const queried = reads.filter(({ query }) => query !== undefined);
+
+  /** Filters by which the caller would have to find rows of the other site only. */
+  const isForeign = (name: string, value: string): boolean =>
+    name !== 'object_id' && [other.site, other.farm, 'omega-person'].includes(value);
+
+  async function assertSilent(path: string, name: string, value: string): Promise<void> {
+    const query = `${path}?${name}=${encodeURIComponent(value)}`;
+    const { status, body } = await scoped(`GET ${query}`);
+    const asked = [...path.split('/'), value];
+    expect(leaks(other, JSON.stringify(body), asked), `${query}: ${status}`).toEqual([]);
+    if (!body.items) return;
+    if (name === 'count') expect([query, body.total]).toEqual([query, body.items.length]);
+    if (isForeign(name, value)) expect([query, body.items]).toEqual([query, []]);
+  }
+
+  it.each(
+    byId(queried),
+  )('STR-1: learns nothing of another site by the parameters of %s', async (_, operation) => {
+    const parameters: Json[] = describedAs(operation).parameters;
+    for (const { name, in: place } of parameters)
+      for (const value of place === 'query' ? (wanted()[name] ?? []) : [])
+        await assertSilent(pathAt(operation, other), name, value);
+  });
+
+  const writes = ofTokens.filter(
+    ({ method, id, module }) => method !== 'GET' && module !== 'auth' && !id.startsWith('userinfo.'),
+  );
+  /** A body that is refused for what it names, never for its shape. */
+  const bodyFor = (operation: Registered): Json => {
+    const text = JSON.stringify(bodyShown(operation) ?? {});
+    const id = /"(01932b5e[-\w]+)"/g;
+    return JSON.parse(text.replace(id, `"${other.farm}"`));
+  };
+
+  it.each(
+    byId(writes),
+  )('STR-1: learns and changes nothing of another site by %s, run dry or not', async (_, operation) => {
+    const path = pathAt(operation, other);
+    const body = operation.method === 'DELETE' ? undefined : bodyFor(operation);
+    for (const headers of [{ 'x-dry-run': 'true' }, {}]) {
+      const answer = await scoped(`${operation.method} ${path}`, body, headers);
+      const asked = [...path.split('/'), other.farm];
+      expect(leaks(other, textOf(answer), asked), `${path}: ${answer.status}`).toEqual([]);
+      const names =
+        sited.some((type) => operation.id.startsWith(`${type}.`)) && /\{\w+\}/.test(operation.path);
+      if (names)
+        expect([403, 404, 422], `${path}: ${answer.status} ${textOf(answer)}`).toContain(answer.status);
+    }
+  });
+
+  it('STR-1: finds what it names in another site as little as what does not exist', async () => {
+    const bodies: [string, Json][] = [
+      ['farms', { name: 'mine', site_id: other.site }],
+      ['dispatchers', { name: 'mine', farm_id: other.farm, url: 'https://mine.example.com' }],
+      ['rules', { name: 'mine', site_id: other.site, match_tags: { any: ['x'], all: [] } }],
+      [
+        'rules',
+        {
+          ...{ name: 'mine', site_id: stand.own.site },
+          members: [{ farm_id: other.farm, servicepool_uuid: other.servicespool }],
+        },
+      ],
+    ];
+    for (const [path, body] of bodies)
+      for (const headers of [{ 'x-dry-run': 'true' }, {}]) {
+        const answer = await scoped(`POST ${base}/${path}`, body, headers);
+        expect([path, answer.status]).toEqual([path, 422]);
+        expect(leaks(other, textOf(answer)), path).toEqual([]);
+      }
+  });
+
+  it.each([
+    'sites',
+    'farms',
+    'dispatchers',
+    'gateways',
+  ])('STR-1: destroys no %s of another site in bulk', async (path) => {
+    const method = path === 'gateways' ? 'PATCH' : 'POST';
+    for (const body of [{ all: true }, { ids: Object.values(other).filter((id) => id.length === 36) }]) {
+      const { status, body: would } = await scoped(`${method} ${base}/${path}/bulk_destroy`, body, {
+        'x-dry-run': 'true',
+      });
+      if (status === 403) continue;
+      expect(status).toBe(200);
+      const destroyed = JSON.stringify([would.would.body.deleted, would.would.events]);
+      expect(leaks(other, destroyed), path).toEqual([]);
+    }
+  });
+
+  it.each([
+    'audit',
+    'monitoring',
+    'tags',
+    'appnodes/portals',
+  ])('SEC-11: exports %s in no format', async (path) => {
+    for (const format of ['csv', 'ndjson', 'json']) {
+      const ordered = await scoped(`GET ${base}/${path}/export?format=${format}`);
+      expect([ordered.status, ordered.body.code]).toEqual([403, 'forbidden']);
+    }
+    expect((await scoped(`POST ${base}/${path}/export`, {})).status).toBe(403);
+  });
+
+  it('STR-1: counts on the dashboard what lies in the own site', async () => {
+    const counted = async (ask: Ask) => (await ask(`GET ${base}/dashboard/admin`)).body.counters;
+    // One gateway of the own site, and the one that lies in both.
+    const objects = { sites: 1, farms: 1, dispatchers: 1, gateways: 2, workplaces: 1, sessions: 1 };
+    expect(await counted(scoped)).toMatchObject(objects);
+    const all = await counted(admin);
+    for (const [name, own] of Object.entries(objects)) expect([name, all[name] > own]).toEqual([name, true]);
+  });
+
+  it('STR-1: leaves the other site as it was', async () => {
+    const farm = (await admin(`GET ${base}/farms/${other.farm}`)).body;
+    expect(farm).toMatchObject({ name: 'omega-farm', site_id: other.site, comments: 'omega' });
+    expect((await admin(`GET ${base}/sites/${other.site}`)).body).toMatchObject({ name: 'omega-site' });
+    expect((await admin(`GET ${base}/rules/${other.rule}`)).body).toMatchObject({ name: 'omega-rule' });
+    expect((await admin(`GET ${base}/dispatchers/${other.dispatcher}`)).body.name).toBe('omega-node');
+    expect((await admin(`GET ${base}/gateways/${other.gateway}`)).body.name).toBe('omega-gateway');
+  });
+});

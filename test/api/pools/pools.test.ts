@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { touchPool } from '../../../db/repositories/snapshot/touch.ts';
+import { openSession } from '../../simulator/data/sessions.ts';
+import {
+  addMember,
+  addNode,
+  base,
+  pool,
+  type SimulatedNode,
+  startWorld,
+  type World,
+} from '../../support/factories.ts';
+import { syncAll } from '../../support/fleet/snapshot.ts';
+import type { Json } from '../../support/portal.ts';
+
+const path = `${base}/servicespools`;
+let world: World;
+let node: SimulatedNode;
+
+beforeAll(async () => {
+  world = await startWorld();
+  const pools = [pool('Office', { tags: ['blue'], comments: 'Desks' }), pool('Lab', { workplaces: 1 })];
+  node = await addNode(world, world.farm, { pools });
+  const { state } = node.simulator;
+  const [workplace] = state.poolNamed('Lab').members;
+  if (!workplace) throw new Error('no workplace');
+  openSession(state, workplace, { person: { domain: 'CORP', name: 'Ada' }, protocol: 'spice' });
+  await syncAll(world.portal, world.farm);
+});
+afterAll(async () => {
+  await node.simulator.close();
+  await world.portal.close();
+});
+
+const list = async (query = ''): Promise<Json> => {
+  const { status, body } = await world.admin(`GET ${path}${query}`);
+  expect([query, status, body.code]).toEqual([query, 200, undefined]);
+  return body;
+};
+
+describe('the merged list of pools', () => {
+  it('shows what the node said of them', async () => {
+    const { items, sites } = await list();
+    expect(items.map(({ name }: Json) => name)).toEqual(['Lab', 'Office']);
+    expect(items[1]).toEqual({
+      uuid: expect.any(String),
+      name: 'Office',
+      short_name: 'Office',
+      comments: 'Desks',
+      state: 'ready',
+      visible: true,
+      farm_id: world.farm.id,
+      farm_name: world.farm.name,
+      site_id: world.site.id,
+      site_name: world.site.name,
+      maintenance: false,
+      maintenance_template_id: null,
+      protocols: ['rdp', 'spice'],
+      initial_srvs: 3,
+      cache_l1_srvs: 0,
+      cache_l2_srvs: 0,
+      max_srvs: 3,
+      workplaces_count: 3,
+      in_use_count: 0,
+      in_preparation_count: 0,
+      usage_percent: 0,
+      restrained: false,
+      tags: ['blue'],
+      fetched_at: sites[0].fetched_at,
+    });
+  });
+
+  it.each([
+    ['state=busy', ['Lab']],
+    ['maintenance=false', ['Lab', 'Office']],
+    ['tag=blue', ['Office']],
+    ['search=OFF', ['Office']],
+    ['sort=-usage_percent', ['Lab', 'Office']],
+    ['sort=usage_percent', ['Office', 'Lab']],
+  ])('is narrowed and ordered by %s', async (query, names) => {
+    const { items, total } = await list(`?${query}&count=exact`);
+    expect([items.map(({ name }: Json) => name), total]).toEqual([names, names.length]);
+  });
+
+  it('pages by a number as well', async () => {
+    const first = await list('?sort=-usage_percent&limit=1');
+    const second = await list(`?sort=-usage_percent&limit=1&cursor=${first.next}`);
+    expect([first, second].map(({ items: [{ name }] }) => name)).toEqual(['Lab', 'Office']);
+    expect(second.next).toBeNull();
+  });
+
+  it('shows at once what an action of ours changed, and when that was', async () => {
+    const { items, sites } = await list('?search=office');
+    await touchPool(world.portal.db, world.farm.id, items[0].uuid, { comments: 'Moved' });
+    const after = await list('?search=office');
+    expect(after.items[0].comments).toBe('Moved');
+    expect(after.items[0].fetched_at > sites[0].fetched_at).toBe(true);
+    expect(after.sites[0].fetched_at).toBe(sites[0].fetched_at);
+  });
+
+  it('is for those who may read pools, within their sites', async () => {
+    const nobody = await addMember(world, ['workplaces.read']);
+    expect((await nobody.ask(`GET ${path}`)).body.required_permission).toBe('servicespools.read');
+    const elsewhere = await addMember(world, ['servicespools.read'], []);
+    expect((await elsewhere.ask(`GET ${path}?count=exact`)).body).toEqual({
+      items: [],
+      next: null,
+      total: 0,
+      sites: [],
+    });
+  });
+});

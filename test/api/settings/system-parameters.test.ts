@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
+
+const path = `${base}/tconfig`;
+
+describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (driver) => {
+  let world: World;
+  let admin: Ask;
+
+  beforeAll(async () => {
+    world = await startWorld({ driver });
+    ({ admin } = world);
+  });
+  afterAll(() => world.portal.close());
+
+  it('are told with their defaults, bounds and words', async () => {
+    const { status, body } = await admin(`GET ${path}`);
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual([
+      'aggregator',
+      'audit',
+      'directory',
+      'export',
+      'limits',
+      'lockout',
+      'monitoring',
+      'password',
+      'session',
+      'ui',
+    ]);
+    expect(body.session.idle_s).toEqual({
+      value: 1800,
+      default: 1800,
+      type: 'numeric',
+      min: 120,
+      max: 2_592_000,
+      unit: 's',
+      help: expect.any(String),
+    });
+    expect(body.ui.default_language).toMatchObject({ type: 'choice', choices: ['en', 'ru'] });
+    expect(body.monitoring.site_failure_fails_health).toMatchObject({ type: 'boolean', value: false });
+  });
+
+  it('take back what was read, with one event for each that becomes another', async () => {
+    const { body } = await admin(`GET ${path}`);
+    body.session.idle_s.value = 900;
+    body.lockout.max_tries.value = 4;
+    const { result, events } = await audited(world.portal, () => admin(`PUT ${path}`, body));
+    expect(result.status).toBe(200);
+    expect(result.body).toEqual(body);
+    expect(events).toHaveLength(2);
+    expect(events.map((event) => [event.event, event.object_name, event.changes])).toEqual(
+      expect.arrayContaining([
+        ['portal.SystemConfigChanged', 'session.idle_s', [{ field: 'value', before: 1800, after: 900 }]],
+        ['portal.SystemConfigChanged', 'lockout.max_tries', [{ field: 'value', before: 5, after: 4 }]],
+      ]),
+    );
+    expect((await audited(world.portal, () => admin(`PUT ${path}`, body))).events).toEqual([]);
+  });
+
+  it('count at once for whoever is signed in', async () => {
+    await admin(`PUT ${path}`, { session: { idle_s: { value: 600 } } });
+    const settings = await admin('GET /api/auth/v7.0/settings');
+    expect(settings.body.session.idle_s).toBe(600);
+    await admin(`PUT ${path}`, { session: { idle_s: { value: 1800 } } });
+    expect((await admin(`GET ${path}`)).body.session.idle_s).toMatchObject({ value: 1800, default: 1800 });
+  });
+
+  it.each([
+    ['a section that does not exist', { sessions: {} }, '/sessions'],
+    ['a key that does not exist', { session: { idle: { value: 1 } } }, '/session/idle'],
+    ['a value below its bound', { session: { idle_s: { value: 0 } } }, '/session/idle_s/value'],
+    ['a value of another type', { session: { idle_s: { value: '600' } } }, '/session/idle_s/value'],
+    ['no choice', { ui: { default_language: { value: 'xx' } } }, '/ui/default_language/value'],
+    ['no URL', { ui: { client_download_url: { value: 'javascript:x' } } }, '/ui/client_download_url/value'],
+    ['no value', { session: { idle_s: { help: 'x' } } }, '/session/idle_s/value'],
+  ])('refuse %s, and then change nothing', async (_, body, pointer) => {
+    const both = { lockout: { block_s: { value: 77 } }, ...body };
+    expect(await admin(`PUT ${path}`, both)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
+    expect((await admin(`GET ${path}`)).body.lockout.block_s.value).toBe(300);
+  });
+
+  it('are written all or none while others write', async () => {
+    const values = [11, 12, 13, 14, 15, 16, 17, 18];
+    await Promise.all(
+      values.map((value) =>
+        admin(`PUT ${path}`, { lockout: { max_tries: { value }, account_per_hour: { value } } }),
+      ),
+    );
+    const { lockout } = (await admin(`GET ${path}`)).body;
+    expect(values).toContain(lockout.max_tries.value);
+    expect(lockout.account_per_hour.value).toBe(lockout.max_tries.value);
+  });
+
+  it('are read with a narrow scope and written with none', async () => {
+    const { ask } = await addMember(
+      world,
+      ['system_parameters.read', 'system_parameters.update'],
+      [world.site.id],
+    );
+    expect((await ask(`GET ${path}`)).status).toBe(200);
+    expect((await ask(`PUT ${path}`, { session: { idle_s: { value: 180 } } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,51 @@
+import type { Db } from '../../../db/client.ts';
+import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../../functions/portal.ts';
+import type { Log } from '../../../shared/kernel/observability/log.ts';
+import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
+import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
+import type { TransportRequest } from '../../../shared/remotes/http/transport.ts';
+import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
+import { createKdcRemote } from '../../../shared/remotes/kerberos/transport.ts';
+import { createPeerKeyRemote } from '../../../shared/remotes/peer-keys/https.ts';
+import { directoriesByKeptSockets } from '../../../shared/runtime/edge/directories-by-sockets.ts';
+import { createSharing } from '../../../shared/runtime/node/single-flight.ts';
+import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
+import { type Settings, sameForBoth } from '../settings.ts';
+
+/**
+ * The portal as the bench measures it, on a database that is there already.
+ * @param onCall hears of each request that goes out to a dispatcher
+ */
+export async function createBenchPortal(
+  settings: Settings,
+  db: Db,
+  log: Log,
+  onCall: () => void = () => undefined,
+): Promise<{ portal: Portal; deps: PortalDeps; close(): Promise<void> }> {
+  const { outbound } = sameForBoth;
+  const { send, inspect, close } = createNodeTransport(outbound);
+  const transport = {
+    send: (request: TransportRequest) => {
+      onCall();
+      return send(request);
+    },
+    inspect,
+  };
+  const deps = await portalDeps({
+    db,
+    log,
+    portalType: 'universal',
+    host: { name: 'bench', runtime: 'node', os: 'Linux', startedAt: new Date() },
+    baseUrl: settings.baseUrl,
+    secretKeys: [settings.secretKey],
+    signingKeys: [settings.signingKey],
+    outbound,
+    assets: ownAssets(),
+    kdcs: createKdcRemote(createTcp(outbound)),
+    dispatchers: createDispatcherRemote(transport),
+    peerKeys: createPeerKeyRemote(transport),
+    ...directoriesByKeptSockets(outbound),
+    share: createSharing(),
+  });
+  return { portal: createPortal(deps), deps, close };
+}

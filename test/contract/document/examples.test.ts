@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleOf } from '../../../shared/http/document/examples.ts';
+import type { Answer, Json, TestPortal } from '../../support/portal.ts';
+import {
+  describedAs,
+  document,
+  documentedCodes,
+  operations,
+  type Registered,
+  resolve,
+} from '../generated/described.ts';
+import { createGround } from '../generated/ground.ts';
+import { codeIn } from '../support/problems.ts';
+import { startTypedPortal } from '../support/typed-portal.ts';
+
+let portal: TestPortal;
+/** Callers may use every site. */
+let given: Record<string, Json>;
+
+beforeAll(async () => {
+  portal = await startTypedPortal();
+  const domains = await portal.send('GET /api/webui/aggregator/authenticators', {
+    token: await portal.login(),
+  });
+  given = { 'site.create': { authenticators: [domains.body.items[0].id] } };
+});
+afterAll(() => portal.close());
+
+/** What an example must never be answered: the request itself would be wrong. */
+const ofWrongRequests = ['malformed_json', 'unsupported_media_type', 'malformed_cursor'];
+/** What only an answer can give. */
+const placeholders = ['cursor'];
+/** Parameters that are nothing by themselves, with what they go with. */
+const companions: Record<string, string> = { user_id: '&explain=true' };
+
+/** Operations that end the session they are called with are called with one of their own. */
+async function groundOf(operation: Registered) {
+  const token = await portal.login();
+  const ground = await createGround(portal, token, given).of(operation);
+  return { ...ground, token };
+}
+
+/** What a dispatcher owns nobody can make here, an export nobody has ordered, and what names them leads nowhere. */
+const namesWhatIsMade = ({ id, path }: Registered, values: Record<string, string>): boolean =>
+  id !== 'connection.reconnect' &&
+  !id.endsWith('Export') &&
+  [...path.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => values[name] !== undefined);
+
+function expectDescribed(operation: Registered, answer: Answer, values: Record<string, string>): void {
+  const { status } = answer;
+  expect(Object.keys(describedAs(operation).responses)).toContain(String(status));
+  if (status < 400) return;
+  const code = codeIn(answer);
+  expect([code, documentedCodes(operation, status)]).toEqual([code, expect.arrayContaining([code])]);
+  expect(ofWrongRequests).not.toContain(code);
+  if (namesWhatIsMade(operation, values)) expect(code).not.toBe('not_found');
+}
+
+const mediaTypesOf = (operation: Registered): string[] =>
+  Object.keys(describedAs(operation).requestBody.content);
+
+describe('the example of a body', () => {
+  it.each(operations.filter(({ body }) => body))('of $id is taken by the server', async (operation) => {
+    for (const type of mediaTypesOf(operation)) {
+      const { path, values, token, body } = await groundOf(operation);
+      const headers = { 'content-type': type };
+      const answer = await portal.send(`${operation.method} ${path}`, { token, body, headers });
+      expect(answer.body?.errors ?? []).toEqual([]);
+      expectDescribed(operation, answer, values);
+    }
+  });
+});
+
+describe('the example of a parameter', () => {
+  const parametersOf = (operation: Registered): Json[] =>
+    describedAs(operation)
+      .parameters.map(resolve)
+      .filter((parameter: Json) => parameter.in === 'query' && !placeholders.includes(parameter.name));
+  const asked = operations.filter((operation) => parametersOf(operation).length > 0);
+
+  it.each(asked)('of $id is taken by the server', async (operation) => {
+    const { path, token, body } = await groundOf(operation);
+    for (const { name, schema } of parametersOf(operation)) {
+      const value = encodeURIComponent(String(exampleOf(schema, document.components.schemas)));
+      const answer = await portal.send(
+        `${operation.method} ${path}?${name}=${value}${companions[name] ?? ''}`,
+        { token, body },
+      );
+      expect([name, answer.body?.errors ?? []]).toEqual([name, []]);
+      expectDescribed(operation, answer, {});
+    }
+  });
+});

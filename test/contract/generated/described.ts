@@ -1,0 +1,79 @@
+import { createPortal, type PortalDeps } from '../../../functions/portal.ts';
+import type { Operation } from '../../../shared/http/declare/operation.ts';
+import { documentOf } from '../../../shared/http/document/document.ts';
+import { exampleOf } from '../../../shared/http/document/examples.ts';
+import type { Schema } from '../../../shared/http/document/schemas.ts';
+import type { ModuleName } from '../../../shared/modules.ts';
+import type { Json } from '../../support/portal.ts';
+import { isListed } from '../support/portal-types.ts';
+import { portalType } from '../support/typed-portal.ts';
+
+/** Modules keep what they depend on for requests; declarations can be read without. */
+export const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
+
+/** What an operation declares, and the module that serves it. */
+export type Registered = Omit<Operation<never>, 'run'> & { module: ModuleName };
+
+export const everyOperation: readonly Registered[] = modules.flatMap(({ name, operations: own }) =>
+  own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
+);
+
+/** Those of the portal that is asked. */
+export const listedOperations = everyOperation.filter((operation) => isListed(operation, portalType));
+
+/**
+ * Those that a token opens. What the cookie of a browser opens has tests of its own, and so has what answers one refusal to
+ * whatever is wrong, as gateway servers expect.
+ */
+export const operations = listedOperations.filter(
+  ({ browser, refusesBy }) => browser === undefined && refusesBy === undefined,
+);
+
+export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
+
+/** Follows a reference within the document. */
+export function resolve(node: Json): Json {
+  if (typeof node?.$ref !== 'string') return node;
+  const steps: string[] = node.$ref.slice(2).split('/');
+  return resolve(steps.reduce((inner, step) => inner?.[step.replaceAll('~1', '/')], document));
+}
+
+export const describedAs = ({ path, method }: Registered): Json =>
+  document.paths[path]?.[method.toLowerCase()];
+
+/** Agents are told everything in one form, refusals as well: it has the code in front of `error`. */
+export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boolean =>
+  ['agent', 'ssa'].includes(module);
+
+/** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
+export const isLiberal = (operation: Registered): boolean =>
+  answersInResultForm(operation) || ['gateway.heartbeat', 'portal.heartbeat'].includes(operation.id);
+
+/** The media type of the refusals of an operation. */
+export const refusalType = (operation: Pick<Registered, 'module'>): string =>
+  answersInResultForm(operation) ? 'application/json' : 'application/problem+json';
+
+/** The codes that the document gives an operation for a status. */
+export function documentedCodes(operation: Registered, status: number): string[] {
+  const { content } = resolve(describedAs(operation).responses[status]) ?? {};
+  return Object.keys(content?.[refusalType(operation)]?.examples ?? {});
+}
+
+/** The value that the document shows for a body or an answer. */
+export function shownIn(media: Json): Json {
+  if (!media) return undefined;
+  const [first]: Json[] = Object.values(media.examples ?? {});
+  return first ? resolve(first).value : media.example;
+}
+
+export const bodyShown = (operation: Registered): Json =>
+  shownIn(describedAs(operation).requestBody?.content['application/json']);
+
+/** The path with its parameters filled in, by default with what the document shows. */
+export function pathOf(operation: Registered, values: Record<string, string> = {}): string {
+  const parameters: Json[] = describedAs(operation).parameters;
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const schema: Schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {};
+    return values[name] ?? String(exampleOf(schema, document.components.schemas));
+  });
+}

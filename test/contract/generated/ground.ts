@@ -1,0 +1,114 @@
+import type { Schema } from '../../../shared/http/document/schemas.ts';
+import { goodPassword, unique } from '../../support/factories.ts';
+import type { Json, TestPortal } from '../../support/portal.ts';
+import { bodyShown, describedAs, everyOperation, pathOf, type Registered, resolve } from './described.ts';
+
+/** Something that exists, with the body that it was made of. */
+export type Made = { id: string; path: string; sent: Json; shown: Json };
+/** A request that would be served: its address names what exists, and so does its body. */
+export type Ground = { path: string; values: Values; body: Json };
+type Values = Record<string, string>;
+
+const creators = everyOperation.filter(({ method, returns }) => method === 'POST' && returns[0] === 201);
+
+/** The operation that makes what a collection holds. */
+export const creatorOf = (collection: string): Registered | undefined =>
+  creators.find(({ path }) => path === collection);
+
+/** The operation that makes the rows of a list, be it the list of all of them or of those of one owner. */
+export const creatorFor = ({ path }: Registered): Registered | undefined =>
+  creatorOf(path) ??
+  creators.find(
+    (create) =>
+      path.endsWith(`}${create.path.slice(create.path.lastIndexOf('/'))}`) &&
+      Object.hasOwn(bodyShown(create), ownerMember(path)),
+  );
+
+/** The member by which what lies in a collection names the object that stands before it. */
+export const ownerMember = (collection: string): string =>
+  `${creatorOf(collection.replace(/\/\{\w+\}\/\w+$/, ''))?.id.split('.')[0]}_id`;
+
+/** Members that no two objects may share. */
+const distinct = ['name', 'uri', 'small_name'];
+/** What the document cannot know: a password that the policy accepts, a node to which nothing leads. */
+const known: Record<string, Json> = {
+  'user.create': { password: goodPassword },
+  'dispatcher.create': { url: 'https://127.0.0.1:1' },
+  'serviceToken.create': { expires_at: new Date(Date.now() + 86_400_000).toISOString() },
+};
+/** Tokens are those of services, which have no password. */
+const ownerOf = (template: string): Json =>
+  template.includes('/tokens') ? { kind: 'service', password: null } : {};
+
+/**
+ * Makes whatever an operation is about, by the operations that make such things.
+ * @param given members of bodies by the id of the operation
+ */
+export function createGround(
+  portal: Pick<TestPortal, 'send'>,
+  token: string,
+  given: Record<string, Json> = {},
+) {
+  const references = new Map<string, Promise<Made>>();
+
+  const make = async (create: Registered, path: string, more: Json = {}): Promise<Made> => {
+    const sent = { ...(await bodyOf(create)), ...more };
+    const answer = await portal.send(`POST ${path}`, { token, body: sent });
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+    return { id: answer.body.id, path: `${path}/${answer.body.id}`, sent, shown: answer.body };
+  };
+
+  /** One object of the kind for all that refer to such. */
+  const reference = async (kind: string): Promise<Made | undefined> => {
+    const create = creators.find(({ id }) => id === `${kind}.create`);
+    if (!create) return undefined;
+    const made =
+      references.get(kind) ??
+      valuesFor(create.path).then(({ values }) => make(create, pathOf(create, values)));
+    references.set(kind, made);
+    return made;
+  };
+
+  const bodyOf = async (operation: Registered): Promise<Json> => {
+    const shown = { ...bodyShown(operation), ...known[operation.id], ...given[operation.id] };
+    for (const name of Object.keys(shown)) {
+      if (distinct.includes(name)) shown[name] = unique('made');
+      if (name === 'issuer') shown[name] = `https://${unique('made')}.example.com`;
+      const referred = name.endsWith('_id') && (await reference(name.slice(0, -'_id'.length)));
+      if (referred) shown[name] = referred.id;
+    }
+    return shown;
+  };
+
+  /** Values for the parameters of an address: an object of the collection that stands before each. */
+  const valuesFor = async (template: string): Promise<{ values: Values; last: Made | undefined }> => {
+    const values: Values = {};
+    let last: Made | undefined;
+    for (const { 1: name = '', index } of template.matchAll(/\{(\w+)\}/g)) {
+      const create = creatorOf(template.slice(0, index - 1));
+      const more = create?.id === 'user.create' ? ownerOf(template) : {};
+      last = create && (await make(create, pathOf(create, values), more));
+      if (last) values[name] = last.id;
+      if (name === 'site_uri') values[name] = (await reference('site'))?.shown.uri;
+    }
+    return { values, last };
+  };
+
+  return {
+    make,
+    valuesFor,
+    of: async (operation: Registered): Promise<Ground> => {
+      const { values, last } = await valuesFor(operation.path);
+      const path = pathOf(operation, values);
+      if (!operation.body) return { path, values, body: undefined };
+      // A replacement by what the object was made of breaks no rule about what only creation sets.
+      const body = operation.method === 'PUT' && last ? last.sent : await bodyOf(operation);
+      return { path, values, body };
+    },
+  };
+}
+
+export type GroundWorks = ReturnType<typeof createGround>;
+
+export const bodySchemaOf = (operation: Registered): Schema =>
+  resolve(resolve(describedAs(operation).requestBody).content['application/json'].schema);

@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import { Problem, ResultRefusal } from '../../../shared/http/document/problems.ts';
+import { codeFacts, type ErrorCode } from '../../../shared/kernel/errors.ts';
+import type { Answer } from '../../support/portal.ts';
+import {
+  answersInResultForm,
+  documentedCodes,
+  type Registered,
+  refusalType,
+} from '../generated/described.ts';
+
+/**
+ * Asserts that an answer is the problem document of this code, complete and as the document of the operation has it; of
+ * a module that has one form for all its answers, that it is the refusal in this form.
+ */
+export function expectProblem(answer: Answer, code: ErrorCode, operation?: Registered): void {
+  expectRefusal(answer, code, operation);
+  if (operation) expect(documentedCodes(operation, answer.status)).toContain(code);
+}
+
+/** The same for what the document does not tell of an operation. */
+export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Pick<Registered, 'module'>): void {
+  if (operation && answersInResultForm(operation)) expectResultForm(answer, code);
+  else expectProblemDocument(answer, code);
+  const { status, retryAfterS } = codeFacts(code);
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toBe(
+    operation ? refusalType(operation) : 'application/problem+json',
+  );
+  expect(answer.headers.get('cache-control')).toBe('private, no-store');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Token realm="aggregator"' : null);
+  if (retryAfterS) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+/** The code of a refusal in either form. */
+export const codeIn = ({ body }: Answer): string => body.code ?? String(body.error).split(':')[0];
+
+/** The places of the faults that a refusal tells of, in either form. */
+export const pointersIn = ({ body }: Answer): string[] =>
+  body.errors?.map(({ pointer }: { pointer: string }) => pointer) ??
+  String(body.error)
+    .replace(/^\w+: /, '')
+    .split('; ')
+    .map((fault) => /^[/?]\S*/.exec(fault)?.[0] ?? '');
+
+function expectProblemDocument({ body, headers }: Answer, code: ErrorCode): void {
+  expect(body).toMatchObject({ code });
+  const { status, title, retryable = false } = codeFacts(code);
+  expect(Problem.safeParse(body).error?.issues ?? []).toEqual([]);
+  expect(body).toMatchObject({ type: `/api/errors/${code}`, title, status, retryable });
+  expect(body.detail).not.toBe('');
+  expect(body.instance).toBe(headers.get('x-request-id'));
+}
+
+function expectResultForm(answer: Answer, code: ErrorCode): void {
+  expect(ResultRefusal.safeParse(answer.body).error?.issues ?? []).toEqual([]);
+  expect(Object.keys(answer.body).sort()).toEqual(['error', 'result', 'stamp', 'version']);
+  expect(codeIn(answer)).toBe(code);
+  expect(Math.abs(answer.body.stamp * 1000 - Date.now())).toBeLessThan(60_000);
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The last line of standard output of a start with `--json`, whatever the portal runs on. */
+export type Announced = {
+  base_url: string;
+  admin_password?: string;
+  /** Of the portal itself, which the launcher started. */
+  pid: number;
+};
+
+/** What `npm start -- --json` tells besides. */
+export type Announcement = Announced & {
+  /** Where it listens by plain HTTP, when that is not `base_url`. */
+  local_url?: string;
+  health_url: string;
+  ca_file: string;
+  health_check_access_key: string;
+  metrics_access_key: string;
+};
+
+/** What a process and all its descendants left behind; the code is null after a signal. */
+export type Ending = { code: number | null; stdout: string; stderr: string };
+
+export type PortalProcess<A extends Announced = Announcement> = {
+  announcement: A;
+  /** From the command to the announcement. */
+  startMs: number;
+  /** Settles when the process and everything that it started has ended. */
+  ended: Promise<Ending>;
+  /** To the process that was started, as `npm` or a supervisor sends it. */
+  signal(name: 'SIGTERM' | 'SIGINT'): void;
+  /** Ends it by SIGTERM; what has not ended by itself within 15 s is killed. */
+  stop(): Promise<Ending>;
+};
+
+export type PortalOptions = {
+  /** All its variables: nothing of this process is handed down. */
+  env: NodeJS.ProcessEnv;
+  /** `npm start` by its launcher unless told. */
+  command?: readonly string[];
+  /** Shows standard error instead of keeping it. */
+  showErrors?: boolean;
+  /** Ends it by SIGTERM, also while it is starting. */
+  signal?: AbortSignal;
+};
+
+/** The portal ended instead of starting; its message is what it said. */
+export class PortalEnded extends Error {
+  readonly code: number | null;
+
+  constructor({ code, stderr }: Ending) {
+    super(stderr.trim());
+    this.name = 'PortalEnded';
+    this.code = code;
+  }
+}
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+const launcher = ['shared/tooling/launch.mjs', 'functions/all.ts', '--json'];
+
+/** Starts the portal and waits until it is ready. @throws PortalEnded */
+export async function startPortal<A extends Announced = Announcement>(
+  options: PortalOptions,
+): Promise<PortalProcess<A>> {
+  const started = performance.now();
+  const child = launch(options);
+  const ended = endOf(child);
+  const announcement = await Promise.race([
+    announcementOf<A>(child),
+    ended.then((ending) => {
+      throw new PortalEnded(ending);
+    }),
+  ]);
+  return {
+    announcement,
+    startMs: Math.round(performance.now() - started),
+    ended,
+    signal: (name) => void child.kill(name),
+    stop: () => stop(child, announcement.pid, ended),
+  };
+}
+
+/** An environment without anything of the tester's: his own settings must not decide a test. */
+export const bareVariables = (dataDir: string, [port, healthPort]: readonly number[]): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  DATA_DIR: dataDir,
+  PORT: String(port),
+  HEALTH_PORT: String(healthPort),
+  ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+  LOG_LEVEL: 'warn',
+});
+
+/** A start that is expected to fail. */
+export const runPortal = (options: PortalOptions): Promise<Ending> => endOf(launch(options));
+
+/**
+ * Ports of loopback that are free now. They lie below those that systems hand out for port 0, so that no server of
+ * another test file gets one meanwhile.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port);
+  }
+  return ports;
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
+
+function launch({ env, command = launcher, showErrors = false, signal }: PortalOptions): ChildProcess {
+  const child = spawn(process.execPath, [...command], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', showErrors ? 'inherit' : 'pipe'],
+  });
+  signal?.addEventListener('abort', () => child.kill('SIGTERM'));
+  return child;
+}
+
+/** `close` comes when nobody holds the pipes any more, hence after the last descendant. */
+function endOf(child: ChildProcess): Promise<Ending> {
+  const said = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...said }));
+  });
+}
+
+function announcementOf<A extends Announced>({ stdout }: ChildProcess): Promise<A> {
+  return new Promise((resolve) => {
+    if (!stdout) return;
+    createInterface({ input: stdout }).on('line', (line) => {
+      if (line.startsWith('{"base_url"')) resolve(JSON.parse(line));
+    });
+  });
+}
+
+async function stop(child: ChildProcess, portalPid: number, ended: Promise<Ending>): Promise<Ending> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    kill(portalPid);
+  }, 15_000);
+  return ended.finally(() => clearTimeout(timer));
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended meanwhile.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

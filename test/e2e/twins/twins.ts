@@ -1,0 +1,161 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthority } from '../../simulator/authority.ts';
+import type { Simulator } from '../../simulator/start.ts';
+import { freshDatabase } from '../../support/database/database.ts';
+import { type Api, accepted, createApi, type Json } from '../support/api.ts';
+import { createInstallation, type Installation, user, webui } from '../support/installation.ts';
+import { bareVariables, freePorts, type PortalProcess, startPortal } from '../support/portal-process.ts';
+import { nodeTarget, startNode, workersTarget } from './targets.ts';
+
+const adminPassword = 'correct horse battery staple';
+const clerk = { name: 'clerk', password: 'six blue herons in a row' };
+
+/** The portal twice on one database, as Node process and as Workers: every token and every row is both's. */
+export type Twins = {
+  node: Api;
+  workers: Api;
+  dispatcher: Simulator;
+  stop(): Promise<void>;
+};
+
+export async function startTwins(): Promise<Twins> {
+  const folder = await mkdtemp(join(tmpdir(), 'aggregator-twins-'));
+  const database = await freshDatabase();
+  const authority = await createAuthority();
+  await writeFile(join(folder, 'ca.pem'), authority.caPem);
+  const [port = 0, healthPort = 0, workersPort = 0] = await freePorts(3);
+  const baseUrl = `https://localhost:${port}`;
+  const shared = {
+    DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_SIDECAR_URL: database.sidecarUrl,
+    BASE_URL: baseUrl,
+    ADMIN_PASSWORD: adminPassword,
+    PORTAL_NAME: 'twins',
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString(),
+    // The one way to trust a private authority that both runtimes have.
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+  };
+  const start = (name: string, ports: number[], { command }: { command: readonly string[] }) =>
+    startPortal({ command, env: { ...bareVariables(join(folder, name), ports), ...shared } });
+  const portals = await allOrNone([
+    start('node', [port, healthPort], nodeTarget),
+    start('workers', [workersPort, healthPort], workersTarget),
+  ]);
+  const node = createApi(baseUrl, readFileSync(portals[0]?.announcement.ca_file ?? '', 'utf8'));
+  const workers = createApi(`http://localhost:${workersPort}`);
+  const dispatcher = await startNode({ api: node, issuer: baseUrl, authority });
+  return {
+    node,
+    workers,
+    dispatcher,
+    stop: async () => {
+      await Promise.all([node.close(), workers.close(), dispatcher.close()]);
+      await Promise.all(portals.map((portal) => portal.stop()));
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** When one does not start, the other is ended. */
+async function allOrNone(starting: Promise<PortalProcess>[]): Promise<PortalProcess[]> {
+  const settled = await Promise.allSettled(starting);
+  const started = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (!failed) return started;
+  await Promise.all(started.map((portal) => portal.stop()));
+  throw failed.reason;
+}
+
+/** What the questions to the twins are about, and tokens of those who ask them. */
+export type Seeded = Installation & {
+  group: { id: string };
+  role: { id: string };
+  untrusted: { id: string };
+  service_user: { id: string };
+  /** One of each further kind of object. */
+  made: Awaited<ReturnType<typeof makeObjects>> & { peer: Json };
+  tokens: Record<'admin' | 'user' | 'clerk', string>;
+  /** Of the user's first service. */
+  service: string;
+  /** One that the snapshot has. */
+  pool: string;
+};
+
+/** Fills the database by way of one of them; `untrustedUrl` is a node whose certificate nobody trusts. */
+export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: string): Promise<Seeded> {
+  const admin = await api.login('admin', adminPassword);
+  const create = (path: string, body: object) =>
+    accepted(api, `POST ${webui}/${path}`, { token: admin, body });
+  const installed = await createInstallation(api, admin, dispatcher, {});
+  const { domain, site, farm } = installed;
+  const accounts = `authenticators/${domain.id}`;
+  const group = await create(`${accounts}/groups`, { name: 'Payroll', comments: 'who pays' });
+  const scope = { sites: [site.id] };
+  const role = await create('rbac', { name: 'Clerk of North', permissions: ['farms.read'], scope });
+  await create(`${accounts}/users`, { ...clerk, roles: [role.id], groups: [group.id] });
+  // Names that a collation may order otherwise than we do.
+  for (const [at, name] of ['Äpfel', 'apfel-2', 'Zürich', 'новый', '_under', 'a b'].entries())
+    await create('sites', { name, uri: `place-${at}`, location: { latitude: 1.5 * at, longitude: -at } });
+  await create('farms', { name: 'Spare farm', site_id: site.id, maintenance: true, weight: 3 });
+  const idle = await create('farms', { name: 'Idle farm', site_id: site.id, enabled: false });
+  const untrusted = await create('dispatchers', { name: 'other', farm_id: idle.id, url: untrustedUrl });
+  const tokens = {
+    admin,
+    user: await api.login(user.name, user.password, 'corp'),
+    clerk: await api.login(clerk.name, clerk.password, 'corp'),
+  };
+  const services = '/aggregator/api/client/v7.0/north/servicesList/';
+  const listed = await accepted(api, `GET ${services}`, { token: tokens.user });
+  const service_user = await create(`${accounts}/users`, { name: 'robot', kind: 'service' });
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+  await create(`${accounts}/users/${service_user.id}/tokens`, {
+    name: 'night run',
+    expires_at,
+    permissions: [],
+  });
+  const peer = await accepted(api, 'POST /api/aggregator/v7.0/peers', { token: admin, body: peerBody() });
+  const made = { ...(await makeObjects(create, site.id, farm.id)), peer };
+  const known = { group, role, untrusted, service_user, made, tokens, farm };
+  return { ...installed, ...known, service: listed.services[0].id, pool: await somePool(api, admin) };
+}
+
+/** Reads the farms until the snapshot has a pool: the sidecar may be reading them just now. */
+async function somePool(api: Api, token: string): Promise<string> {
+  for (;;) {
+    const { body } = await api.send(`GET ${webui}/servicespools?refresh=true`, { token });
+    if (body.items.length > 0) return body.items[0].uuid;
+  }
+}
+
+type Create = (path: string, body: object) => Promise<Json>;
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>';
+
+/** Another aggregator, with a key that nobody holds any more. */
+function peerBody(): object {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = { ...publicKey.export({ format: 'jwk' }), kid: 'first', alg: 'ES256', use: 'sig' };
+  return { name: 'Other', issuer: 'https://other.example.com', jwks: { keys: [key] }, roles: [] };
+}
+
+async function makeObjects(create: Create, site_id: string, farm_id: string) {
+  const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  const match_tags = { any: ['office'], all: [] };
+  return {
+    gateway: await create('gateways', { name: 'Edge', host: 'gw.example.com', sites: [site_id] }),
+    template: await create('maintenance', { name: 'Night', message: 'Back at six' }),
+    record: await create('monitoring', { level: 'warning', source: 'site', message: 'Something was seen' }),
+    priority_group: await create('priority_groups', { name: 'Near', farms: [{ farm_id, priority: 2 }] }),
+    rule: await create('rules', { name: 'Offices', site_id, match_tags, image }),
+    tag: await create('tags', { name: 'office', color: '#1f6feb' }),
+  };
+}

@@ -1,0 +1,73 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
+import { runAdmin } from '../../support/admin-command.ts';
+import {
+  type Ask,
+  addMember,
+  asker,
+  goodPassword,
+  logIn,
+  startWorld,
+  usersPath,
+  type World,
+} from '../../support/factories.ts';
+import type { Json } from '../../support/portal.ts';
+
+const makeKey = () => randomBytes(32).toString('base64');
+const key = makeKey();
+const next = 'another long pass phrase';
+const typed = 'nine brass kettles sing';
+
+let world: World;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  world = await startWorld({ secretKeys: [key] });
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  env = {
+    DATABASE_URL: world.portal.databaseUrl,
+    SECRET_KEY: key,
+    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+});
+afterAll(() => world.portal.close());
+
+const loggedIn = async (user: Json, password: string): Promise<Ask> =>
+  asker(world.portal, (await logIn(world.portal, world.domain, user, { password })).body.token);
+const change = async (ask: Ask, current: string, to: string) => {
+  const { status, body } = await ask('PUT /api/userinfo/password', { current, new: to });
+  return [status, body?.errors?.[0]?.code];
+};
+
+describe('SEC-8: former passwords and npm run admin', { timeout: 60_000 }, () => {
+  it('SEC-8: one that reset-password replaced cannot be chosen again', async () => {
+    const { user } = await addMember(world, []);
+    const name = `${world.domain.small_name}/${user.name}`;
+    const { code } = await runAdmin(env, ['reset-password', name, '--password'], `${typed}\n`);
+    expect(code).toBe(0);
+    const ask = await loggedIn(user, typed);
+    expect(await change(ask, typed, goodPassword)).toEqual([422, 'used_before']);
+    expect(await change(ask, typed, next)).toEqual([204, undefined]);
+  });
+
+  it('SEC-8: they are compared after a rotation of SECRET_KEY, and without a lost one the user can go on', async () => {
+    const { user, ask } = await addMember(world, []);
+    expect(await change(ask, goodPassword, next)).toEqual([204, undefined]);
+    const [rotated, lost] = [makeKey(), makeKey()];
+    const { stdout } = await runAdmin({ ...env, SECRET_KEY: `${rotated},${key}` }, ['reseal']);
+    expect(stdout).toMatch(/password_history\.sealed_hash: [1-9]\d* sealed anew, 0 remain\n/);
+    const { deps } = world.portal;
+    const { sealer } = deps;
+    Object.assign(deps, { sealer: await createSealer([rotated]) });
+    const own = await loggedIn(user, next);
+    expect(await change(own, next, goodPassword)).toEqual([422, 'used_before']);
+    const path = `${usersPath(world.domain)}/${user.id}`;
+    expect((await world.admin(`PATCH ${path}`, { password: typed })).status).toBe(200);
+    Object.assign(deps, { sealer: await createSealer([lost]) });
+    const replaced = await runAdmin({ ...env, SECRET_KEY: lost }, ['replace-lost-key']);
+    expect(replaced.stdout).toContain('these former passwords can be used again');
+    expect(await change(await loggedIn(user, typed), typed, goodPassword)).toEqual([204, undefined]);
+    Object.assign(deps, { sealer });
+  });
+});

@@ -1,0 +1,153 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { createPortal, type PortalDeps } from '../../../functions/portal.ts';
+import { documentOf } from '../../../shared/http/document/document.ts';
+import { modules } from '../../../shared/modules.ts';
+import { budgets, overBudget } from '../../../shared/tooling/build/build.ts';
+import { type Bundle, bundleAll, edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
+
+let folder: string;
+let workers: Bundle[];
+let lambda: Bundle[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-build-'));
+  workers = await bundleAll('workers', folder);
+  lambda = await bundleAll('lambda', folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Files that have at least one byte in the bundle. */
+const inputsOf = ({ metafile }: Bundle): string[] =>
+  Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+const packagesOf = (bundle: Bundle): Set<string> =>
+  new Set(
+    inputsOf(bundle).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.slice(1) ?? []),
+  );
+const importsOf = ({ metafile }: Bundle): string[] =>
+  Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+const of = (bundles: readonly Bundle[], name: string): Bundle => {
+  const found = bundles.find(({ module }) => module === name);
+  if (!found) throw new Error(`there is no bundle of ${name}`);
+  return found;
+};
+
+describe('the bundles for Workers', () => {
+  it('are there for every module, within their budgets', () => {
+    expect(workers.map(({ module }) => module)).toEqual([...edgeModules]);
+    expect(overBudget(workers)).toEqual([]);
+  });
+
+  it('are refused in one line each when they are larger', () => {
+    const large = workers.map((bundle) => ({ ...bundle, gzipBytes: budgets[bundle.module] * 1000 + 1 }));
+    expect(overBudget(large)).toHaveLength(workers.length);
+    expect(overBudget(large)).toContain('The Worker auth has 360.0 kB compressed, more than its 360');
+  });
+
+  it('hold nothing that needs a Node process', () => {
+    const needless = [
+      'pg',
+      'pg-pool',
+      'undici',
+      'systeminformation',
+      'prom-client',
+      'ws',
+      '@hono/node-server',
+    ];
+    for (const bundle of workers) {
+      expect([bundle.module, needless.filter((name) => packagesOf(bundle).has(name))]).toEqual([
+        bundle.module,
+        [],
+      ]);
+      const builtins = [...new Set(importsOf(bundle))].sort();
+      const speaksLdap = packagesOf(bundle).has('ldapts');
+      // What `nodejs_compat` has of them is enough for directories; a test in workerd shows it.
+      const ldap = speaksLdap ? ['node:assert', 'node:events', 'node:net', 'node:tls', 'node:util'] : [];
+      // Logins by card ask KDCs, and so does the test of a domain.
+      const tcp = ['auth', 'webui'].includes(bundle.module) ? ['cloudflare:sockets'] : [];
+      expect(['node:buffer', 'node:crypto', ...ldap, ...tcp]).toEqual(expect.arrayContaining(builtins));
+    }
+  });
+
+  it('USE-12: hold no descriptions of schemas', async () => {
+    const { components } = documentOf(createPortal({ portalType: 'universal' } as PortalDeps).modules);
+    const schemas: Record<string, { properties?: Record<string, { description?: string }> }> = JSON.parse(
+      JSON.stringify(components?.schemas),
+    );
+    const texts = ['Site', 'User', 'Workplace', 'Audit', 'Connection', 'AgentLogBody', 'SsaMessages'].flatMap(
+      (name) => Object.values(schemas[name]?.properties ?? {}).map(({ description = '' }) => description),
+    );
+    expect(texts.length).toBeGreaterThan(100);
+    for (const { file } of [...workers, ...lambda]) {
+      const bundle = await readFile(file, 'utf8');
+      expect(texts.filter((text) => bundle.includes(text))).toEqual([]);
+    }
+  });
+
+  it('hold the English of zod and no other language', () => {
+    for (const bundle of [...workers, ...lambda]) {
+      const files = inputsOf(bundle).flatMap((path) => /\/locales\/([\w-]+)\.js$/.exec(path)?.slice(1) ?? []);
+      expect(files.filter((name) => name !== 'index')).toEqual(['en']);
+    }
+  });
+
+  it('hold only what their module needs', () => {
+    const discover = of(workers, 'discover');
+    expect([...packagesOf(discover)].sort()).toEqual([
+      '@neondatabase/serverless',
+      'drizzle-orm',
+      'hono',
+      'ipaddr.js',
+      'uuid',
+      'zod',
+    ]);
+    expect(inputsOf(discover).filter((path) => /passwords|signing-keys|remotes\//.test(path))).toEqual([]);
+    const withLdap = workers.filter((bundle) => packagesOf(bundle).has('ldapts'));
+    expect(withLdap.map(({ module }) => module)).toEqual(['auth', 'userinfo', 'webui']);
+    const withJose = workers.filter((bundle) => packagesOf(bundle).has('jose'));
+    expect(withJose.map(({ module }) => module)).toEqual(['aggregator', 'auth', 'client', 'webui']);
+  });
+});
+
+describe('the bundles for Lambda', () => {
+  it('export a handler and speak to the database by pg', async () => {
+    for (const bundle of lambda) {
+      expect(await readFile(bundle.file, 'utf8')).toMatch(/export\s*\{\s*[\w$]+ as handler\s*\}/);
+      expect(packagesOf(bundle)).toContain('pg');
+    }
+  });
+});
+
+describe('wrangler.toml', () => {
+  it('has one module report the portal every minute, which is the one that can', () => {
+    const crons = edgeModules.map((name) => {
+      const { triggers } = readConfig({ config: join(root, 'wrangler.toml'), env: name });
+      return [name, triggers.crons ?? []] as const;
+    });
+    expect(crons.filter(([, when]) => when.length > 0)).toEqual([['aggregator', ['* * * * *']]]);
+  });
+
+  it.each([...edgeModules])('deploys %s as our bundle, on the paths of its module', (name) => {
+    const config = readConfig({ config: join(root, 'wrangler.toml'), env: name });
+    const paths = modules.find((module) => module.name === name)?.paths ?? [];
+    const routes: { pattern: string }[] = config.routes;
+    const rest = name === 'discover' ? ['portal.example.com/*'] : [];
+    expect(routes.map(({ pattern }) => pattern)).toEqual([
+      ...paths.map((path) => `portal.example.com${path}*`),
+      ...rest,
+    ]);
+    expect(config).toMatchObject({
+      name: `aggregator-${name}`,
+      main: join(root, 'dist/workers', `${name}.js`),
+      no_bundle: true,
+      compatibility_date: '2026-10-01',
+      compatibility_flags: ['nodejs_compat'],
+      vars: { BASE_URL: 'https://portal.example.com', PORTAL_TYPE: 'universal' },
+    });
+  });
+});

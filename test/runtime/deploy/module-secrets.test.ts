@@ -1,0 +1,73 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { edgeNames } from '../../../shared/runtime/edge/config.ts';
+import {
+  type Bundle,
+  bundleAll,
+  type EdgeModule,
+  edgeModules,
+} from '../../../shared/tooling/build/bundles.ts';
+import { missingSecrets, secretsOf } from '../../../shared/tooling/deploy/module-secrets.ts';
+import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
+
+let folder: string;
+let bundles: Bundle[];
+
+beforeAll(async () => {
+  vi.stubGlobal('awslambda', awslambda);
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-secrets-'));
+  bundles = await bundleAll('lambda', folder);
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(async () => {
+  vi.unstubAllGlobals();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const values: Record<string, string> = {
+  // Nobody is asked for a path that no operation has.
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+  BASE_URL: 'https://portal.example',
+  LOG_LEVEL: 'error',
+};
+
+/** A module is not built while it cannot be configured, so that one instance may be asked again and again. */
+async function load(module: EdgeModule): Promise<(names: readonly string[]) => Promise<number>> {
+  const file = bundles.find((bundle) => bundle.module === module)?.file;
+  const { handler } = await import(/* @vite-ignore */ `file://${file}`);
+  return async (names) => {
+    for (const name of edgeNames) vi.stubEnv(name, names.includes(name) ? values[name] : undefined);
+    return (await invoke(handler, eventOf('GET /nothing/at/all'))).statusCode;
+  };
+}
+
+const open = ['BASE_URL', 'LOG_LEVEL'];
+
+describe.each([...edgeModules])('%s', (module) => {
+  it('starts with the secrets that it is said to need, and without none of them', async () => {
+    const { required } = secretsOf(module);
+    const statusWith = await load(module);
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    for (const name of required) {
+      const others = required.filter((other) => other !== name);
+      expect([name, await statusWith([...open, ...others])]).toEqual([name, 500]);
+    }
+    said.mockRestore();
+    expect(await statusWith([...open, ...required])).toBe(404);
+  });
+});
+
+it('what belongs together is missing as soon as a part of it is there', () => {
+  const required = secretsOf('webui').required;
+  expect(missingSecrets('webui', new Set(required))).toEqual([]);
+  expect(missingSecrets('webui', new Set([...required, 'S3_BUCKET']))).toHaveLength(4);
+  expect(missingSecrets('client', new Set([...required, 'RDP_SIGNING_KEY']))).toEqual(['RDP_SIGNING_CERT']);
+  expect(missingSecrets('auth', new Set(['DATABASE_URL']))).toEqual(['SECRET_KEY', 'AGGREGATOR_JWT_SSL_KEY']);
+});

@@ -1,0 +1,287 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectPg } from '../../../db/pg.ts';
+import { prepareInstallation } from '../../../shared/identity/first-start.ts';
+import { createHasher } from '../../../shared/identity/passwords.ts';
+import { type Bundle, bundleAll, type EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
+import { filesOfReference } from '../../support/documents/reference-files.ts';
+import { restEventOf } from '../../support/lambda/events.ts';
+import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../../support/lambda/runtime.ts';
+import { dataUri, png } from '../../support/pictures.ts';
+import type { Json } from '../../support/workers/local-workers.ts';
+
+const password = 'correct horse battery staple';
+/** That of the database: each instance compares its own with it. */
+const secretKey = randomBytes(32).toString('base64');
+
+type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
+
+let folder: string;
+let database: FreshDatabase;
+let bundles: Bundle[];
+
+beforeAll(async () => {
+  vi.stubGlobal('awslambda', awslambda);
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-lambda-'));
+  database = await freshDatabase();
+  bundles = await bundleAll('lambda', folder);
+  const { db, close } = connectPg({ url: database.url });
+  await prepareInstallation(db, createHasher({ cost: 2 ** 4 }), password).finally(close);
+});
+afterAll(async () => {
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+function configure(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
+const complete = (): Record<string, string> => ({
+  DATABASE_URL: database.url,
+  BASE_URL: 'https://portal.example',
+  LOG_LEVEL: 'error',
+  SECRET_KEY: secretKey,
+  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+});
+
+/** The bundle as Lambda loads it; a query after the path makes it an instance of its own. */
+const fileOf = (name: EdgeModule) => bundles.find(({ module }) => module === name)?.file;
+async function load(module: EdgeModule, instance = 'first') {
+  const { handler } = await import(/* @vite-ignore */ `file://${fileOf(module)}?${instance}`);
+  return async (route: string, asking: Asking = {}): Promise<Result> => {
+    const result = await invoke(handler, eventOf(route, asking));
+    return { ...result, body: result.body.startsWith('{') ? JSON.parse(result.body) : result.body };
+  };
+}
+
+describe('a module as a Lambda function', () => {
+  it('FLT-3: answers 503 with Retry-After when the database does not serve it in time', async () => {
+    configure(complete());
+    const auth = await load('auth', 'locked');
+    const owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    await owner.query('begin; lock table authenticators');
+    expect(await auth('GET /api/auth/v7.0/authenticators')).toMatchObject({
+      statusCode: 503,
+      headers: { 'retry-after': '5' },
+      body: { code: 'database_unavailable', retryable: true },
+    });
+    await owner.end();
+    expect(await auth('GET /api/auth/v7.0/authenticators')).toMatchObject({ statusCode: 200 });
+  });
+
+  it('answers 500 while it is not configured, and starts as soon as it is', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    // The test runner has a BASE_URL of its own.
+    configure({ DATABASE_URL: '', BASE_URL: '', SECRET_KEY: '' });
+    const userinfo = await load('userinfo', 'unconfigured');
+    expect(await userinfo('GET /api/userinfo')).toMatchObject({
+      statusCode: 500,
+      body: { code: 'internal' },
+    });
+    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
+    said.mockRestore();
+    expect(line.faults.map((fault: string) => fault.split(':')[0])).toEqual([
+      'DATABASE_URL',
+      'BASE_URL',
+      'SECRET_KEY',
+    ]);
+    configure(complete());
+    expect(await userinfo('GET /api/userinfo')).toMatchObject({ statusCode: 401 });
+  });
+
+  it('answers 401 and 404 with problem documents', async () => {
+    const userinfo = await load('userinfo');
+    const stranger = await userinfo('GET /api/userinfo');
+    expect(stranger).toMatchObject({
+      statusCode: 401,
+      isBase64Encoded: false,
+      body: { code: 'unauthenticated' },
+    });
+    expect(stranger.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'x-request-id': stranger.body.instance,
+      'www-authenticate': 'Token realm="aggregator"',
+    });
+    expect(await userinfo('GET /api/userinfo/nothing')).toMatchObject({ statusCode: 404 });
+  });
+
+  it('SEC-12: sends Strict-Transport-Security with every answer, unless it is off', async () => {
+    const hsts = async (route: string, instance = 'first') =>
+      (await (await load('userinfo', instance))(route)).headers['strict-transport-security'];
+    for (const route of ['GET /api/userinfo', 'GET /api/userinfo/nothing', 'OPTIONS /api/userinfo'])
+      expect(await hsts(route)).toBe('max-age=31536000');
+    configure({ HSTS: 'off' });
+    expect(await hsts('GET /api/userinfo', 'without')).toBeUndefined();
+    configure({ HSTS: '', SECRET_KEY: '' });
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect(await hsts('GET /api/userinfo', 'broken')).toBe('max-age=31536000');
+    said.mockRestore();
+    configure(complete());
+  });
+
+  it('logs in, reads and writes by pg', async () => {
+    const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
+    const login = await auth('POST /api/auth/v7.0/login', {
+      body: { username: 'admin', password, authSmallName: 'builtin' },
+    });
+    expect(login).toMatchObject({ statusCode: 200, body: { result: 'ok' } });
+    const { token } = login.body;
+    const me = await userinfo('GET /api/userinfo', { token });
+    expect(me).toMatchObject({ statusCode: 200, body: { name: 'admin' } });
+    const site = { token, body: { name: 'North', uri: 'north' } };
+    expect(await webui('POST /api/webui/aggregator/sites', site)).toMatchObject({ statusCode: 201 });
+    const found = await webui('GET /api/webui/aggregator/sites', { token, query: 'search=nor&limit=1' });
+    expect(found).toMatchObject({ statusCode: 200, body: { items: [{ uri: 'north' }], next: null } });
+  });
+
+  it('sends pictures as the bytes they are', async () => {
+    const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
+    const made = async (collection: string, given: object): Promise<Json> =>
+      (await webui(`POST /api/webui/aggregator/${collection}`, { token, body: given })).body;
+    const site = await made('sites', { name: 'Pictures', uri: 'pictures' });
+    const [image, match_tags] = [dataUri('png', png()), { any: ['office'] }];
+    const rule = await made('rules', { name: 'Pictured', site_id: site.id, match_tags, image });
+    const got = await userinfo(`GET /api/userinfo/images/${rule.image_id}`, { token });
+    expect(got).toMatchObject({ statusCode: 200, isBase64Encoded: true, body: png().toString('base64') });
+    expect(got.headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' });
+  });
+
+  it('finds what pages are made of beside its bundle', async () => {
+    const page = await (await load('auth'))('GET /signin');
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining('User name') });
+    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
+  });
+
+  it('keeps the reference behind the session of a browser, page and files alike', async () => {
+    const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
+    const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+    const paths = ['/api/docs', ...filesOfReference];
+    for (const path of paths) {
+      const sent = await discover(`GET ${path}`, { headers: reader });
+      expect(sent).toMatchObject({ statusCode: 302 });
+      expect(sent.headers).toMatchObject({ location: `/signin?next=${encodeURIComponent(path)}` });
+      expect(await discover(`GET ${path}`)).toMatchObject({ statusCode: 401 });
+    }
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await auth('POST /signin', { body, headers: reader });
+    const headers = { ...reader, cookie: signedIn.cookies?.[0]?.split(';')[0] ?? '' };
+    const page = await discover('GET /api/docs', { headers });
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(paths[1] ?? '') });
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'nonce-/);
+    expect(page.headers['content-security-policy']).not.toContain('unsafe');
+    for (const path of paths.slice(1)) {
+      const file = await discover(`GET ${path}`, { headers });
+      expect(file.statusCode).toBe(200);
+      expect(file.body.length).toBeGreaterThan(100_000);
+    }
+  });
+
+  it('USE-8: sends a file of the reference compressed, in base64', async () => {
+    const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const signedIn = await auth('POST /signin', { body, headers: { 'sec-fetch-site': 'same-origin' } });
+    const cookie = signedIn.cookies?.[0]?.split(';')[0] ?? '';
+    for (const path of filesOfReference) {
+      const plain = await discover(`GET ${path}`, { headers: { cookie } });
+      const packed = await discover(`GET ${path}`, { headers: { cookie, 'accept-encoding': 'gzip, br' } });
+      expect(packed).toMatchObject({ statusCode: 200, isBase64Encoded: true });
+      expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+      const text = brotliDecompressSync(Buffer.from(String(packed.body), 'base64')).toString();
+      expect(text === plain.body).toBe(true);
+    }
+  });
+
+  it('knows the client by the event, whatever a header says', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ LOG_LEVEL: 'info' });
+    await (await load('discover'))('GET /livez');
+    configure({ LOG_LEVEL: 'error' });
+    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
+    said.mockRestore();
+    expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
+  });
+
+  it('FLT-5: is ready by a write to the database', async () => {
+    const answer = await (await load('discover'))('GET /readyz');
+    expect([answer.statusCode, answer.body]).toEqual([200, '']);
+  });
+
+  it('answers a REST API as it answers an HTTP API, and knows the client by its event as well', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ LOG_LEVEL: 'info' });
+    const file = bundles.find(({ module }) => module === 'auth')?.file;
+    const { handler } = await import(/* @vite-ignore */ `file://${file}?rest`);
+    const credentials = { username: 'admin', password, authSmallName: 'builtin' };
+    const answer = await invoke(
+      handler,
+      restEventOf({
+        method: 'POST',
+        path: '/signin',
+        headers: {
+          host: 'portal.example',
+          'content-type': 'application/json',
+          'sec-fetch-site': 'same-origin',
+          'x-forwarded-for': '203.0.113.9',
+        },
+        body: Buffer.from(JSON.stringify(credentials)),
+        sourceIp: '198.51.100.8',
+      }),
+    );
+    configure({ LOG_LEVEL: 'error' });
+    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
+    said.mockRestore();
+    expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.8' });
+    expect(answer).toMatchObject({
+      statusCode: 200,
+      multiValueHeaders: {
+        'content-type': ['application/json'],
+        'set-cookie': [expect.stringMatching(/^__Host-session=/)],
+      },
+    });
+  });
+
+  it('reports its portal when a schedule invokes it, and answers requests all the same', async () => {
+    const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?scheduled`);
+    const event = { 'detail-type': 'Scheduled Event', source: 'aws.events', time: '2026-11-21T08:30:00Z' };
+    const ended = vi.fn();
+    await handler(event, { end: ended });
+    expect(ended).toHaveBeenCalledOnce();
+    const [auth, webui, aggregator] = [await load('auth'), await load('webui'), await load('aggregator')];
+    const body = { username: 'admin', password, authSmallName: 'builtin' };
+    const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
+    const listed = await webui('GET /api/webui/aggregator/appnodes/portals', {
+      token,
+      query: 'runtime=lambda',
+    });
+    expect(listed.body.items).toMatchObject([{ name: 'portal.example', state: 'online' }]);
+    const self = await aggregator('GET /api/aggregator/v7.0/portals/self', { token });
+    expect(self).toMatchObject({ statusCode: 200, body: { runtime: 'lambda', state: 'online' } });
+  });
+
+  it('fails a scheduled run that it cannot do, so that the platform tries again', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    configure({ SECRET_KEY: '' });
+    const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?unconfigured`);
+    const ended = vi.fn();
+    const event = { 'detail-type': 'Scheduled Event', source: 'aws.scheduler' };
+    await expect(handler(event, { end: ended })).rejects.toThrow(/SECRET_KEY/);
+    expect(ended).toHaveBeenCalledOnce();
+    said.mockRestore();
+    configure(complete());
+  });
+});

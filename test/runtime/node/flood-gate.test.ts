@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { floodLimit } from '../../../shared/runtime/edge/flood-gate.ts';
+import { bundleAll, edgeModules } from '../../../shared/tooling/build/bundles.ts';
+import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
+import { type LocalWorkers, startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
+import { send } from '../../support/workers/local-workers.ts';
+
+let folder: string;
+let workers: LocalWorkers;
+const flood = { limit: 3, period: 60 } as const;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aggregator-flood-'));
+  workers = await startLocalWorkers({
+    bundles: await bundleAll('workers', folder),
+    host: '127.0.0.1',
+    port: 0,
+    // Nothing of it is asked for: who is refused is refused before that.
+    variables: {
+      DATABASE_URL: 'postgres://nobody@localhost/nothing',
+      BASE_URL: 'https://portal.example',
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    },
+    flood,
+  });
+});
+afterAll(async () => {
+  await workers?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ask = (ip: string, path = '/api/errors/not_found') =>
+  send(workers.url, `GET ${path}`, { headers: { 'cf-connecting-ip': ip } });
+
+describe('a flood', () => {
+  it('from one network is refused when it is more than its limit, and others go on', async () => {
+    for (let asked = 0; asked < flood.limit; asked++)
+      expect(await ask('2001:db8:1:2::7')).toMatchObject({ status: 200 });
+    const refused = await ask('2001:db8:1:2::8');
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', policy: 'address' } });
+    expect(refused.headers.get('retry-after')).toBe('10');
+    expect(refused.headers.get('x-request-id')).toBe(refused.body.instance);
+    expect(await ask('2001:db8:1:3::7')).toMatchObject({ status: 200 });
+  });
+
+  it('does not reach what would build the module, or ask the database', async () => {
+    const answers = [];
+    // This module cannot be built with these variables, and says so as long as it is asked.
+    for (let asked = 0; asked <= flood.limit; asked++)
+      answers.push((await ask('192.0.2.9', '/api/auth/v7.0/jwks')).status);
+    expect(answers).toEqual([500, 500, 500, 429]);
+  });
+});
+
+it('SEC-12: every answer of a Worker has Strict-Transport-Security, also those of no module', async () => {
+  const page = '/api/errors/not_found';
+  const paths = ['/api/auth/v7.0/jwks', page, '/nowhere', page, page];
+  const answers = [];
+  for (const path of paths) answers.push(await ask('192.0.2.77', path));
+  // The first module cannot be built, and the last request is more than the limit of the other one.
+  expect(answers.map(({ status }) => status)).toEqual([500, 200, 404, 200, 429]);
+  for (const { headers } of answers)
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+});
+
+it.each([...edgeModules])('%s has the limit in wrangler.toml that its refusal tells', (module) => {
+  const limits = edgeModules.map((name) => deploymentOf(name).ratelimits.FLOOD);
+  expect(deploymentOf(module).ratelimits.FLOOD?.simple).toEqual(floodLimit);
+  expect(new Set(limits.map((limit) => limit?.namespace_id)).size).toBe(edgeModules.length);
+});

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Bundle, bundleAll } from '../../../shared/tooling/build/bundles.ts';
+import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
+import { send } from '../../support/workers/local-workers.ts';
+
+let folder: string;
+const secretKey = (): string => randomBytes(32).toString('base64');
+
+describe('a Worker that is not configured', () => {
+  let bundles: Bundle[];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
+    bundles = await bundleAll('workers', folder);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function ask(variables: Record<string, string>, route: string) {
+    const lines: string[] = [];
+    const workers = await startLocalWorkers({
+      bundles,
+      host: '127.0.0.1',
+      port: 0,
+      variables,
+      write: (line) => lines.push(line),
+    });
+    try {
+      return { ...(await send(workers.url, route)), lines: [...lines] };
+    } finally {
+      await workers.stop();
+    }
+  }
+  const complete = () => ({
+    DATABASE_URL: 'postgres://user:secret@db.example/portal',
+    BASE_URL: 'https://portal.example',
+    SECRET_KEY: secretKey(),
+  });
+  const namesIn = (line = '{}'): string[] =>
+    JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
+
+  it('answers 500 without a reason, and one line of the log names its variables', async () => {
+    const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
+    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
+    expect(lines).toHaveLength(1);
+    expect(namesIn(lines[0])).toEqual([
+      'LOG_LEVEL',
+      'DATABASE_URL',
+      'BASE_URL',
+      'SECRET_KEY',
+      'AGGREGATOR_JWT_SSL_KEY',
+    ]);
+  });
+
+  it('fails its scheduled run, and one line of the log names its variables', async () => {
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const given = { bundles, host: '127.0.0.1', port: 0, variables: { LOG_LEVEL: 'loud' }, write };
+    const workers = await startLocalWorkers(given);
+    try {
+      await expect(workers.trigger()).rejects.toThrow(/aggregator/);
+      await vi.waitFor(() => expect(namesIn(lines[0])).toContain('DATABASE_URL'));
+    } finally {
+      await workers.stop();
+    }
+  });
+
+  it('is demanded no key that its module does not use, and fails without the others', async () => {
+    expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
+    const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
+    expect(auth.status).toBe(500);
+    expect(namesIn(auth.lines[0])).toEqual(['AGGREGATOR_JWT_SSL_KEY']);
+  });
+
+  it.each([
+    ['NEON_PROXY', 'http://elsewhere.example'],
+    ['DATABASE_DRIVER', 'pg'],
+  ])('does not start with %s=%s', async (name, value) => {
+    const { status, lines } = await ask({ ...complete(), [name]: value }, 'GET /api/errors/not_found');
+    expect(status).toBe(500);
+    expect(namesIn(lines[0])).toEqual([name]);
+  });
+});

@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Connection, withTransaction } from '../../../db/client.ts';
+import { connectPg } from '../../../db/pg.ts';
+import { freshDatabase } from '../../support/database/database.ts';
+import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
+
+const timeoutMs = 2_000;
+const rowOf = async ({ db }: Pick<Connection, 'db'>) =>
+  (await db.select({ n: sql<number>`count(*)::int` }).from(sql`kept`))[0];
+const pidOf = async ({ db }: Pick<Connection, 'db'>) =>
+  (await db.select({ pid: sql<number>`pg_backend_pid()` }).from(sql`(values (1)) as once`))[0]?.pid;
+
+let proxy: FreezableProxy;
+let direct: pg.Client;
+/** Of one connection: whoever keeps it, keeps it from everybody. */
+let connection: Connection;
+
+beforeEach(async () => {
+  const database = await freshDatabase();
+  proxy = await startFreezableProxy(database.ownerUrl);
+  direct = new pg.Client({ connectionString: database.ownerUrl });
+  await direct.connect();
+  await direct.query('create table kept (n int)');
+  connection = connectPg({ url: proxy.url, maxConnections: 1, statementTimeoutMs: timeoutMs });
+  return async () => {
+    await connection.close();
+    await direct.end();
+    await proxy.close();
+    await database.drop();
+  };
+});
+afterEach(() => proxy.thaw());
+
+const insert = sql`insert into kept values (1)`;
+
+describe('a transaction over sockets', () => {
+  it('gives its connection back when it cannot begin', async () => {
+    await rowOf(connection);
+    proxy.freeze();
+    await expect(withTransaction(connection.db, async () => undefined)).rejects.toThrow();
+    proxy.thaw();
+    expect(await rowOf(connection)).toEqual({ n: 0 });
+  });
+
+  it('FLT-3: that waits for a lock is ended by the server, and its connection is used again', async () => {
+    const before = await pidOf(connection);
+    await direct.query('begin; lock table kept');
+    const work = withTransaction(connection.db, (handle) => handle.execute(insert));
+    await expect(work).rejects.toMatchObject({ cause: { code: expect.stringMatching(/^(57014|55P03)$/) } });
+    await direct.query('rollback');
+    expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
+  });
+
+  it('FLT-3: that gets no answer gives its connection up, and the next one has no part of it', async () => {
+    const before = await pidOf(connection);
+    const work = withTransaction(connection.db, async (handle) => {
+      await handle.execute(insert);
+      proxy.freeze();
+      await handle.execute(insert);
+    });
+    await expect(work).rejects.toMatchObject({ cause: { message: expect.stringContaining('timeout') } });
+    proxy.thaw();
+    await expect.poll(() => pidOf(connection), { timeout: 15_000 }).not.toBe(before);
+    expect(await rowOf(connection)).toEqual({ n: 0 });
+  });
+
+  it('is taken back when its work fails, and its connection is used again', async () => {
+    const before = await pidOf(connection);
+    const work = withTransaction(connection.db, async (handle) => {
+      await handle.execute(insert);
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
+  });
+
+  it('within one keeps what that keeps, and may be taken back alone', async () => {
+    await withTransaction(
+      connection.db,
+      async (outer) => {
+        await outer.execute(insert);
+        const inner = withTransaction(outer, async (handle) => {
+          await handle.execute(insert);
+          throw new Error('only this');
+        });
+        await expect(inner).rejects.toThrow('only this');
+      },
+      { isolationLevel: 'repeatable read' },
+    );
+    expect(await rowOf(connection)).toEqual({ n: 1 });
+  });
+});

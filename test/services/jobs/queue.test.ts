@@ -1,0 +1,302 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { atomically, type Connection } from '../../../db/client.ts';
+import { connectPg } from '../../../db/pg.ts';
+import { wantJob } from '../../../db/repositories/jobs/outbox.ts';
+import { whileOurs } from '../../../db/repositories/jobs/runs.ts';
+import { must } from '../../../db/repositories/records/statements.ts';
+import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
+import { wantedJobs } from '../../../db/schema/jobs/outbox.ts';
+import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
+import { cleanUp } from '../../../functions/health/jobs/clean-up.ts';
+import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
+import { noteFailedJob } from '../../../functions/health/jobs/queue/failures.ts';
+import { outboxJob } from '../../../functions/health/jobs/queue/outbox.ts';
+import {
+  type AnyWorker,
+  type JobRun,
+  type Queue,
+  startQueue,
+} from '../../../functions/health/jobs/queue/queue.ts';
+import type { JobKind } from '../../../shared/kernel/job-kinds.ts';
+import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+import { createLog } from '../../../shared/runtime/log.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
+import { slowKind } from '../../support/processes/slow-job.ts';
+
+let database: FreshDatabase;
+let connection: Connection;
+const log = createLog({ level: 'error' });
+const running: { queue: Queue; stopping: AbortController }[] = [];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  connection = connectPg({ url: database.sidecarUrl, maxConnections: 6 });
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const { queue, stopping } of running.splice(0)) {
+    stopping.abort();
+    await queue.stop();
+  }
+  await connection.db.delete(wantedJobs);
+});
+afterAll(async () => {
+  await connection.close();
+  await database.drop();
+});
+
+const kind = (name: string, given: Partial<JobKind<{ n: number }>> = {}): JobKind<{ n: number }> => ({
+  name,
+  payload: z.strictObject({ n: z.int() }),
+  tries: 2,
+  timeLimitS: 600,
+  atOnce: 4,
+  ...given,
+});
+
+/** A queue with the outbox in front of it, as a sidecar has them. */
+async function start(workers: readonly AnyWorker[]): Promise<Queue> {
+  const stopping = new AbortController();
+  const parts = {
+    databaseUrl: database.sidecarUrl,
+    log,
+    stopping: stopping.signal,
+    isLeader: () => true,
+    noteFailure: noteFailedJob(connection.db, () => new Date()),
+  };
+  const queue = await startQueue(parts, workers);
+  running.push({ queue, stopping });
+  void runEvery(
+    outboxJob(connection.db, () => queue),
+    log,
+    stopping.signal,
+  );
+  return queue;
+}
+
+describe('a job that is wanted', () => {
+  it('is worked once when its batch is written, and not at all when it is not', async () => {
+    const worked: number[] = [];
+    const counted = kind('counted');
+    await start([{ kind: counted, work: async ({ n }) => void worked.push(n) }]);
+    const { db } = connection;
+    await atomically(db, (h) => [wantJob(h, counted, { n: 1 }), wantJob(h, counted, { n: 2 })]);
+    const refused = atomically(db, (h) => [
+      wantJob(h, counted, { n: 3 }),
+      must(h, sql`false`, 'invalid_state'),
+    ]);
+    await expect(refused).rejects.toThrow();
+    await wantJob(db, counted, { n: 4 });
+    await expect.poll(() => [...worked].sort(), { timeout: 20_000 }).toEqual([1, 2, 4]);
+    expect(await db.$count(wantedJobs)).toBe(0);
+  });
+
+  it('waits for a sidecar that knows its kind', async () => {
+    const known = kind('known');
+    const worked: number[] = [];
+    await start([{ kind: known, work: async ({ n }) => void worked.push(n) }]);
+    const { db } = connection;
+    await wantJob(db, kind('of-a-later-version'), { n: 1 });
+    await wantJob(db, known, { n: 2 });
+    await expect.poll(() => worked, { timeout: 20_000 }).toEqual([2]);
+    expect(await db.select({ kind: wantedJobs.kind }).from(wantedJobs)).toEqual([
+      { kind: 'of-a-later-version' },
+    ]);
+  });
+
+  it('is tried again after a failure, and is in the journal once after the last one', async () => {
+    const attempts: number[] = [];
+    const broken = kind('broken');
+    await start([
+      {
+        kind: broken,
+        work: async (_, { attempt }) => {
+          attempts.push(attempt);
+          throw new Error('it does not work');
+        },
+      },
+    ]);
+    const { db } = connection;
+    await wantJob(db, broken, { n: 1 });
+    const journal = () =>
+      db
+        .select({ name: monitoringRecords.object_name, details: monitoringRecords.details })
+        .from(monitoringRecords)
+        .where(eq(monitoringRecords.code, 'job_failed'));
+    await expect
+      .poll(journal, { timeout: 30_000 })
+      .toEqual([{ name: 'broken', details: { error: 'it does not work' } }]);
+    expect(attempts).toEqual([0, 1]);
+    const [{ id } = { id: '' }] = await db
+      .select({ id: monitoringRecords.object_id })
+      .from(monitoringRecords)
+      .where(eq(monitoringRecords.code, 'job_failed'));
+    await noteFailedJob(db, () => new Date())({ id: id ?? '', kind: 'broken', error: 'told again' });
+    expect(await journal()).toHaveLength(1);
+  }, 40_000);
+
+  it('has no effect by an attempt that counts no more', async () => {
+    const { db } = connection;
+    const fenced = kind('fenced');
+    const runs: JobRun[] = [];
+    const effects = () => db.$count(monitoringRecords, eq(monitoringRecords.code, 'effect'));
+    const effect = (run: JobRun) =>
+      atomically(db, (h) => [
+        whileOurs(h, run),
+        h.insert(monitoringRecords).values({
+          id: run.id,
+          at: new Date(),
+          level: 'info',
+          code: 'effect',
+          message: 'effect',
+          message_key: 'effect',
+        }),
+      ]);
+    await start([
+      {
+        kind: fenced,
+        work: async (_, run) => {
+          runs.push(run);
+          if (run.attempt === 0) throw new Error('taken for dead');
+          await expect(effect({ ...run, attempt: 0 })).rejects.toThrow();
+          await effect(run);
+        },
+      },
+    ]);
+    await wantJob(db, fenced, { n: 1 });
+    await expect.poll(effects, { timeout: 30_000 }).toBe(1);
+    expect(runs.map(({ attempt }) => attempt)).toEqual([0, 1]);
+  }, 40_000);
+});
+
+describe('a sidecar that stops', () => {
+  it.each([
+    ['gives up', (signal: AbortSignal) => once(signal, 'abort').then(() => signal.throwIfAborted())],
+    ['does not notice', () => new Promise<void>(() => undefined)],
+  ])(
+    'hands its job back, even at its only attempt, to whoever comes: its worker %s',
+    async (how, ending) => {
+      const { db } = connection;
+      const only = kind(`only-${how.replaceAll(' ', '-')}`, { tries: 1 });
+      const attempts: number[] = [];
+      const stopped = await start([
+        {
+          kind: only,
+          work: (_, { attempt, signal }) => {
+            attempts.push(attempt);
+            return ending(signal);
+          },
+        },
+      ]);
+      await wantJob(db, only, { n: 1 });
+      await expect.poll(() => attempts, { timeout: 20_000 }).toEqual([0]);
+      for (const { stopping } of running.splice(0)) stopping.abort();
+      await stopped.stop();
+      await start([{ kind: only, work: async (_, { attempt }) => void attempts.push(attempt) }]);
+      await expect.poll(() => attempts, { timeout: 30_000 }).toEqual([0, 1]);
+      expect(await db.$count(monitoringRecords, eq(monitoringRecords.object_name, only.name))).toBe(0);
+    },
+    60_000,
+  );
+
+  it('begins no further job, and takes none of its attempts either', async () => {
+    const late = kind('late', { tries: 1 });
+    const attempts: number[] = [];
+    const work = async (_: unknown, { attempt }: JobRun) => void attempts.push(attempt);
+    const stopped = await start([{ kind: late, work }]);
+    const [{ stopping } = { stopping: undefined }] = running;
+    stopping?.abort();
+    await stopped.boss.send(late.name, { n: 1 });
+    const limits = async () =>
+      (await stopped.boss.findJobs(late.name)).map(({ state, retryLimit }) => [state, retryLimit]);
+    await expect.poll(limits, { timeout: 20_000 }).toEqual([['retry', 1]]);
+    await stopped.stop();
+    running.length = 0;
+    await start([{ kind: late, work }]);
+    await expect.poll(() => attempts, { timeout: 30_000 }).toEqual([1]);
+  }, 60_000);
+});
+
+describe('two sidecars', () => {
+  it('give a job one visible effect, also when the one that works it is killed', async () => {
+    const { db } = connection;
+    const first = await startProcess('first');
+    await start([]);
+    await relay();
+    await wantJob(db, slowKind, { holder: 'first' }, {});
+    const told = (code: string) =>
+      db
+        .select({ by: monitoringRecords.object_name })
+        .from(monitoringRecords)
+        .where(eq(monitoringRecords.code, code));
+    await expect.poll(() => told('began'), { timeout: 20_000 }).toEqual([{ by: 'first' }]);
+    await startProcess('second');
+    first.kill('SIGKILL');
+    await expect.poll(() => told('done'), { timeout: 60_000 }).toEqual([{ by: 'second' }]);
+    expect(await told('began')).toEqual([{ by: 'first' }, { by: 'second' }]);
+  }, 90_000);
+});
+
+/** Moves wanted jobs of the slow kind without working them. */
+async function relay(): Promise<void> {
+  const [{ queue, stopping } = {}] = running;
+  if (!queue || !stopping) throw new Error('no queue runs');
+  void runEvery(
+    outboxJob(connection.db, () => ({ ...queue, kinds: [slowKind.name] })),
+    log,
+    stopping.signal,
+  );
+}
+
+async function startProcess(name: string): Promise<ChildProcess> {
+  const path = fileURLToPath(new URL('../../support/processes/queue-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, AS: name },
+  });
+  children.push(child);
+  if (child.stdout) await once(child.stdout, 'data');
+  return child;
+}
+
+describe('what has outlived its time', () => {
+  it('is deleted, and nothing else', async () => {
+    const { db } = connection;
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+    await db.insert(loginLocks).values([
+      { account: 'failed long ago', network: 'a', last_failure_at: ago(2) },
+      { account: 'failed lately', network: 'a', last_failure_at: ago(0) },
+      { account: 'good last week', network: 'a', last_failure_at: ago(2), last_good_at: ago(7) },
+      { account: 'locked still', network: 'a', last_failure_at: ago(2), locked_until: ago(-1) },
+    ]);
+    for (const leftover of leftovers(parametersFrom(null), new Date()))
+      await deleteLeftovers(db, leftover, new AbortController().signal);
+    const left = await db.select({ account: loginLocks.account }).from(loginLocks);
+    expect(left.map(({ account }) => account).sort()).toEqual([
+      'failed lately',
+      'good last week',
+      'locked still',
+    ]);
+  });
+
+  it('is deleted although something else cannot be, and the job is tried again', async () => {
+    const { db } = connection;
+    await db.insert(loginLocks).values({ account: 'forgotten', network: 'a', last_failure_at: new Date(0) });
+    const { work } = cleanUp(
+      db,
+      async () => parametersFrom(null),
+      () => new Date(),
+      () => Promise.reject(new Error('the object store is away')),
+    );
+    const run = { id: '', kind: 'clean-up', attempt: 0, signal: new AbortController().signal };
+    await expect(work({}, run)).rejects.toThrow('away');
+    expect(await db.$count(loginLocks, eq(loginLocks.account, 'forgotten'))).toBe(0);
+  });
+});

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+import { openSession } from '../../simulator/data/sessions.ts';
+import { addTag as addNodeTag } from '../../simulator/data/state.ts';
+import {
+  addDomain,
+  addFarm,
+  addMember,
+  addNode,
+  addSite,
+  addTag,
+  base,
+  pool,
+  type SimulatedNode,
+  startWorld,
+  tagsPath,
+  unique,
+  type World,
+} from '../../support/factories.ts';
+import { sync, syncAll } from '../../support/fleet/snapshot.ts';
+import type { Json } from '../../support/portal.ts';
+
+let world: World;
+let farm: Json;
+let node: SimulatedNode;
+let name: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.portal.close());
+beforeEach(async () => {
+  name = unique('tag');
+  farm = await addFarm(world.admin, world.site);
+  node = await addNode(world, farm, { pools: [pool('Office', { tags: [name] })] });
+});
+afterEach(() => node.simulator.close());
+
+const read = () => sync(world.portal, farm, 'tags');
+const found = async (wanted = name): Promise<Json[]> =>
+  (await world.admin(`GET ${tagsPath}?search=${encodeURIComponent(wanted)}`)).body.items;
+const lose = ({ simulator }: SimulatedNode, wanted = name) => {
+  for (const tag of simulator.state.tags.all().filter((one) => one.name === wanted))
+    simulator.state.tags.remove(tag.uuid);
+};
+
+describe('CON-8: tags of dispatchers', () => {
+  it('CON-8: become tags, whatever their names are like, and go when no farm has them any more', async () => {
+    const spaced = `${name} с пробелом`;
+    addNodeTag(node.simulator.state, spaced);
+    await read();
+    expect(await found()).toMatchObject([
+      { name, source: 'dispatcher', objects_count: 0 },
+      { name: spaced, source: 'dispatcher' },
+    ]);
+    const filtered = await world.admin(`GET ${tagsPath}?source=dispatcher&search=${name}`);
+    expect(filtered.body.items).toHaveLength(2);
+    lose(node);
+    lose(node, spaced);
+    await read();
+    expect(await found()).toEqual([]);
+  });
+
+  it('CON-8: are one tag for all farms that have them', async () => {
+    const farms = [farm, await addFarm(world.admin, world.site)];
+    const other = await addNode(world, farms[1] as Json, {
+      pools: [pool('Lab', { tags: [name.toUpperCase()] })],
+    });
+    for (const one of farms) await sync(world.portal, one, 'tags');
+    const [only, ...more] = await found();
+    expect([only?.name, more]).toEqual([name, []]);
+    lose(node);
+    await read();
+    expect(await found()).toMatchObject([{ id: only?.id, source: 'dispatcher' }]);
+    await other.simulator.close();
+    await world.admin(`DELETE ${base}/dispatchers/${other.dispatcher.id}`);
+    expect((await world.admin(`DELETE ${base}/farms/${farms[1]?.id}`)).status).toBe(204);
+    for (const leftover of leftovers(parametersFrom(null), new Date()))
+      await deleteLeftovers(world.portal.db, leftover, new AbortController().signal);
+    expect(await found()).toEqual([]);
+  });
+
+  it('CON-8: do not change a tag of ours of the same name', async () => {
+    const own = await addTag(world.admin, { name: name.toUpperCase(), color: '#112233' });
+    await read();
+    expect(await found()).toMatchObject([{ id: own.id, source: 'manual', color: '#112233' }]);
+    lose(node);
+    await read();
+    expect(await found()).toHaveLength(1);
+  });
+
+  it('CON-8: are named and deleted at the dispatcher only, and may have a color here', async () => {
+    const spaced = `${name} two`;
+    addNodeTag(node.simulator.state, spaced);
+    await read();
+    const [tag, other] = await found();
+    const path = `${tagsPath}/${tag?.id}`;
+    const refusals = [
+      await world.admin(`PATCH ${path}`, { name: unique('renamed') }),
+      await world.admin(`DELETE ${path}`),
+    ];
+    expect(refusals.map(({ status, body }) => [status, body.reason])).toEqual([
+      [409, 'dispatcher_tag'],
+      [409, 'dispatcher_tag'],
+    ]);
+    expect((await world.admin(`PATCH ${path}`, { color: '#445566' })).body).toMatchObject({
+      color: '#445566',
+    });
+    // What was read is accepted, also with a name that no tag of ours could have.
+    const replaced = await world.admin(`PUT ${tagsPath}/${other?.id}`, other);
+    expect([replaced.status, replaced.body.name]).toEqual([200, spaced]);
+    const domain = await addDomain(world.admin);
+    const attach = [{ type: 'authenticator', id: domain.id }];
+    const attached = await world.admin(`PATCH ${tagsPath}/${other?.id}`, { attach });
+    expect([attached.status, attached.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
+    expect((await world.admin(`PATCH ${path}`, { attach })).body).toMatchObject({ objects_count: 1 });
+    // A tag that objects carry stays as one of ours.
+    lose(node);
+    await read();
+    expect(await found()).toMatchObject([{ name, source: 'manual', color: '#445566' }, { name: spaced }]);
+  });
+
+  it('CON-8: are seen with the sites in scope whose farms have them', async () => {
+    await read();
+    const elsewhere = await addSite(world.admin);
+    const { ask: near } = await addMember(world, ['tags.read'], [world.site.id]);
+    const { ask: far } = await addMember(world, ['tags.read'], [elsewhere.id]);
+    const [tag] = await found();
+    for (const [ask, status] of [
+      [near, 200],
+      [far, 404],
+    ] as const)
+      expect((await ask(`GET ${tagsPath}/${tag?.id}`)).status).toBe(status);
+    expect((await far(`GET ${tagsPath}?search=${name}`)).body.items).toEqual([]);
+  });
+});
+
+describe('CON-11: the name of the pool', () => {
+  it('CON-11: is that of the snapshot where the node leaves it out of workplaces and sessions', async () => {
+    const { state, knobs } = node.simulator;
+    const [workplace] = state.poolNamed('Office').members;
+    if (!workplace) throw new Error('no workplace');
+    openSession(state, workplace, { person: { domain: 'CORP', name: 'Ada' }, protocol: 'rdp' });
+    knobs.alter = (_list, { servicepool_name: _, ...row }) => row;
+    await syncAll(world.portal, farm);
+    for (const list of ['workplaces', 'spsessions']) {
+      const { body } = await world.admin(`GET ${base}/${list}?farm_id=${farm.id}`);
+      expect(new Set(body.items.map((one: Json) => one.servicepool_name))).toEqual(new Set(['Office']));
+    }
+    knobs.alter = (_list, row) => ('servicepool_name' in row ? { ...row, servicepool_name: 'Bureau' } : row);
+    for (const { uuid } of state.poolNamed('Office').members) state.workplaces.touch(uuid);
+    await sync(world.portal, farm, 'workplaces');
+    const { body } = await world.admin(`GET ${base}/workplaces?farm_id=${farm.id}`);
+    expect(body.items[0].servicepool_name).toBe('Bureau');
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sites } from '../../../db/schema/sites/sites.ts';
+import { openSession } from '../../simulator/data/sessions.ts';
+import { freshDatabase } from '../../support/database/database.ts';
+import { startFreezableProxy } from '../../support/database/freezable-proxy.ts';
+import {
+  addDispatcher,
+  addFarm,
+  addMember,
+  addNode,
+  base,
+  type Member,
+  pool,
+} from '../../support/factories.ts';
+import { addRule, ageLists, type FarmWithNode, memberOf } from '../../support/fleet/rules.ts';
+import { syncAll } from '../../support/fleet/snapshot.ts';
+import { asked, type FleetStand, servicesOf, startFleetStand } from '../../support/fleet/stand.ts';
+import { type Json, startPortal } from '../../support/portal.ts';
+
+let stand: FleetStand;
+beforeAll(async () => {
+  stand = await startFleetStand();
+});
+afterAll(() => stand.close());
+afterEach(() => stand.clear());
+
+const client = (site: Json, question: string, id: string) =>
+  stand.member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${question}/${id}`);
+const serviceId = ({ farm, node }: FarmWithNode, name: string) =>
+  `${farm.id}.${node.simulator.state.poolNamed(name).uuid}`;
+const callsOf = ({ node }: FarmWithNode): boolean => node.simulator.calls.length > 0;
+/** The site's only farm; most of these tests need one. */
+async function oneFarm(name = 'East') {
+  const { site, farms } = await stand.site([{ pools: [pool(name)] }]);
+  const [east] = farms;
+  if (!east) throw new Error('a farm was asked for');
+  return { site, farms, east };
+}
+
+describe('F6 retries', () => {
+  it('F6 a read is tried on one other node, never a third, and a call with an effect on none', async () => {
+    const { site, east } = await oneFarm();
+    const { state } = east.node.simulator;
+    await stand.changeNode(east, { priority: 1 });
+    const others = [2, 3].map((priority) =>
+      addNode(stand.world, east.farm, { state, dispatcher: { priority } }),
+    );
+    const nodes = [east.node, ...(await Promise.all(others))];
+    for (const { simulator } of nodes) Object.assign(simulator.knobs, { path: '/api/client/', failing: 500 });
+    const services = () =>
+      nodes.map(({ simulator }) => simulator.calls.filter(({ path }) => path.endsWith('/services')).length);
+    expect((await stand.list(site)).status).toBe(503);
+    expect(services()).toEqual([1, 1, 0]);
+    const reconnect = `POST /aggregator/api/client/v7.0/${site.uri}/reconnect/`;
+    const session_uuid = state.newUuid('session');
+    expect((await stand.member.ask(reconnect, { session_uuid })).status).toBe(502);
+    const renewals = nodes.map(
+      ({ simulator }) => simulator.calls.filter(({ path }) => path.endsWith('/reconnect/')).length,
+    );
+    expect(renewals).toEqual([1, 0, 0]);
+    await Promise.all(nodes.slice(1).map(({ simulator }) => simulator.close()));
+  });
+
+  it('F6 nothing is tried after the deadline', async () => {
+    await stand.setParameter('aggregator.list_deadline_ms', 300);
+    const { site, east } = await oneFarm();
+    await stand.list(site);
+    await stand.forgetLists();
+    const { state, knobs } = east.node.simulator;
+    const second = await addNode(stand.world, east.farm, { state, dispatcher: { priority: 2 } });
+    knobs.hang = 'headers';
+    await stand.list(site);
+    knobs.hang = null;
+    await stand.world.portal.settled();
+    expect(second.simulator.calls).toEqual([]);
+    await second.simulator.close();
+  });
+});
+
+describe('F6 the question for a farm’s domains', () => {
+  it('F6 ends with the list, however long the node might take: no other is asked it afterwards', async () => {
+    await stand.setParameter('aggregator.list_deadline_ms', 300);
+    await stand.setParameter('aggregator.call_timeout_ms', 20_000);
+    const { site, east } = await oneFarm();
+    const { simulator } = east.node;
+    await stand.changeNode(east, { timeout_ms: 20_000 });
+    const { state } = simulator;
+    const second = await addNode(stand.world, east.farm, { state, dispatcher: { priority: 2 } });
+    Object.assign(simulator.knobs, { hang: 'headers', path: domainsPath });
+    await stand.list(site);
+    await expect.poll(() => asked(east, domainsPath), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => simulator.inFlight, { timeout: 10_000 }).toBe(0);
+    await stand.world.portal.settled();
+    expect(second.simulator.calls).toEqual([]);
+    await second.simulator.close();
+  }, 30_000);
+});
+
+const domainsPath = '/api/auth/v7.0/authenticators';
+
+describe('F7 how much is asked at once', () => {
+  it('F7 farms that failed are asked last, however many: six of them hold up no other', async () => {
+    const { site, farms } = await stand.site(Array.from({ length: 8 }, () => ({ pools: [pool('Office')] })));
+    const byName = farms.toSorted((a, b) => (a.farm.name < b.farm.name ? -1 : 1));
+    // Lists name farms in this order, so that without another one the first six would take all six places.
+    const [failing, [unknown, passing]] = [byName.slice(0, 6), byName.slice(6)];
+    if (!unknown || !passing) throw new Error('eight farms were asked for');
+    await stand.setParameter('aggregator.list_deadline_ms', 500);
+    for (const at of failing) {
+      await stand.changeNode(at, { circuit_failures: 1 });
+      at.node.simulator.knobs.hang = 'headers';
+    }
+    await stand.changeNode(passing, { status: 'pass', response_time_ms: 20 });
+    await stand.list(site);
+    await expect.poll(() => [unknown, passing].map(callsOf)).toEqual([true, true]);
+  });
+
+  it('F7 one list asks at most six at a time', async () => {
+    const { site, east } = await oneFarm();
+    const { url, ca_certificate, name } = east.node.dispatcher;
+    for (let n = 0; n < 11; n++) {
+      await addDispatcher(stand.world.admin, await addFarm(stand.world.admin, site), {
+        url,
+        ca_certificate,
+        name: `${name}-${n}`,
+      });
+    }
+    east.node.simulator.knobs.latencyMs = 40;
+    await stand.list(site);
+    expect(east.node.simulator.calls.length).toBeGreaterThan(12);
+    expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(6);
+  });
+
+  it('F7 two hundred clients of one user are one question, and get one answer', async () => {
+    const { site, east } = await oneFarm();
+    await stand.setParameter('aggregator.list_deadline_ms', 10_000);
+    await stand.list(site);
+    await stand.forgetLists();
+    east.node.simulator.resetCalls();
+    east.node.simulator.knobs.latencyMs = 3_000;
+    const answers = await Promise.all(Array.from({ length: 200 }, () => stand.list(site)));
+    expect(new Set(answers.map((answer) => `${answer.status} ${servicesOf(answer)}`))).toEqual(
+      new Set(['200 East']),
+    );
+    expect(asked(east)).toBe(1);
+  }, 20_000);
+
+  it('F7 two hundred clients of many users have at most sixteen connections to a node', async () => {
+    const { site, east } = await oneFarm();
+    await stand.setParameter('aggregator.list_deadline_ms', 10_000);
+    const members: Member[] = [];
+    // One after the other: the places for hashing passwords are few.
+    for (let n = 0; n < 40; n++) members.push(await addMember(stand.world, []));
+    east.node.simulator.knobs.latencyMs = 30;
+    const clients = members.flatMap((member) =>
+      Array.from({ length: 5 }, () => stand.list(site, undefined, member)),
+    );
+    const answers = await Promise.all(clients);
+    expect(answers.filter((answer) => servicesOf(answer).length === 1)).toHaveLength(200);
+    expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(16);
+    // Somebody whose list was being written when he came may have asked again.
+    expect(asked(east)).toBeLessThan(100);
+  }, 30_000);
+
+  it('F7 another user, or another right, is another question', async () => {
+    const { site, east } = await oneFarm();
+    const other = await addMember(stand.world, []);
+    await stand.list(site);
+    await stand.list(site, undefined, other);
+    await stand.forgetLists();
+    const { state, knobs } = east.node.simulator;
+    state.changePool('East', {
+      entitled: { users: [`${stand.world.domain.small_name}\\${other.user.name}`], groups: [] },
+    });
+    knobs.latencyMs = 200;
+    const [own, others] = await Promise.all([stand.list(site), stand.list(site, undefined, other)]);
+    expect([servicesOf(own), servicesOf(others)]).toEqual([[], ['East']]);
+  });
+});
+
+describe('F8 two live sessions of one user for one rule', () => {
+  it('F8 are shown as a conflict, and neither is ended', async () => {
+    const { site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
+    const rule = await addRule(
+      stand.world,
+      site,
+      farms.map((at, n) => memberOf(at, n === 0 ? 'East' : 'West')),
+    );
+    const person = { domain: stand.world.domain.small_name, name: stand.member.user.name };
+    for (const [n, { farm, node }] of farms.entries()) {
+      const { state } = node.simulator;
+      const [workplace] = state.poolNamed(n === 0 ? 'East' : 'West').members;
+      if (workplace) openSession(state, workplace, { person, protocol: 'rdp' });
+      await syncAll(stand.world.portal, farm);
+    }
+    const [service] = (await stand.list(site)).body.services;
+    expect(service.conflict).toHaveLength(2);
+    const launched = await client(site, 'connectionInfo', rule.id);
+    expect([launched.status, launched.body.conflict.length]).toEqual([200, 2]);
+    expect(farms.map(({ node }) => node.simulator.state.sessions.all().length)).toEqual([1, 1]);
+  });
+});
+
+describe('F10 whether a service is ready', () => {
+  it.each<[string, Parameters<typeof pool>[1], string, string, number]>([
+    ['ready', {}, 'connect', '', 200],
+    ['being prepared', { state: 'preparing' }, 'wait', '', 409],
+    ['without a free workplace', { workplaces: 0 }, 'wait', '', 409],
+    ['of another protocol', { protocols: ['rdp'] }, 'abandon', '?protocol=spice', 409],
+  ])('F10 %s is told alike before the connection and by it', async (_what, given, verdict, query, status) => {
+    const { site, farms } = await stand.site([{ pools: [pool('East', given)] }]);
+    const [east] = farms;
+    if (!east) throw new Error('a farm was asked for');
+    const id = serviceId(east, 'East') + query;
+    const before = await client(site, 'preconnectionInfo', id);
+    const launch = await client(site, 'connectionInfo', id);
+    expect([before.body.verdict, before.body.ready, launch.status]).toEqual([
+      verdict,
+      status === 200,
+      status,
+    ]);
+    if (status === 409) {
+      expect(launch.body).toMatchObject({
+        code: 'service_in_preparation',
+        reason_code: before.body.reason_code,
+      });
+    }
+  });
+});
+
+describe('F11 a right that is taken away on a dispatcher', () => {
+  it('F11 is gone from the list within 15 seconds, and from the launch at once', async () => {
+    const { site, east } = await oneFarm();
+    expect(servicesOf(await stand.list(site))).toEqual(['East']);
+    await stand.world.portal.settled();
+    east.node.simulator.state.changePool('East', { entitled: { users: [], groups: [] } });
+    expect((await client(site, 'connectionInfo', serviceId(east, 'East'))).status).toBe(404);
+    await ageLists(stand.world, stand.member, 15);
+    expect(servicesOf(await stand.list(site))).toEqual([]);
+  });
+});
+
+describe('F12 the database away', () => {
+  it('F12 is 503 for who is signed in; keys and error pages answer; what was refused did not happen', async () => {
+    const database = await freshDatabase();
+    const proxy = await startFreezableProxy(database.url);
+    const portal = await startPortal({ database: { ...database, url: proxy.url } });
+    const token = await portal.login();
+    const body = { name: 'Lost', uri: 'lost' };
+    await proxy.close();
+    const read = await portal.send(`GET ${base}/sites`, { token });
+    expect([read.status, read.body.code, read.headers.get('retry-after')]).toEqual([
+      503,
+      'database_unavailable',
+      '5',
+    ]);
+    const write = await portal.send(`POST ${base}/sites`, { token, body });
+    expect([write.status, write.body.code]).toEqual([503, 'database_unavailable']);
+    expect((await portal.send('GET /api/auth/v7.0/jwks')).status).toBe(200);
+    expect((await portal.send('GET /api/errors/database_unavailable')).status).toBe(200);
+    const again = await startPortal({ database });
+    expect(await again.db.$count(sites)).toBe(0);
+    await portal.close();
+    await again.close();
+  });
+});

@@ -1,0 +1,66 @@
+import { Buffer } from 'node:buffer';
+import type { CursorLie } from '../faults.ts';
+import { Refusal } from '../refusal.ts';
+
+/** `since` in milliseconds, as an earlier `as_of` had it. */
+export type PageQuery = { limit: number; cursor?: string | undefined; since?: number | undefined };
+
+/** Identifiers of a page; with `since` a number they are what changed after it, otherwise the full list. */
+export type Cut = { uuids: string[]; next: string | null; start: Start };
+
+/** Where a page begins: every page of one read carries the first page's `as_of`. */
+export type Start = { after: string; as_of: number; since: number | null };
+
+/**
+ * Keyset paging: what comes after the last row of the page before, whatever was inserted or removed meanwhile.
+ * @param sorted identifiers in order
+ * @throws Refusal 400 for a cursor that is none of ours
+ */
+export function cutPage(
+  sorted: readonly string[],
+  start: Start,
+  limit: number,
+  changedAt: (uuid: string) => number,
+): Cut {
+  const { after, since } = start;
+  const wanted = since === null ? sorted : sorted.filter((uuid) => changedAt(uuid) > since);
+  const from = after === '' ? 0 : wanted.findIndex((uuid) => uuid > after);
+  if (from < 0) return { uuids: [], next: null, start };
+  const uuids = wanted.slice(from, from + limit);
+  const isLast = from + limit >= wanted.length;
+  return { uuids, next: isLast ? null : sealCursor({ ...start, after: uuids.at(-1) ?? '' }), start };
+}
+
+/** What was removed before the collection was `born` is not known: such a `since` gets the full list. */
+export function startOf({ cursor, since }: PageQuery, now: () => number, born: number): Start {
+  if (cursor !== undefined) return openCursor(cursor);
+  return { after: '', as_of: now(), since: since !== undefined && since >= born ? since : null };
+}
+
+type Listed = { items: unknown[]; next: string | null };
+
+/**
+ * A page as a node that lies about its cursors sends it.
+ * @param first the first page of the list
+ */
+export function lieAbout<P extends Listed>(lie: CursorLie, first: P, cursor: string | undefined): P {
+  const pages = Number(/^lie-(\d+)$/.exec(cursor ?? '')?.[1] ?? 0) + 1;
+  const next = `lie-${lie === 'same' ? 1 : lie === 'cycle' ? 1 + (pages % 3) : pages}`;
+  return { ...first, ...(lie === 'empty' && { items: [] }), next };
+}
+
+const sealCursor = ({ after, as_of, since }: Start): string =>
+  Buffer.from(JSON.stringify([after, as_of, since])).toString('base64url');
+
+function openCursor(cursor: string): Start {
+  try {
+    const [after, as_of, since] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (typeof after === 'string' && typeof as_of === 'number') return { after, as_of, since };
+  } catch {
+    // Text that is no JSON is refused below, like JSON that is no cursor.
+  }
+  throw malformedCursor();
+}
+
+export const malformedCursor = (): Refusal =>
+  new Refusal(400, 'malformed_cursor', 'The cursor does not belong to this list');

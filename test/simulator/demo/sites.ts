@@ -1,0 +1,132 @@
+import { createAuthority } from '../authority.ts';
+import type { Domain } from '../data/rows.ts';
+import { createDispatcherState, type PoolSeed } from '../data/seed.ts';
+import type { Knobs } from '../faults.ts';
+import { type Simulator, startSimulator } from '../start.ts';
+import type { SeededFarm, SeededSite } from './seed.ts';
+
+export type DemoFarm = SeededFarm & { simulator: Simulator };
+export type DemoSite = SeededSite & { farms: readonly DemoFarm[] };
+
+type FarmPlan = { name: string; node: string; pools: PoolSeed[]; knobs?: Partial<Knobs> };
+type Plan = Omit<SeededSite, 'farms'> & { farms: FarmPlan[] };
+
+const domain: Domain = {
+  authUuid: '3c1f7c1a-8a52-4d0e-9a3b-5f6f1c0d7e21',
+  authSmallName: 'demo',
+  auth: 'Demo',
+};
+
+const plans: readonly Plan[] = [
+  {
+    uri: 'north',
+    name: 'North',
+    what: 'answers at once',
+    farms: [
+      {
+        name: 'North farm',
+        node: 'north-1',
+        pools: [
+          {
+            name: 'Accounting',
+            protocols: ['rdp'],
+            workplaces: 2,
+            entitled: { users: ['demo\\alice'], groups: [] },
+          },
+          { name: 'Office', protocols: ['rdp', 'spice'], workplaces: 20, entitled: 'all' },
+        ],
+      },
+    ],
+  },
+  {
+    uri: 'south',
+    name: 'South',
+    what: 'needs 800 ms for each request of a user',
+    farms: [
+      {
+        name: 'South farm',
+        node: 'south-1',
+        pools: [{ name: 'Design studio', protocols: ['spice'], workplaces: 5, entitled: 'all' }],
+        // The calls that only make sure who asks are fast: three slow ones in a row pass the deadline of a list.
+        knobs: { latencyMs: 800, path: '/api/client/' },
+      },
+    ],
+  },
+  {
+    uri: 'west',
+    name: 'West',
+    what: 'has two farms; one answers 503 in every third minute',
+    farms: [
+      {
+        name: 'West farm',
+        node: 'west-1',
+        pools: [{ name: 'Classroom', protocols: ['rdp'], workplaces: 30, entitled: 'all' }],
+      },
+      {
+        name: 'West annex',
+        node: 'west-2',
+        pools: [{ name: 'Library', protocols: ['rdp'], workplaces: 10, entitled: 'all' }],
+      },
+    ],
+  },
+];
+
+/** A dispatcher that belongs to no site: the administrator guide adds it. */
+const sparePools: PoolSeed[] = [{ name: 'Workshop', protocols: ['rdp'], workplaces: 3, entitled: 'all' }];
+
+export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator };
+
+/**
+ * The dispatchers of three sites, and one without a site; they verify tokens by the keys that the portal publishes.
+ * @throws Error when `sparePort` is taken
+ */
+export async function startDispatchers(
+  baseUrl: string,
+  portalCa: string,
+  sparePort: number,
+): Promise<DemoDispatchers> {
+  const authority = await createAuthority();
+  const start = (name: string, pools: PoolSeed[], more: { port?: number; knobs?: Partial<Knobs> } = {}) =>
+    startSimulator({
+      state: createDispatcherState({ name, domains: [domain], pools }),
+      jwks: `${baseUrl}/api/auth/v7.0/jwks`,
+      portalCa,
+      issuer: baseUrl,
+      healthKey: `health key of ${name}`,
+      authority,
+      ...more,
+    });
+  const spare = await start('east-1', sparePools, { port: sparePort });
+  const startFarm = async ({ name, node, pools, knobs = {} }: FarmPlan): Promise<DemoFarm> => ({
+    name,
+    simulator: await start(node, pools, { knobs }),
+  });
+  const sites = await Promise.all(
+    plans.map(async (site) => ({ ...site, farms: await Promise.all(site.farms.map(startFarm)) })),
+  );
+  return { sites, spare };
+}
+
+/** When a farm fails: in every third minute of the clock, or as somebody who cannot wait for that has asked. */
+export type Failing = 'by_the_clock' | 'always' | 'never';
+
+export const isFailing = (failing: Failing, at: number): boolean =>
+  failing === 'by_the_clock' ? Math.floor(at / minuteMs) % 3 === 2 : failing === 'always';
+
+/** The moment at which the present or next minute of failing begins. */
+export const failsFrom = (at: number): Date => {
+  const minute = Math.floor(at / minuteMs);
+  return new Date((minute + 2 - (minute % 3)) * minuteMs);
+};
+
+const minuteMs = 60_000;
+
+/** Lets a farm fail. @returns what ends that */
+export function letFail({ simulator: { knobs } }: DemoFarm, failing: Failing): () => void {
+  const set = (): void => {
+    knobs.failing = isFailing(failing, Date.now()) ? 503 : null;
+  };
+  set();
+  const timer = setInterval(set, 1_000);
+  return () => clearInterval(timer);
+}

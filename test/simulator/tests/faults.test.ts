@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import type { CertificateKind } from '../authority.ts';
+import { agent, ask, restart, sim, useSimulator } from '../data/fixture.ts';
+import { noFaults } from '../faults.ts';
+
+useSimulator();
+
+describe('faults', () => {
+  const domains = '/api/auth/v7.0/authenticators';
+  let patienceMs = 5_000;
+  const plain = () =>
+    request(sim.url + domains, { dispatcher: agent, signal: AbortSignal.timeout(patienceMs) });
+
+  test('hit the paths they are set for, and are counted', async () => {
+    Object.assign(sim.knobs, { failing: 500, path: '/api/health' });
+    expect((await ask('/api/health/check')).status).toBe(500);
+    expect((await ask(`${domains}?x=1`)).status).toBe(200);
+    expect(sim.calls.map(({ method, path, query }) => `${method} ${path} ${query}`)).toEqual([
+      'GET /api/health/check ',
+      `GET ${domains} x=1`,
+    ]);
+    sim.resetCalls();
+    expect(sim.calls).toHaveLength(0);
+  });
+
+  test('hang before the headers and in the body, drip, reset', async () => {
+    patienceMs = 300;
+    sim.knobs.hang = 'headers';
+    await expect(Promise.all([plain(), plain()])).rejects.toThrow();
+    expect(sim.maxInFlight).toBe(2);
+    Object.assign(sim.knobs, noFaults(), { hang: 'body' });
+    const stalled = await plain();
+    await expect(stalled.body.text()).rejects.toThrow();
+    Object.assign(sim.knobs, noFaults(), { dripping: true });
+    const dripping = await plain();
+    await expect(dripping.body.text()).rejects.toThrow();
+    patienceMs = 5_000;
+    Object.assign(sim.knobs, noFaults(), { reset: true });
+    await expect(plain()).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
+    Object.assign(sim.knobs, noFaults(), { latencyMs: 50 });
+    const started = performance.now();
+    expect((await ask(domains)).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(49);
+  });
+
+  test('lie in every way', async () => {
+    const told = async (lie: typeof sim.knobs.lies) => {
+      sim.knobs.lies = lie;
+      return plain();
+    };
+    expect((await told('html')).headers['content-type']).toBe('text/html');
+    const half = await (await told('half_json')).body.text();
+    expect(() => JSON.parse(half)).toThrow();
+    expect(await (await told('other_schema')).body.json()).toMatchObject({ schema: 99 });
+    const away = await told('redirect');
+    expect([away.statusCode, away.headers.location]).toEqual([
+      302,
+      'https://169.254.169.254/latest/meta-data/',
+    ]);
+    const bomb = await told('gzip_bomb');
+    const wire = await bomb.body.bytes();
+    expect(wire.length).toBeLessThan(2_000_000);
+    expect(() => gunzipSync(wire, { maxOutputLength: 100_000_000 })).toThrow('larger than 100000000');
+    const huge = await told('huge');
+    let seen = 0;
+    for await (const piece of huge.body) {
+      seen += piece.length;
+      if (seen > 3_000_000) break;
+    }
+    expect(seen).toBeGreaterThan(3_000_000);
+  });
+
+  test('end with the node, whose closing waits for nobody, not even for who never shook hands', async () => {
+    const socket = connect(Number(new URL(sim.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    sim.knobs.hang = 'headers';
+    const hanging = plain();
+    hanging.catch(() => undefined);
+    await expect.poll(() => sim.inFlight).toBe(1);
+    const closed = once(socket, 'close');
+    await restart({});
+    await closed;
+    await expect(hanging).rejects.toThrow();
+  });
+
+  test.each<[CertificateKind, string]>([
+    ['expired', 'CERT_HAS_EXPIRED'],
+    ['wrong_name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['self_signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['unknown_ca', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ])('a certificate that is %s is seen as %s', async (kind, code) => {
+    await restart({ certificate: kind });
+    await expect(plain()).rejects.toMatchObject({ code });
+  });
+});

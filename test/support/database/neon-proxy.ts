@@ -1,0 +1,21 @@
+import type { Connection, ConnectOptions } from '../../../db/client.ts';
+import { connectNeon } from '../../../db/neon.ts';
+import { connectPg } from '../../../db/pg.ts';
+import { startNeonProxy } from '../../../shared/tooling/embedded/neon-proxy.ts';
+
+export { type NeonProxy, startNeonProxy } from '../../../shared/tooling/embedded/neon-proxy.ts';
+
+export type Driver = 'pg' | 'neon';
+
+/** Connects to any PostgreSQL by one of the drivers; Neon's goes by a proxy of its own, which closes with it. */
+export async function connectBy(driver: Driver, options: ConnectOptions): Promise<Connection> {
+  if (driver === 'pg') return connectPg(options);
+  const proxy = await startNeonProxy({ databaseUrl: options.url });
+  // The proxy knows where the database is; what the driver is told must not matter.
+  const { db, close } = connectNeon({
+    ...options,
+    url: 'postgres://nobody:none@db.test/portal',
+    proxy: proxy.url,
+  });
+  return { db, close: () => close().then(() => proxy.close()) };
+}

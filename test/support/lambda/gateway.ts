@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createLog } from '../../../shared/runtime/log.ts';
+import { createShutdown, type Shutdown } from '../../../shared/runtime/node/shutdown.ts';
+import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
+import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
+import { orEnd, orShutDown } from '../../../shared/tooling/start/fatal.ts';
+import { loadSettings, type Settings } from '../../../shared/tooling/start/settings.ts';
+import { localEnvironment, prepareModules } from '../../../shared/tooling/workers/local-modules.ts';
+import { answerWith, type LambdaResult, type RestEvent, readEvent } from './events.ts';
+import { awslambda, type Handler as Entry, invokeStreaming, isStreaming } from './runtime.ts';
+
+type Handler = (event: RestEvent) => Promise<LambdaResult>;
+type Route = { start: string; module: EdgeModule };
+
+/** The longest path wins, as on the edge. */
+const routes: Route[] = edgeModules
+  .flatMap((module) => deploymentOf(module).routes.map((route) => ({ start: startOf(route), module })))
+  .toSorted((a, b) => b.start.length - a.start.length);
+
+/** The portal as Lambda functions behind a REST API, on this machine: the bundles themselves, fed with events. */
+async function start(): Promise<void> {
+  const settings = await loadSettings(localEnvironment('8788'));
+  const shutdown = createShutdown({ log: createLog({ level: settings.config.logLevel }) });
+  await orShutDown(shutdown, () => startAll(settings, shutdown));
+}
+
+async function startAll({ config, env }: Settings, { add }: Shutdown): Promise<void> {
+  const { database, bundles, adminPassword } = await prepareModules('lambda', config, add);
+  // A function knows nothing but its environment.
+  Object.assign(process.env, env, { DATABASE_URL: database.url });
+  Object.assign(globalThis, { awslambda });
+  const functions = new Map(bundles.map((bundle) => [bundle.module, createFunction(bundle)]));
+  const server = createServer((request, response) => void serve(functions, request, response));
+  await listen(server, config);
+  add('gateway', () => closeServer(server));
+  const told = { base_url: config.baseUrl, admin_password: adminPassword, pid: process.pid };
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+}
+
+async function serve(
+  functions: ReadonlyMap<EdgeModule, Handler>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const event = await readEvent(request);
+    const module = routes.find(({ start }) => event.path.startsWith(start))?.module ?? 'discover';
+    const result = await functions.get(module)?.(event);
+    answerWith(response, result ?? { statusCode: 404, headers: {}, body: '', isBase64Encoded: false });
+  } catch (error) {
+    // As API Gateway does when a function throws.
+    process.stderr.write(`${JSON.stringify({ level: 'error', message: String(error) })}\n`);
+    if (!response.headersSent) response.writeHead(502);
+    response.end();
+  }
+}
+
+/** As many instances as requests are running: one serves one at a time. */
+function createFunction({ file }: Bundle): Handler {
+  const idle: Handler[] = [];
+  let started = 0;
+  const launch = async (): Promise<Handler> => {
+    started += 1;
+    const { handler } = await import(`file://${file}?${started}`);
+    return (event) => invoke(handler, event);
+  };
+  return async (event) => {
+    const instance = idle.pop() ?? (await launch());
+    try {
+      return await instance(event);
+    } finally {
+      idle.push(instance);
+    }
+  };
+}
+
+/** What streams is given back whole: a client cannot tell. */
+async function invoke(handler: Entry, event: RestEvent): Promise<LambdaResult> {
+  if (!isStreaming(handler)) return handler(event, {});
+  const { result, bytes } = await invokeStreaming(handler, event);
+  return { ...result, body: bytes.toString('base64'), isBase64Encoded: true };
+}
+
+function startOf(route: string): string {
+  return route.replace(/^\*/, '').replace(/\*$/, '');
+}
+
+async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen({ host, port }, resolve);
+  await promise;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeIdleConnections();
+  await promise;
+}
+
+await orEnd(start);

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { migrateDatabase } from '../../../db/migrate.ts';
+import { orEnd } from '../../../shared/tooling/start/fatal.ts';
+import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
+import { newSigningKey } from '../identity/signing-keys.ts';
+
+/**
+ * The portal of the tree that it is started in, on a database which this tree migrates as soon as that portal is ready:
+ * what functions see that are still running when the schema of the next version is there.
+ */
+async function main(): Promise<void> {
+  const binaries = findBinaries();
+  if (!binaries) throw new Error('there is no PostgreSQL');
+  const { url, stop } = await startThrowawayPostgres(binaries);
+  const portal = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'functions/all.ts', '--json'],
+    {
+      env: {
+        ...process.env,
+        DATABASE_URL: url,
+        SECRET_KEY: randomBytes(32).toString('base64'),
+        AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => portal.kill(signal));
+  const closed = once(portal, 'close');
+  try {
+    for await (const line of createInterface({ input: portal.stdout })) {
+      if (line.startsWith('{')) await migrateDatabase(url);
+      process.stdout.write(`${line}\n`);
+    }
+  } finally {
+    portal.kill();
+    const [code] = await closed;
+    await stop();
+    process.exitCode = code ?? 1;
+  }
+}
+
+await orEnd(main);

@@ -1,9 +1,0 @@
-import { digestsName } from '../../shared/http/assets.ts';
-import { ownAssets } from '../../shared/runtime/cli/asset-files.ts';
-
-const digests: Record<string, string> = JSON.parse(await ownAssets().text(digestsName));
-
-/** The paths of the files that the reference loads: its script, then its styles. */
-export const filesOfReference: readonly string[] = ['swagger-ui-bundle.js', 'swagger-ui.css'].map(
-  (name) => `/api/docs/${digests[name]}/${name}`,
-);

@@ -2,7 +2,7 @@ import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
-import { createWakes } from '../shared/kernel/concurrency/notifier.ts';
+import { createNotifier } from '../shared/kernel/concurrency/notifier.ts';
 import type { Log } from '../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../shared/kernel/observability/telemetry.ts';
 import type { Host } from '../shared/kernel/version.ts';
@@ -23,7 +23,7 @@ import { refusal } from '../shared/runtime/node/refusals.ts';
 import { serveNode } from '../shared/runtime/node/server.ts';
 import { serverSettings } from '../shared/runtime/node/settings.ts';
 import { createShutdown, type Shutdown } from '../shared/runtime/node/shutdown.ts';
-import { createSharing } from '../shared/runtime/node/single-flight.ts';
+import { createSingleFlight } from '../shared/runtime/node/single-flight.ts';
 import { telemetryInto } from '../shared/runtime/telemetry.ts';
 import { timed } from '../shared/runtime/upstream-times.ts';
 import { watchWrites } from '../shared/runtime/writes.ts';
@@ -39,7 +39,7 @@ import { ensureLocalTls, type LocalTls } from '../shared/tooling/start/tls/local
 import { readTlsFiles } from '../shared/tooling/start/tls/tls-files.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
-const wakes = createWakes();
+const notifier = createNotifier();
 /** Standard output is one line of JSON. */
 const isForPrograms = process.argv.includes('--json');
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
@@ -83,7 +83,7 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   shutdown.signal.throwIfAborted();
   shutdown.add('requests', () => serving.close(8_000));
   // Runs first: the step before waits for requests, and session agents wait for events.
-  shutdown.add('waiting session agents', () => wakes.end());
+  shutdown.add('waiting session agents', () => notifier.end());
   serving.portal = createPortal(deps);
   const started = { healthUrl, caFile: tls?.caFile, adminPassword };
   process.stdout.write(announcement(config, started, isForPrograms));
@@ -151,8 +151,8 @@ async function depsOf(
     ...directoriesByKeptSockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
-    share: createSharing(),
-    wakes,
+    singleFlight: createSingleFlight(),
+    notifier,
     telemetry,
     compression: createCompression(),
     writes,

@@ -23,7 +23,7 @@ export const aggregatorDeps = async (given: AggregatorIngredients): Promise<Aggr
   ...(await baseDeps(given)),
   host: given.host,
   signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
-  peerKeys: createPeerKeys(given.peerKeys, given.share),
+  peerKeys: createPeerKeys(given.peerKeys, given.singleFlight),
   outbound: given.outbound,
 });
 

@@ -20,7 +20,7 @@ export const authDeps = async (given: IdentityIngredients): Promise<AuthDeps> =>
   directories: given.directories,
   kdcs: given.kdcs,
   assets: given.assets,
-  peerKeys: createPeerKeys(given.peerKeys, given.share),
+  peerKeys: createPeerKeys(given.peerKeys, given.singleFlight),
 });
 
 export const endpoint = endpointIn<AuthDeps>();

@@ -10,7 +10,7 @@ export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
 export const ssaDeps = async (given: Ingredients): Promise<SsaDeps> => ({
   ...(await baseDeps(given)),
-  ...(given.wakes && { wakes: given.wakes }),
+  ...(given.notifier && { notifier: given.notifier }),
 });
 
 export const endpoint = endpointIn<SsaDeps>();

@@ -4,7 +4,7 @@ import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
-import type { Wakes } from '../../shared/kernel/concurrency/notifier.ts';
+import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
@@ -27,7 +27,7 @@ export type WebuiDeps = FleetDeps &
     /** Test stands: dispatchers may be used without checking their certificates. */
     allowInsecureDispatchers: boolean;
     /** Where requests of one process can wake each other: session agents wait for messages. */
-    wakes?: Wakes;
+    notifier?: Notifier;
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
@@ -41,7 +41,7 @@ export const webuiDeps = async (given: IdentityIngredients): Promise<WebuiDeps> 
   ...(given.s3 && { objectStore: createS3Reader(given.s3) }),
   outbound: given.outbound,
   allowInsecureDispatchers: given.outbound.allowInsecure,
-  ...(given.wakes && { wakes: given.wakes }),
+  ...(given.notifier && { notifier: given.notifier }),
 });
 
 export const endpoint = endpointIn<WebuiDeps>();

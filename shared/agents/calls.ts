@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BaseDeps } from '../http/context.ts';
 import type { Shape } from '../http/declare/operation.ts';
-import type { Wakes } from '../kernel/concurrency/notifier.ts';
+import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { escapeControls } from '../kernel/text.ts';
 import { version } from '../kernel/version.ts';
@@ -9,7 +9,7 @@ import { version } from '../kernel/version.ts';
 /** What the modules for agents have besides. */
 export type AgentDeps = BaseDeps & {
   /** Where requests of one process can wake each other. */
-  wakes?: Wakes;
+  notifier?: Notifier;
 };
 
 /** What every call by a token of an agent may be refused with besides. */

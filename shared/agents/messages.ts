@@ -2,13 +2,13 @@ import type { Db } from '../../db/client.ts';
 import { leaveAt } from '../../db/repositories/agents/session-messages.ts';
 import { findReachable, workplacesOf } from '../../db/repositories/agents/sessions.ts';
 import type { Happening } from '../http/writes/audit-entry.ts';
-import type { Wakes } from '../kernel/concurrency/notifier.ts';
+import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 import type { Delivery, MessageOrder } from '../remotes/dispatcher/action-shapes.ts';
 import { type ActionCtx, act, actLater, type Target } from '../sites/calls/actions.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
 
-export type MessageCtx = ActionCtx & { deps: FleetDeps & { wakes?: Wakes } };
+export type MessageCtx = ActionCtx & { deps: FleetDeps & { notifier?: Notifier } };
 
 type Happened = Omit<Happening, 'object_type' | 'object_id' | 'result'>;
 
@@ -66,7 +66,7 @@ async function leave(
     told: () => told,
   };
   await actLater(ctx, pool, action, undefined);
-  for (const uuid of reached) ctx.deps.wakes?.wake(uuid);
+  for (const uuid of reached) ctx.deps.notifier?.notify(uuid);
 }
 
 const mostOfNode = 1_000;

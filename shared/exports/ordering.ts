@@ -7,7 +7,7 @@ import {
   type Order,
   orderExport as placeOrder,
 } from '../../db/repositories/exports/files.ts';
-import { wantJob } from '../../db/repositories/jobs/outbox.ts';
+import { enqueueJob } from '../../db/repositories/jobs/outbox.ts';
 import { ownerOf, type SignedIn } from '../access/principal.ts';
 import type { BaseDeps, Ctx } from '../http/context.ts';
 import { Answer } from '../http/serve/answer.ts';
@@ -44,7 +44,7 @@ export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted):
   const known = await find();
   if (known) return reportOf(known);
   const placed = await placeOrder(db, order, (h) => [
-    wantJob(h, buildExport, { export_id: order.id }, { id: order.id }),
+    enqueueJob(h, buildExport, { export_id: order.id }, { id: order.id }),
     appendAudit(h, orderEvent(ctx, order)),
   ]);
   // Somebody was faster with an equal order.

@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
 import type { Principal, SignedIn } from '../access/principal.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Turnstile } from '../kernel/concurrency/semaphore.ts';
+import type { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import type { Sealer } from '../kernel/crypto/sealing.ts';
 import type { Log } from '../kernel/observability/log.ts';
 import type { Telemetry } from '../kernel/observability/telemetry.ts';
@@ -70,7 +70,7 @@ export type Ctx<D = BaseDeps, P extends Principal = Principal> = {
   gone: () => AbortSignal;
   background: Invocation['background'];
   /** What of one request may wait for answers from outside at once goes through here. */
-  upstream: Turnstile;
+  upstream: Semaphore;
   /** A write that nobody waits for; it takes its turn among the calls. */
   later: (write: () => PromiseLike<unknown>) => void;
 };

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { createFairTurnstile, type PlaceIn } from '../kernel/concurrency/fair-queue.ts';
+import { createFairQueue, type QueuePosition } from '../kernel/concurrency/fair-queue.ts';
 
 /**
  * Who waits for a hash: somebody with a session, a login from a network that the account is known to use, or another
  * login. The owner within the line is a user, or a network.
  */
-export type Place = PlaceIn<keyof typeof shares>;
+export type Place = QueuePosition<keyof typeof shares>;
 
 export type Hasher = {
   /** Without a place it is the work of somebody with a session. @throws AppError `overloaded` when too many wait there */
@@ -39,7 +39,7 @@ export function createHasher({
   maxWaiting = 16,
 }: HasherOptions = {}): Hasher {
   const parameters: Parameters = { N: cost, r: 8, p: 5 };
-  const turn = createFairTurnstile(concurrency, maxWaiting, shares);
+  const turn = createFairQueue(concurrency, maxWaiting, shares);
   const nobody: Stored = { ...parameters, salt: randomBytes(16), key: randomBytes(keyLength) };
   return {
     hash: (password, place = signedIn) =>

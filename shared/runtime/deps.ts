@@ -3,8 +3,8 @@ import type { BaseDeps } from '../http/context.ts';
 import type { Assets } from '../http/pages/assets.ts';
 import type { Compression } from '../http/serve/compression.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import type { Wakes } from '../kernel/concurrency/notifier.ts';
-import type { Share } from '../kernel/concurrency/single-flight.ts';
+import type { Notifier } from '../kernel/concurrency/notifier.ts';
+import type { SingleFlight } from '../kernel/concurrency/single-flight.ts';
 import { createSealer } from '../kernel/crypto/sealing.ts';
 import type { Descriptors } from '../kernel/observability/descriptors.ts';
 import type { Log } from '../kernel/observability/log.ts';
@@ -48,14 +48,14 @@ export type Ingredients = {
   /** Reads the file descriptors of the process, where it has any. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
   /** Where one process serves many requests, which may then wake each other. */
-  wakes?: Wakes;
+  notifier?: Notifier;
 };
 
 /** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */
 export type FleetIngredients = Ingredients & {
   dispatchers: DispatcherRemote;
   peerKeys: PeerKeyRemote;
-  share?: Share;
+  singleFlight?: SingleFlight;
 };
 
 /** With a way to directories and KDCs as well, for the modules that authenticate users or test domains. */

@@ -25,8 +25,10 @@ type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
  * what is kept when they do not. Farms that may not be called are not; who asks the same twice at once asks once.
  */
 export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
-  const { share } = ctx.deps;
-  return share && site.own ? share(questionOf(site), () => askFarms(ctx, site)) : askFarms(ctx, site);
+  const { singleFlight } = ctx.deps;
+  return singleFlight && site.own
+    ? singleFlight(questionOf(site), () => askFarms(ctx, site))
+    : askFarms(ctx, site);
 }
 
 /** The version moves with every right and flag; what is kept is named, so that a connection made meanwhile is seen. */

@@ -1,7 +1,7 @@
 import { type FarmChoice, farmsToSync } from '../../db/repositories/snapshot/farms.ts';
 import type { SignedIn } from '../access/principal.ts';
 import type { Ctx } from '../http/context.ts';
-import { createTurnstile } from '../kernel/concurrency/semaphore.ts';
+import { createSemaphore } from '../kernel/concurrency/semaphore.ts';
 import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
 import { fanOut } from '../sites/calls/fan-out.ts';
@@ -22,7 +22,7 @@ const lateOutcomes: readonly SyncOutcome[] = ['skipped', 'lost'];
  */
 export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmChoice): Promise<Set<string>> {
   const farms = await farmsToSync(ctx.deps.db, choice);
-  const lane = createTurnstile(atOnce);
+  const lane = createSemaphore(atOnce);
   const syncCtx = { ...ctx, upstream: <T>(work: () => PromiseLike<T>) => lane(() => ctx.upstream(work)) };
   const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
     const work = syncFarm(syncCtx, farm, kind);

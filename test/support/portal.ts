@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
-import { createWakes } from '../../shared/kernel/concurrency/notifier.ts';
+import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/observability/telemetry.ts';
 import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
 import type { PortalType } from '../../shared/modules.ts';
@@ -16,7 +16,7 @@ import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 import { directoriesByKeptSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
-import { createSharing } from '../../shared/runtime/node/single-flight.ts';
+import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
 import { timed } from '../../shared/runtime/upstream-times.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
@@ -127,8 +127,8 @@ export async function startPortal({
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByKeptSockets(outbound),
-    share: createSharing(),
-    wakes: createWakes(),
+    singleFlight: createSingleFlight(),
+    notifier: createNotifier(),
     telemetry,
     compression: createCompression(),
     writes,
@@ -189,9 +189,9 @@ export async function startPortal({
 }
 
 /** Nothing of what one process has in memory. */
-const isolated = ({ wakes: _, ...deps }: PortalDeps): PortalDeps => ({
+const isolated = ({ notifier: _, ...deps }: PortalDeps): PortalDeps => ({
   ...deps,
-  share: createSharing(),
+  singleFlight: createSingleFlight(),
   ...directoriesByKeptSockets(deps.outbound),
   kdcs: createKdcRemote(createTcp(deps.outbound)),
 });

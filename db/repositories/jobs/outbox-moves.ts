@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm';
 // biome-ignore lint/correctness/noUnresolvedImports: the linter does not follow its declarations, the compiler does
 import { fromDrizzle } from 'pg-boss';
 import { type Db, withTransaction } from '../../client.ts';
-import { takeWanted, type WantedJob } from './outbox.ts';
+import { type OutboxJob, takeFromOutbox } from './outbox.ts';
 
 /** A transaction of ours, as the engine of the job queue runs statements in it. */
 type EngineDatabase = ReturnType<typeof fromDrizzle>;
-type Insert = (kind: string, jobs: readonly WantedJob[], db: EngineDatabase) => Promise<unknown>;
+type Insert = (kind: string, jobs: readonly OutboxJob[], db: EngineDatabase) => Promise<unknown>;
 
 /**
  * Moves the oldest wanted jobs into the queue: at any moment each of them is in one of the two.
@@ -19,7 +19,7 @@ export const moveWanted = (
   insert: Insert,
 ): Promise<string[]> =>
   withTransaction(db, async (tx) => {
-    const wanted = await takeWanted(tx, kinds, limit);
+    const wanted = await takeFromOutbox(tx, kinds, limit);
     const engine = fromDrizzle(
       { execute: async (query) => (await tx.execute(query as SQL)) as { rows: unknown[] } },
       sql,

@@ -5,7 +5,7 @@ import { auditEvents } from '../../schema/audit/events.ts';
 import { gateways as gatewayTable } from '../../schema/gateways/gateways.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../schema/identity/directory-refusals.ts';
-import { wantedJobs } from '../../schema/jobs/outbox.ts';
+import { jobOutbox } from '../../schema/jobs/outbox.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
@@ -135,7 +135,7 @@ export const jobsWaiting = (db: Db): Promise<JobsWaiting[]> =>
       left join pgboss.job j on j.name = q.name and j.state in ('created', 'retry') and j.start_after <= now()
       where q.name not like '\\_\\_%'
       union all
-      select ${wantedJobs.kind}, greatest(${wantedJobs.created_at}, ${wantedJobs.start_after}) from ${wantedJobs}
-      where coalesce(${wantedJobs.start_after} <= now(), true)) as waiting`)
+      select ${jobOutbox.kind}, greatest(${jobOutbox.created_at}, ${jobOutbox.start_after}) from ${jobOutbox}
+      where coalesce(${jobOutbox.start_after} <= now(), true)) as waiting`)
     .groupBy(sql`job`)
     .orderBy(sql`job`);

@@ -3,7 +3,7 @@ import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
 /** Jobs that functions want done: written in the batch of the change that they follow from, moved into the queue by a sidecar. */
-export const wantedJobs = pgTable(
+export const jobOutbox = pgTable(
   'wanted_jobs',
   {
     id: uuid().primaryKey(),

@@ -32,7 +32,7 @@ import { portalReportJob } from './process/portal-report.ts';
 import { systemSampleJob } from './process/system-sample.ts';
 import { countedJob, countedWorker, handOverJob, telemetryJob } from './process/telemetry.ts';
 import { noteFailedJob } from './queue/failures.ts';
-import { type KeptQueue, keepQueue } from './queue/kept-queue.ts';
+import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';
 import { type AnyWorker, type FailedJob, startQueue } from './queue/queue.ts';
 import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot.ts';
@@ -57,7 +57,7 @@ export async function createJobs(
   parts: JobParts,
   databaseUrl: string,
   stopping: AbortSignal,
-): Promise<{ jobs: Job[]; queue: KeptQueue; lease: Lease }> {
+): Promise<{ jobs: Job[]; queue: LeaderQueue; lease: Lease }> {
   const { jobsDb, leaseDb, log, telemetry, worker, onSession } = parts;
   const fleet = await fleetOf(parts);
   const parameters = parametersJob(jobsDb.db);
@@ -70,7 +70,7 @@ export async function createJobs(
       { databaseUrl, log, stopping: signal, isLeader, onSession, noteFailure },
       workers.map(counted),
     );
-  const queue = keepQueue(start, lease, log);
+  const queue = runQueueWhileLeading(start, lease, log);
   const own = [lease.job, queue.job, ...ownRounds(parts, parameters)];
   const shared = [outboxJob(jobsDb.db, queue.current), ...sharedRounds(parts, fleet, parameters)];
   // Inside the lease, so that standbys count no rounds.

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/agents/session-messages.ts';
-import { createWakes, type Listener } from '../../../shared/kernel/concurrency/notifier.ts';
+import { createNotifier, type Listener } from '../../../shared/kernel/concurrency/notifier.ts';
 import type { SsaCtx } from '../deps.ts';
 import type { Message, MessagesQuery } from './schema.ts';
 
@@ -16,7 +16,7 @@ export async function waitForMessages(
   const { session, workplace } = principal;
   const until = performance.now() + wait * 1000;
   // From before the first look, so that nothing comes unheard between that and the wait.
-  const listener = (deps.wakes ?? createWakes()).listen(workplace.uuid);
+  const listener = (deps.notifier ?? createNotifier()).listen(workplace.uuid);
   try {
     const found = await acknowledge(deps.db, session.id, after, now);
     return (found.length > 0 ? found : await laterOnes(ctx, session.id, listener, until)).map(asTold);
@@ -32,10 +32,10 @@ async function laterOnes(
   until: number,
 ): Promise<ShownMessage[]> {
   const signal = gone();
-  const every = deps.wakes ? everyMs.woken : everyMs.alone;
+  const every = deps.notifier ? everyMs.woken : everyMs.alone;
   for (;;) {
     const leftMs = until - performance.now();
-    if (leftMs <= 0 || signal.aborted || deps.wakes?.hasEnded()) return [];
+    if (leftMs <= 0 || signal.aborted || deps.notifier?.hasEnded()) return [];
     await listener.next(Math.min(every, leftMs), signal);
     if (signal.aborted) return [];
     const found = await handOut(deps.db, id, deps.clock());

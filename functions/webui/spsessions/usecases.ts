@@ -14,7 +14,7 @@ export async function endSession(ctx: WebuiCtx, farmId: string, uuid: string, ve
     return undefined;
   } finally {
     // Its agent may wait for what there is to do.
-    ctx.deps.wakes?.wake(String(target.object.workplace_uuid));
+    ctx.deps.notifier?.notify(String(target.object.workplace_uuid));
   }
 }
 

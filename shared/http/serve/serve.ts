@@ -4,7 +4,7 @@ import { admit } from '../../access/guard.ts';
 import { isUseStale } from '../../access/principal.ts';
 import type { FoundPrincipal } from '../../access/session.ts';
 import { noteUse } from '../../access/session.ts';
-import { createTurnstile } from '../../kernel/concurrency/semaphore.ts';
+import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { languageOf } from '../../messages/languages.ts';
 import type { BaseDeps, Ctx, Trace } from '../context.ts';
@@ -111,7 +111,7 @@ function contextOf<D extends BaseDeps>(
 ): Ctx<D> {
   const { client, background } = c.env;
   const trace = c.get('trace');
-  const upstream = createTurnstile(upstreamAtOnce);
+  const upstream = createSemaphore(upstreamAtOnce);
   return {
     deps,
     principal,

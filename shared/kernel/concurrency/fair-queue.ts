@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts';
 
 /** Where somebody waits: in which line, and as whose work. */
-export type PlaceIn<Line extends string> = { line: Line; owner: string };
+export type QueuePosition<Line extends string> = { line: Line; owner: string };
 
 /** Runs the work now or as soon as its turn comes. */
-export type FairTurnstile<Line extends string> = <T>(
-  place: PlaceIn<Line>,
+export type FairQueue<Line extends string> = <T>(
+  place: QueuePosition<Line>,
   work: () => PromiseLike<T>,
 ) => Promise<T>;
 
@@ -19,17 +19,17 @@ type Queue = { owners: Map<string, Waiting[]>; length: number; share: number; se
  * @param shares turns of each line in proportion to those of the others
  * @throws AppError `overloaded` for whom there is no room
  */
-export function createFairTurnstile<Line extends string>(
+export function createFairQueue<Line extends string>(
   width: number,
   most: number,
   shares: Readonly<Record<Line, number>>,
-): FairTurnstile<Line> {
+): FairQueue<Line> {
   let running = 0;
   /** What a line has been served, by its share, when it was served last. */
   let served = 0;
   const queues = new Map(Object.entries<number>(shares).map(([line, share]) => [line, emptyQueue(share)]));
 
-  const wait = ({ line, owner }: PlaceIn<Line>): Promise<void> =>
+  const wait = ({ line, owner }: QueuePosition<Line>): Promise<void> =>
     new Promise((resolve, reject) => {
       const queue = queues.get(line);
       if (!queue || (queue.length >= most && !makeRoom(queue, owner)))

@@ -1,8 +1,8 @@
 /** Who waits in this process for news of something, by a key that both sides know. */
-export type Wakes = {
+export type Notifier = {
   /** Hears of what is told from now on, until it is closed. */
   listen(key: string): Listener;
-  wake(key: string): void;
+  notify(key: string): void;
   /** Ends all waiting, that of later listeners as well: the process is about to end. */
   end(): void;
   hasEnded(): boolean;
@@ -16,7 +16,7 @@ export type Listener = {
   close(): void;
 };
 
-export function createWakes(): Wakes {
+export function createNotifier(): Notifier {
   const bells = new Map<string, Set<() => void>>();
   let isEnding = false;
   const hasEnded = (): boolean => isEnding;
@@ -33,7 +33,7 @@ export function createWakes(): Wakes {
         },
       };
     },
-    wake: (key) => {
+    notify: (key) => {
       for (const ring of bells.get(key) ?? []) ring();
     },
     end: () => {

@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts';
 
 /** Runs the work now or as soon as its turn comes. */
-export type Turnstile = <T>(work: () => PromiseLike<T>) => Promise<T>;
+export type Semaphore = <T>(work: () => PromiseLike<T>) => Promise<T>;
 
 /**
  * Lets at most `width` run at once; the others wait in line, in their order.
  * @throws AppError `overloaded` for one more than `maxWaiting` in line
  */
-export function createTurnstile(width: number, maxWaiting = Number.POSITIVE_INFINITY): Turnstile {
+export function createSemaphore(width: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async function turn(work) {

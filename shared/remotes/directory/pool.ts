@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createTurnstile, type Turnstile } from '../../kernel/concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../kernel/concurrency/semaphore.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Directory } from './port.ts';
 import type { Connection } from './session.ts';
@@ -17,7 +17,7 @@ export type Lane = {
 export type Pool = {
   places: Places;
   /** Binds of the account happen one after another: a refused password must not be sent eight times. */
-  binding: Turnstile;
+  binding: Semaphore;
   /** @returns a lane that rests, of a server that is not shunned */
   take(isShunned: (host: string) => boolean): Lane | undefined;
   /** Keeps a lane for the next use, or closes it. */
@@ -85,7 +85,7 @@ function createPool(
   return {
     places: createPlaces(width, maxWaiting),
     // A runtime that keeps nothing between requests must not let one request wait for another.
-    binding: createTurnstile(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
+    binding: createSemaphore(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
     take: (isShunned) => {
       for (const lane of resting.newestFirst()) {
         resting.remove(lane);

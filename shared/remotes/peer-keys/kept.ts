@@ -1,4 +1,4 @@
-import type { Share } from '../../kernel/concurrency/single-flight.ts';
+import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { KeySource, PeerKeyRemote } from './https.ts';
 import type { PublicKey } from './shapes.ts';
@@ -21,7 +21,7 @@ const restMs = 5_000;
 const mostSources = 100;
 
 /** Keys of peers, kept for a while by this process or isolate; who asks for the same meanwhile waits for one answer. */
-export function createPeerKeys(remote: PeerKeyRemote, share?: Share): PeerKeys {
+export function createPeerKeys(remote: PeerKeyRemote, singleFlight?: SingleFlight): PeerKeys {
   const sources = new Map<string, Kept>();
   const read = async (source: KeySource, id: string, now: number): Promise<Kept> => {
     const former = sources.get(id);
@@ -41,7 +41,9 @@ export function createPeerKeys(remote: PeerKeyRemote, share?: Share): PeerKeys {
       if (found) return found;
       const again = () => read(source, id, at);
       const isTooSoon = known && at - known.triedAt < restMs;
-      const latest = isTooSoon ? known : await (share ? share(`peer keys ${id}`, again) : again());
+      const latest = isTooSoon
+        ? known
+        : await (singleFlight ? singleFlight(`peer keys ${id}`, again) : again());
       const key = keyIn(latest, kid, at);
       if (!key && latest.fault !== undefined) throw latest.fault;
       return key;

@@ -1,6 +1,6 @@
 import { createSigningKeys, type SigningKeys } from '../../access/signing-keys.ts';
 import type { BaseDeps } from '../../http/context.ts';
-import type { Share } from '../../kernel/concurrency/single-flight.ts';
+import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
 import { baseDeps, type FleetIngredients } from '../deps.ts';
 import type { Demand } from './config.ts';
@@ -8,12 +8,14 @@ import type { Demand } from './config.ts';
 /** The dependencies of modules that speak to dispatchers; a file of its own, so that the others carry no `jose`. */
 export async function fleetDeps(
   given: FleetIngredients,
-): Promise<BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; share?: Share }> {
+): Promise<
+  BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
+> {
   return {
     ...(await baseDeps(given)),
     dispatchers: given.dispatchers,
     signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
-    ...(given.share && { share: given.share }),
+    ...(given.singleFlight && { singleFlight: given.singleFlight }),
   };
 }
 

@@ -1,10 +1,10 @@
-import type { Share } from '../../kernel/concurrency/single-flight.ts';
+import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 
 /**
  * Reads that are under way in this process, by key: who asks the same meanwhile gets the same answer, or its error.
  * A key is to name everything that the read depends on, its type as well.
  */
-export function createSharing(): Share {
+export function createSingleFlight(): SingleFlight {
   const underWay = new Map<string, Promise<unknown>>();
   return <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const found = underWay.get(key);

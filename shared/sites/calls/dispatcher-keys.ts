@@ -4,7 +4,7 @@ import { keepEndedKey } from '../../../db/repositories/routing/ended-node-keys.t
 import type { DispatcherClaims, SigningKeys } from '../../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { addSeconds } from '../../kernel/clock.ts';
-import type { Share } from '../../kernel/concurrency/single-flight.ts';
+import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { Place } from '../../kernel/crypto/sealing.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
@@ -16,7 +16,7 @@ export type FleetDeps = BaseDeps & {
   dispatchers: DispatcherRemote;
   signingKeys: SigningKeys;
   /** Where a process serves many requests and may keep their promises. */
-  share?: Share;
+  singleFlight?: SingleFlight;
 };
 export type FleetCtx = Ctx<FleetDeps>;
 

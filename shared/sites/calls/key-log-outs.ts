@@ -3,7 +3,7 @@ import {
   type EndedKey,
   forgetKey,
 } from '../../../db/repositories/routing/ended-node-keys.ts';
-import { createTurnstile, type Turnstile } from '../../kernel/concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../kernel/concurrency/semaphore.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type CallCtx, nodeOf, placeOf } from './dispatcher-keys.ts';
 
@@ -21,7 +21,7 @@ const mostCalls = { all: 24, node: 4 };
  */
 export async function logOutEndedKeys(deps: Deps, signal: AbortSignal): Promise<number> {
   const keys = await claimEndedKeys(deps.db, atOnce);
-  const all = createTurnstile(mostCalls.all);
+  const all = createSemaphore(mostCalls.all);
   const byNode = Map.groupBy(keys, ({ node }) => node.id);
   await Promise.all([...byNode.values()].map((ofNode) => logOutOfNode(deps, ofNode, all, signal)));
   return keys.length;
@@ -30,10 +30,10 @@ export async function logOutEndedKeys(deps: Deps, signal: AbortSignal): Promise<
 async function logOutOfNode(
   deps: Deps,
   keys: readonly EndedKey[],
-  all: Turnstile,
+  all: Semaphore,
   signal: AbortSignal,
 ): Promise<void> {
-  const ofNode = createTurnstile(mostCalls.node);
+  const ofNode = createSemaphore(mostCalls.node);
   let isReachable = true;
   const logOut = async (key: EndedKey): Promise<void> => {
     if (!isReachable || signal.aborted) return;

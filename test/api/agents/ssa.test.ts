@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const ssa: AgentStand['ssa'] = (...call) => stand.ssa(...call);
 const uuidOf = (n: number): string => workplaceOf(stand.fleet, 'Office', n).uuid;
-const waiting = () => stand.world.portal.deps.wakes?.size();
+const waiting = () => stand.world.portal.deps.notifier?.size();
 const atNode = () => stand.fleet.simulator.state.messages.map(({ workplace_uuid }) => workplace_uuid);
 const listen = (bearer: string, query = 'wait=25') => ssa(`GET /messages?${query}`, { bearer });
 const itemsOf = ({ body }: { body: Json }): Json[] => body.result.items;
@@ -305,7 +305,7 @@ describe('waiting', () => {
     const { bearer } = await working(1);
     const answer = listen(bearer);
     await expect.poll(waiting).toBe(1);
-    stand.world.portal.deps.wakes?.end();
+    stand.world.portal.deps.notifier?.end();
     expect(itemsOf(await answer)).toEqual([]);
   });
 });

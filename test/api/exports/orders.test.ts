@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { exportedFiles } from '../../../db/schema/exports/files.ts';
-import { wantedJobs } from '../../../db/schema/jobs/outbox.ts';
+import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
 
@@ -26,7 +26,7 @@ describe('the order of an export', () => {
     const [id, ...more] = new Set(asked.map(({ body }) => body.export_id));
     expect(more).toEqual([]);
     const { db } = world.portal;
-    expect(await db.$count(wantedJobs, eq(wantedJobs.id, id))).toBe(1);
+    expect(await db.$count(jobOutbox, eq(jobOutbox.id, id))).toBe(1);
     const events = await db.select().from(auditEvents).where(eq(auditEvents.object_id, id));
     expect(events).toMatchObject([
       {

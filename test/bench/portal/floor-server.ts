@@ -10,7 +10,7 @@ import { findUserSite } from '../../../db/repositories/sites/user-sites.ts';
 import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import { findPrincipal } from '../../../shared/access/session.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
-import { createTurnstile } from '../../../shared/kernel/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
@@ -29,7 +29,7 @@ const { outbound, host, trustProxy } = sameForBoth;
 const { db } = connectPg({ url: settings.databaseUrl });
 const transport = createNodeTransport(outbound);
 const app = new Hono();
-const turn = createTurnstile(1);
+const turn = createSemaphore(1);
 
 app.get('/api/userinfo', async (c) => {
   const principal = await signedIn(c);

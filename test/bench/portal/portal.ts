@@ -8,7 +8,7 @@ import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../../../shared/remotes/peer-keys/https.ts';
 import { directoriesByKeptSockets } from '../../../shared/runtime/edge/directories-by-sockets.ts';
-import { createSharing } from '../../../shared/runtime/node/single-flight.ts';
+import { createSingleFlight } from '../../../shared/runtime/node/single-flight.ts';
 import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
@@ -45,7 +45,7 @@ export async function createBenchPortal(
     dispatchers: createDispatcherRemote(transport),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByKeptSockets(outbound),
-    share: createSharing(),
+    singleFlight: createSingleFlight(),
   });
   return { portal: createPortal(deps), deps, close };
 }

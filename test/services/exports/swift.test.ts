@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { wantJob } from '../../../db/repositories/jobs/outbox.ts';
+import { enqueueJob } from '../../../db/repositories/jobs/outbox.ts';
 import { exportedFiles } from '../../../db/schema/exports/files.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { createS3Store } from '../../../shared/remotes/object-store/s3.ts';
@@ -72,7 +72,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
       .update(exportedFiles)
       .set({ expires_at: sql`now() - interval '1 second'` })
       .where(eq(exportedFiles.id, report.export_id));
-    await wantJob(portal.db, { name: 'clean-up' }, {});
+    await enqueueJob(portal.db, { name: 'clean-up' }, {});
     await expect.poll(swift.keys, { timeout: 60_000, interval: 250 }).toEqual([]);
     expect((await fileOf({ export_id: report.export_id })).status).toBe(410);
   }, 180_000);

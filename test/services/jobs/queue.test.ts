@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { atomically, type Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { wantJob } from '../../../db/repositories/jobs/outbox.ts';
+import { enqueueJob } from '../../../db/repositories/jobs/outbox.ts';
 import { whileOurs } from '../../../db/repositories/jobs/runs.ts';
 import { must } from '../../../db/repositories/records/statements.ts';
 import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
 import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
-import { wantedJobs } from '../../../db/schema/jobs/outbox.ts';
+import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { cleanUp } from '../../../functions/health/jobs/clean-up.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
@@ -45,7 +45,7 @@ afterEach(async () => {
     stopping.abort();
     await queue.stop();
   }
-  await connection.db.delete(wantedJobs);
+  await connection.db.delete(jobOutbox);
 });
 afterAll(async () => {
   await connection.close();
@@ -87,15 +87,15 @@ describe('a job that is wanted', () => {
     const counted = kind('counted');
     await start([{ kind: counted, work: async ({ n }) => void worked.push(n) }]);
     const { db } = connection;
-    await atomically(db, (h) => [wantJob(h, counted, { n: 1 }), wantJob(h, counted, { n: 2 })]);
+    await atomically(db, (h) => [enqueueJob(h, counted, { n: 1 }), enqueueJob(h, counted, { n: 2 })]);
     const refused = atomically(db, (h) => [
-      wantJob(h, counted, { n: 3 }),
+      enqueueJob(h, counted, { n: 3 }),
       must(h, sql`false`, 'invalid_state'),
     ]);
     await expect(refused).rejects.toThrow();
-    await wantJob(db, counted, { n: 4 });
+    await enqueueJob(db, counted, { n: 4 });
     await expect.poll(() => [...worked].sort(), { timeout: 20_000 }).toEqual([1, 2, 4]);
-    expect(await db.$count(wantedJobs)).toBe(0);
+    expect(await db.$count(jobOutbox)).toBe(0);
   });
 
   it('waits for a sidecar that knows its kind', async () => {
@@ -103,10 +103,10 @@ describe('a job that is wanted', () => {
     const worked: number[] = [];
     await start([{ kind: known, work: async ({ n }) => void worked.push(n) }]);
     const { db } = connection;
-    await wantJob(db, kind('of-a-later-version'), { n: 1 });
-    await wantJob(db, known, { n: 2 });
+    await enqueueJob(db, kind('of-a-later-version'), { n: 1 });
+    await enqueueJob(db, known, { n: 2 });
     await expect.poll(() => worked, { timeout: 20_000 }).toEqual([2]);
-    expect(await db.select({ kind: wantedJobs.kind }).from(wantedJobs)).toEqual([
+    expect(await db.select({ kind: jobOutbox.kind }).from(jobOutbox)).toEqual([
       { kind: 'of-a-later-version' },
     ]);
   });
@@ -124,7 +124,7 @@ describe('a job that is wanted', () => {
       },
     ]);
     const { db } = connection;
-    await wantJob(db, broken, { n: 1 });
+    await enqueueJob(db, broken, { n: 1 });
     const journal = () =>
       db
         .select({ name: monitoringRecords.object_name, details: monitoringRecords.details })
@@ -170,7 +170,7 @@ describe('a job that is wanted', () => {
         },
       },
     ]);
-    await wantJob(db, fenced, { n: 1 });
+    await enqueueJob(db, fenced, { n: 1 });
     await expect.poll(effects, { timeout: 30_000 }).toBe(1);
     expect(runs.map(({ attempt }) => attempt)).toEqual([0, 1]);
   }, 40_000);
@@ -195,7 +195,7 @@ describe('a sidecar that stops', () => {
           },
         },
       ]);
-      await wantJob(db, only, { n: 1 });
+      await enqueueJob(db, only, { n: 1 });
       await expect.poll(() => attempts, { timeout: 20_000 }).toEqual([0]);
       for (const { stopping } of running.splice(0)) stopping.abort();
       await stopped.stop();
@@ -230,7 +230,7 @@ describe('two sidecars', () => {
     const first = await startProcess('first');
     await start([]);
     await relay();
-    await wantJob(db, slowKind, { holder: 'first' }, {});
+    await enqueueJob(db, slowKind, { holder: 'first' }, {});
     const told = (code: string) =>
       db
         .select({ by: monitoringRecords.object_name })

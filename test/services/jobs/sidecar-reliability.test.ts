@@ -8,9 +8,9 @@ import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { wantJob } from '../../../db/repositories/jobs/outbox.ts';
+import { enqueueJob } from '../../../db/repositories/jobs/outbox.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
-import { wantedJobs } from '../../../db/schema/jobs/outbox.ts';
+import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { maintenanceTemplates } from '../../../db/schema/maintenance/templates.ts';
 import { maintenanceWindows } from '../../../db/schema/maintenance/windows.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
@@ -79,11 +79,11 @@ const states = async () => {
 async function leaveWork(): Promise<void> {
   const event = { event: 'portal.UserLogin', category: 'auth', level: 'info', result: 'success' } as const;
   await admin.db.insert(auditEvents).values({ ...event, id: newId(), at: new Date() });
-  await wantJob(admin.db, cleanUp, {});
+  await enqueueJob(admin.db, cleanUp, {});
 }
 const leftWork = async () => [
   await admin.db.$count(auditEvents, isNull(auditEvents.seq)),
-  await admin.db.$count(wantedJobs),
+  await admin.db.$count(jobOutbox),
   (await states()).filter((state) => state !== 'completed').length,
 ];
 
@@ -120,7 +120,7 @@ describe('a sidecar', () => {
     await holder.connect();
     await holder.query('begin; lock table service_lists in access exclusive mode');
     const sidecar = await start();
-    await wantJob(admin.db, cleanUp, {});
+    await enqueueJob(admin.db, cleanUp, {});
     const blocked = async () => {
       const { rows } = (await admin.db.execute(
         sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from "service_lists"%'`,

@@ -5,7 +5,7 @@ import { isNull, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connectPg, type PgConnection } from '../../../db/pg.ts';
-import { wantJob } from '../../../db/repositories/jobs/outbox.ts';
+import { enqueueJob } from '../../../db/repositories/jobs/outbox.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { leases } from '../../../db/schema/jobs/leases.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
@@ -97,7 +97,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     const release = await hold(
       `lock table service_lists; select from guards where name = 'audit' for update`,
     );
-    await Promise.all([writeEvents(20), wantJob(admin.db, cleanUp, {})]);
+    await Promise.all([writeEvents(20), enqueueJob(admin.db, cleanUp, {})]);
     await expect.poll(() => waiting('delete from "service_lists"%'), withinTime).toBeGreaterThan(0);
     await expect.poll(() => waiting('select seal_audit%'), withinTime).toBeGreaterThan(0);
     leader.signal('SIGSTOP');
@@ -127,7 +127,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     const { leader, standby } = await startTwo();
     const before = (await jobs()).length;
     const release = await hold('lock table service_lists');
-    await wantJob(admin.db, cleanUp, {});
+    await enqueueJob(admin.db, cleanUp, {});
     await expect.poll(() => waiting('delete from "service_lists"%'), withinTime).toBeGreaterThan(0);
     await leader.kill();
     await release();
@@ -157,7 +157,7 @@ describe('FLT-7: while the leader lives', () => {
     const { leader, standby } = await startTwo();
     const completed = async () => (await jobs()).filter(({ state }) => state === 'completed').length;
     const before = await completed();
-    await Promise.all([writeEvents(5), wantJob(admin.db, cleanUp, {})]);
+    await Promise.all([writeEvents(5), enqueueJob(admin.db, cleanUp, {})]);
     await expect.poll(unsealed, withinTime).toBe(0);
     await expect.poll(completed, withinTime).toBe(before + 1);
     // It has asked for the lease a few times by then.

@@ -8,7 +8,7 @@ import { addUpTelemetry, appendTelemetry } from '../../../db/repositories/monito
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../../db/schema/identity/directory-refusals.ts';
-import { wantedJobs } from '../../../db/schema/jobs/outbox.ts';
+import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { type Queue, startQueue } from '../../../functions/health/jobs/queue/queue.ts';
 import { createSystemSampler } from '../../../functions/health/system.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -173,7 +173,7 @@ async function stage({ db }: Connection): Promise<void> {
   await db.insert(authenticators).values({ id: domain, type: 'ldap', ...names });
   const refusal = { account_fingerprint: 'any', refusals: 1, refused_at: past, retry_at: past };
   await db.insert(directoryRefusals).values({ authenticator_id: domain, ...refusal });
-  await db.insert(wantedJobs).values({ id: newId(), kind: 'forgotten', payload: {}, created_at: past });
+  await db.insert(jobOutbox).values({ id: newId(), kind: 'forgotten', payload: {}, created_at: past });
   await db.execute(sql`insert into audit_events (id, at, event, category, level, result)
     values (gen_random_uuid(), now() - interval '2 min', 'portal.UserLogin', 'auth', 'info', 'success')`);
 }

@@ -4,7 +4,7 @@ import { whileOurs } from '../../../db/repositories/jobs/runs.ts';
 import { appendMonitoring } from '../../../db/repositories/monitoring/records.ts';
 import type { Term } from '../../../functions/health/jobs/process/lease.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
-import { keepQueue } from '../../../functions/health/jobs/queue/kept-queue.ts';
+import { runQueueWhileLeading } from '../../../functions/health/jobs/queue/leader-queue.ts';
 import { startQueue } from '../../../functions/health/jobs/queue/queue.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { competeForLease } from './leader.ts';
@@ -45,5 +45,5 @@ const start = ({ signal }: Term) =>
       },
     ],
   );
-void runEvery(keepQueue(start, lease, log).job, log, new AbortController().signal);
+void runEvery(runQueueWhileLeading(start, lease, log).job, log, new AbortController().signal);
 process.stdout.write('ready\n');

@@ -17,7 +17,7 @@ import {
 } from '../../../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
 import { touchPool } from '../../../../db/repositories/snapshot/touch.ts';
-import { createTurnstile } from '../../../../shared/kernel/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore.ts';
 import { duePhases, hasStarted, isOfNode, isOver } from '../../../../shared/maintenance/maintenance.ts';
 import { noMaintenance } from '../../../../shared/maintenance/orders.ts';
 import type { KnownParameters } from '../parameters.ts';
@@ -115,7 +115,7 @@ async function runSteps(
       after_flag: after_flag && phase === 'sessions',
     }));
   });
-  const upstream = createTurnstile(atOnce);
+  const upstream = createSemaphore(atOnce);
   while (!signal.aborted) {
     const steps = await claimSteps(deps.db, due, atOnce);
     if (steps.length === 0) return;

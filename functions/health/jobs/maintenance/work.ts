@@ -1,7 +1,7 @@
 import type { Step } from '../../../../db/repositories/maintenance/steps.ts';
 import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
 import type { Scope } from '../../../../db/repositories/records/scope.ts';
-import type { Turnstile } from '../../../../shared/kernel/concurrency/semaphore.ts';
+import type { Semaphore } from '../../../../shared/kernel/concurrency/semaphore.ts';
 import { newId } from '../../../../shared/kernel/ids.ts';
 import type { Parameters } from '../../../../shared/kernel/system-parameters.ts';
 import type { Teller } from '../../../../shared/sites/calls/actions.ts';
@@ -13,7 +13,7 @@ export type WorkCtx = FarmCtx & { scope: Scope };
 /** A step that was claimed, with all that it takes to do it. */
 export type Work = { ctx: WorkCtx; tell: Teller; window: MaintenanceWindow; step: Step };
 
-export type StepParts = { deps: MaintenanceDeps; parameters: Parameters; upstream: Turnstile; now: Date };
+export type StepParts = { deps: MaintenanceDeps; parameters: Parameters; upstream: Semaphore; now: Date };
 
 /** What calls of farms need, where there is no request. @param begun gets what nobody waits for yet */
 export function workCtx({ deps, parameters, upstream, now }: StepParts, begun: Promise<unknown>[]): WorkCtx {

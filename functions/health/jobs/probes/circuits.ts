@@ -1,6 +1,6 @@
 import { type SuspectNode, suspectNodes } from '../../../../db/repositories/sites/circuit.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
-import { createTurnstile } from '../../../../shared/kernel/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore.ts';
 import { newId } from '../../../../shared/kernel/ids.ts';
 import type { Node } from '../../../../shared/remotes/dispatcher/port.ts';
 import { type ProbeParts, probeCircuit } from '../../../../shared/sites/calls/circuit.ts';
@@ -16,7 +16,7 @@ export const circuitJob = (parts: Parts, known: KnownParameters): Job => ({
   name: 'circuits',
   intervalMs: () => 1_000,
   round: async () => {
-    const turn = createTurnstile(maxInFlight);
+    const turn = createSemaphore(maxInFlight);
     const suspects = await suspectNodes(parts.db);
     const probe = (node: Node) =>
       probeCircuit({ ...parts, now: parts.clock() }, node, known.current(), newId());

@@ -1,5 +1,5 @@
 import type { Db } from '../../../../db/client.ts';
-import type { WantedJob } from '../../../../db/repositories/jobs/outbox.ts';
+import type { OutboxJob } from '../../../../db/repositories/jobs/outbox.ts';
 import { moveWanted } from '../../../../db/repositories/jobs/outbox-moves.ts';
 import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
@@ -26,7 +26,7 @@ async function moveSome(db: Db, { boss, kinds, wake }: Queue): Promise<number> {
   return moved.length;
 }
 
-const insertOf = ({ id, payload, start_after }: WantedJob) => ({
+const insertOf = ({ id, payload, start_after }: OutboxJob) => ({
   id,
   data: payload,
   ...(start_after && { startAfter: start_after }),

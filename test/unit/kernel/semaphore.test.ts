@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurnstile } from '../../../shared/kernel/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -13,10 +13,10 @@ function heldWork() {
   return { begun, names: () => begun.map(({ name }) => name), work };
 }
 
-describe('a turnstile', () => {
+describe('a semaphore', () => {
   it('lets so many at once and the others in their order', async () => {
     const { begun, names, work } = heldWork();
-    const turn = createTurnstile(2);
+    const turn = createSemaphore(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => turn(work(name)));
     expect(names()).toEqual(['a', 'b']);
     begun[1]?.end();
@@ -31,7 +31,7 @@ describe('a turnstile', () => {
 
   it('passes the place of one that fails on', async () => {
     const { begun, names, work } = heldWork();
-    const turn = createTurnstile(1);
+    const turn = createSemaphore(1);
     const failing = turn(work('a'));
     const next = turn(work('b'));
     begun[0]?.end(new Error('lost'));
@@ -43,7 +43,7 @@ describe('a turnstile', () => {
 
   it('refuses those for whom the line is too long, and takes others when it is free again', async () => {
     const { begun, work } = heldWork();
-    const turn = createTurnstile(1, 0);
+    const turn = createSemaphore(1, 0);
     const first = turn(work('a'));
     await expect(turn(work('b'))).rejects.toMatchObject({ code: 'overloaded' });
     begun[0]?.end();

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createWakes } from '../../../shared/kernel/concurrency/notifier.ts';
+import { createNotifier } from '../../../shared/kernel/concurrency/notifier.ts';
 
 const never = 2_147_483_647;
 const live = () => new AbortController().signal;
 
 describe('who waits for news', () => {
   it('is woken by his key and by no other', async () => {
-    const wakes = createWakes();
-    const [one, other] = [wakes.listen('one'), wakes.listen('other')];
+    const notifier = createNotifier();
+    const [one, other] = [notifier.listen('one'), notifier.listen('other')];
     const woken: string[] = [];
     const gone = new AbortController();
     const waiting = [
       one.next(never, live()).then(() => woken.push('one')),
       other.next(never, gone.signal).then(() => woken.push('other')),
     ];
-    wakes.wake('one');
-    wakes.wake('nobody');
+    notifier.notify('one');
+    notifier.notify('nobody');
     await waiting[0];
     expect(woken).toEqual(['one']);
     gone.abort();
@@ -24,9 +24,9 @@ describe('who waits for news', () => {
   });
 
   it('hears at once what came since he looked, and only once', async () => {
-    const wakes = createWakes();
-    const listener = wakes.listen('key');
-    wakes.wake('key');
+    const notifier = createNotifier();
+    const listener = notifier.listen('key');
+    notifier.notify('key');
     await listener.next(never, live());
     const gone = new AbortController();
     const again = listener.next(never, gone.signal);
@@ -37,22 +37,22 @@ describe('who waits for news', () => {
   });
 
   it('goes on when his time is over, when he has gone, and when the process ends', async () => {
-    const wakes = createWakes();
-    await wakes.listen('key').next(1, live());
-    await wakes.listen('key').next(never, AbortSignal.abort());
-    const waiting = wakes.listen('key').next(never, live());
-    wakes.end();
+    const notifier = createNotifier();
+    await notifier.listen('key').next(1, live());
+    await notifier.listen('key').next(never, AbortSignal.abort());
+    const waiting = notifier.listen('key').next(never, live());
+    notifier.end();
     await waiting;
-    await wakes.listen('key').next(never, live());
-    expect(wakes.hasEnded()).toBe(true);
+    await notifier.listen('key').next(never, live());
+    expect(notifier.hasEnded()).toBe(true);
   });
 
   it('is known until he has closed', () => {
-    const wakes = createWakes();
-    const [one, two] = [wakes.listen('key'), wakes.listen('key')];
-    expect(wakes.size()).toBe(2);
+    const notifier = createNotifier();
+    const [one, two] = [notifier.listen('key'), notifier.listen('key')];
+    expect(notifier.size()).toBe(2);
     one.close();
     two.close();
-    expect(wakes.size()).toBe(0);
+    expect(notifier.size()).toBe(0);
   });
 });

@@ -4,10 +4,14 @@ import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
 
 /** The queue while this sidecar is the leader. */
-export type KeptQueue = { current(): Queue | undefined; job: Job; stop(): Promise<void> };
+export type LeaderQueue = { current(): Queue | undefined; job: Job; stop(): Promise<void> };
 
 /** Starts the queue in each term of the leader as soon as the database lets it, and stops it when the term is over. */
-export function keepQueue(start: (term: Term) => Promise<Queue>, lease: Lease, log: Log): KeptQueue {
+export function runQueueWhileLeading(
+  start: (term: Term) => Promise<Queue>,
+  lease: Lease,
+  log: Log,
+): LeaderQueue {
   let running: { queue: Queue; term: Term } | undefined;
   const stop = async (): Promise<void> => {
     const stopped = running;

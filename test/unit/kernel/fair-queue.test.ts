@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFairTurnstile } from '../../../shared/kernel/concurrency/fair-queue.ts';
+import { createFairQueue } from '../../../shared/kernel/concurrency/fair-queue.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A turnstile of width 1, whose work the test ends, one piece after the other, in the order in which it began. */
+/** A semaphore of width 1, whose work the test ends, one piece after the other, in the order in which it began. */
 function gate(most: number, shares: Record<string, number> = { all: 1 }) {
   const begun: { name: string; end: () => void }[] = [];
   const refused: string[] = [];
-  const turn = createFairTurnstile(1, most, shares);
+  const turn = createFairQueue(1, most, shares);
   const come = (name: string, owner: string, line = 'all'): void => {
     const work = () => new Promise<void>((resolve) => begun.push({ name, end: resolve }));
     turn({ line, owner }, work).catch((error: { code: string }) => refused.push(`${name} ${error.code}`));
@@ -23,7 +23,7 @@ function gate(most: number, shares: Record<string, number> = { all: 1 }) {
   return { come, names, refused };
 }
 
-describe('a fair turnstile', () => {
+describe('a fair semaphore', () => {
   it('lets the owners of a line take turns, each in his own order', async () => {
     const { come, names } = gate(10);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) come(name, name.slice(0, 1));

@@ -1,19 +1,11 @@
-ALTER TABLE "workplace_agents" ADD COLUMN "nonce" text;--> statement-breakpoint
-ALTER TABLE "workplace_agents" ADD COLUMN "used_at" timestamp (3) with time zone;--> statement-breakpoint
-ALTER TABLE "gateway_tunnels" ADD COLUMN "presumed_ended" boolean DEFAULT false NOT NULL;--> statement-breakpoint
-ALTER TABLE "gateways" ADD COLUMN "byte_counters" text DEFAULT 'tunnel' NOT NULL;--> statement-breakpoint
-ALTER TABLE "gateways" ADD COLUMN "process_counters" jsonb DEFAULT '{"sent":[],"received":[]}'::jsonb NOT NULL;--> statement-breakpoint
-ALTER TABLE "gateways" ADD COLUMN "reported_connections" integer;--> statement-breakpoint
-ALTER TABLE "gateways" ADD COLUMN "reported_at" timestamp (3) with time zone;--> statement-breakpoint
-CREATE INDEX "gateway_tunnels_open" ON "gateway_tunnels" USING btree ("began_at") WHERE "gateway_tunnels"."stopped_at" is null;--> statement-breakpoint
 -- Continues the counters of the processes of a gateway by a report of one of them, which does not name the process.
 -- A counter is {counter, recent, before, since}: `recent` is its value at `since` (Unix seconds), when a window of 10 s began,
--- and `before` that at the beginning of the window before. Ascending by counter.
--- moved: what the report adds. Every process only counts up, so a report continues the largest counter that is not above it; a
--- report below all of them is the first of a process. A report within what a counter has moved in the last windows may
--- have been overtaken by a later one of the same process, because the tunnel server waits 10 s for an answer: it adds nothing,
--- and the next report of its process includes what it reports.
-CREATE FUNCTION continue_counters(counters jsonb, reported bigint, OUT moved bigint, OUT continued jsonb)
+-- and `before` is its value at the start of the previous window. Counters are in ascending order.
+-- `moved` is what the report adds. Processes only count up, so a report continues the largest counter that is not above it. A
+-- report below all counters is the first one of a process. The tunnel server waits 10 s for an answer, so a report may arrive
+-- after a later one of the same process: a report within the range of a counter in the last two windows adds nothing, and the
+-- next report of its process includes its value.
+create or replace function continue_counters(counters jsonb, reported bigint, OUT moved bigint, OUT continued jsonb)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   at bigint := extract(epoch FROM now())::bigint;
@@ -42,5 +34,5 @@ BEGIN
     SELECT value, (value->>'counter')::bigint AS counter FROM jsonb_array_elements(continued) ORDER BY counter DESC LIMIT 64
   ) AS largest;
 END $$;
---> statement-breakpoint
-REVOKE EXECUTE ON FUNCTION continue_counters(jsonb, bigint) FROM PUBLIC;
+
+revoke execute on function continue_counters(jsonb, bigint) from public;

@@ -92,11 +92,15 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
   it('is of this version: there is nothing to migrate', async () => {
     expect(await schemaStateOf(restoredAddress.ownerUrl)).toBe('current');
     const written = () =>
-      restored.db.execute(
-        sql`select hash, xmin::text from drizzle.__drizzle_migrations
-          union all select digest, xmin::text from drizzle.sql_files order by 1`,
-      );
+      restored.db
+        .select({ digest: sql<string>`digest`, by: sql<string>`by` })
+        .from(
+          sql`(select hash as digest, xmin::text as by from drizzle.__drizzle_migrations
+            union all select digest, xmin::text from drizzle.sql_files) as applied`,
+        )
+        .orderBy(sql`digest`);
     const before = await written();
+    expect(before).not.toEqual([]);
     await migrateDatabase(restoredAddress.ownerUrl);
     expect(await written()).toEqual(before);
   });

@@ -30,7 +30,6 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   guards: { portal: 'update', sidecar: 'update' },
   images: { portal: 'write', sidecar: 'none' },
   installation: { portal: 'update', sidecar: 'update' },
-  job_rounds: { portal: 'none', sidecar: 'none' },
   job_workers: { portal: 'read', sidecar: 'write' },
   leases: { portal: 'none', sidecar: 'write' },
   password_history: { portal: 'write', sidecar: 'none' },

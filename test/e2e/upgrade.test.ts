@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { beforeLastMigration, checkOut } from '../support/audit/history.ts';
+import { readSchemaFiles, readSqlFiles, readStamp, stampPath } from '../../db/migrator/files.ts';
+import { checkOut, hasHistory, olderSchema } from '../support/audit/history.ts';
 import { whereThereIs } from '../support/services.ts';
 import { root } from './support/portal-process.ts';
 
-const commit = beforeLastMigration();
-const migrationsIn = (folder: string): string[] =>
-  readdirSync(join(folder, 'db', 'migrations')).filter((name) => name.endsWith('.sql'));
+const older = olderSchema();
+const here = readSchemaFiles();
 
 /** A test of that tree: its own questions, put to its own portal on the schema of this one. */
 const test = `import { describePath } from './paths/path.ts';
@@ -20,21 +19,24 @@ import { nodeTarget } from './twins/targets.ts';
 describePath({ ...nodeTarget, command: ['${join(root, 'test/support/processes/upgraded-portal.ts')}'] });
 `;
 
-whereThereIs('history up to the last migration', commit !== undefined)(
-  'a version before the last change of the schema',
+whereThereIs('git history', hasHistory())(
+  `a version before the last change of the schema (${older ?? 'this one, with an older db/sql'})`,
   () => {
     let folder: string;
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'aggregator-upgrade-'));
-      checkOut(commit ?? '', folder);
+      checkOut(older ?? 'HEAD', folder);
+      if (older === undefined) await age(join(folder, 'db'));
       await writeFile(join(folder, 'test', 'e2e', 'upgrade-path.test.ts'), test);
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
     it('is of an older schema', () => {
-      expect(migrationsIn(root)).toEqual(expect.arrayContaining(migrationsIn(folder)));
-      expect(migrationsIn(root).length).toBeGreaterThan(migrationsIn(folder).length);
+      const then = readSchemaFiles(join(folder, 'db'));
+      const hashesOf = ({ migrations }: typeof here) => migrations.map(({ hash }) => hash);
+      expect(hashesOf(here).slice(0, then.migrations.length)).toEqual(hashesOf(then));
+      expect(then.stampedAt).toBeLessThanOrEqual(here.stampedAt);
     });
 
     it('does all that it did on the schema of this one, its sidecar included', {
@@ -46,6 +48,13 @@ whereThereIs('history up to the last migration', commit !== undefined)(
     });
   },
 );
+
+/** Makes every file of `db/sql` an older one, so that all of them are applied again while that portal runs. */
+async function age(folder: string): Promise<void> {
+  for (const { name } of readSqlFiles(folder)) await appendFile(join(folder, 'sql', name), '\n-- older\n');
+  const { when, digest } = readStamp(folder);
+  await writeFile(stampPath(folder), JSON.stringify({ when: when - 1, digest }));
+}
 
 async function runVitest(folder: string, path: string): Promise<{ code: number | null; output: string }> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');

@@ -16,7 +16,7 @@ import {
 } from '../../support/factories.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { sync } from '../../support/fleet/snapshot.ts';
-import { inMinutes } from '../../support/maintenance.ts';
+import { inMinutes } from '../../support/fleet/maintenance.ts';
 import type { Json } from '../../support/portal.ts';
 
 let world: World;

@@ -22,7 +22,7 @@ import {
   poolRow,
   windows,
   workplacePath,
-} from '../../support/maintenance.ts';
+} from '../../support/fleet/maintenance.ts';
 import type { Json } from '../../support/portal.ts';
 
 let world: World;

@@ -29,7 +29,7 @@ import {
   setCircuit,
   windows,
   workplacePath,
-} from '../../support/maintenance.ts';
+} from '../../support/fleet/maintenance.ts';
 import type { Json } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s', (driver) => {

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readSchemaFiles, readSqlFiles, readStamp, stampPath } from '../../db/migrator/files.ts';
-import { checkOut, hasHistory, olderSchema } from '../support/audit/history.ts';
+import { checkOut, hasHistory, makeSqlOlder, olderSchema, schemaOf } from '../support/audit/history.ts';
 import { whereThereIs } from '../support/services.ts';
 import { root } from './support/portal-process.ts';
 
 const older = olderSchema();
-const here = readSchemaFiles();
 
 /** A test of that tree: its own questions, put to its own portal on the schema of this one. */
 const test = `import { describePath } from './paths/path.ts';
@@ -27,16 +25,16 @@ whereThereIs('git history', hasHistory())(
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'aggregator-upgrade-'));
       checkOut(older ?? 'HEAD', folder);
-      if (older === undefined) await age(join(folder, 'db'));
+      if (older === undefined) await makeSqlOlder(folder);
       await writeFile(join(folder, 'test', 'e2e', 'upgrade-path.test.ts'), test);
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
     it('is of an older schema', () => {
-      const then = readSchemaFiles(join(folder, 'db'));
-      const hashesOf = ({ migrations }: typeof here) => migrations.map(({ hash }) => hash);
-      expect(hashesOf(here).slice(0, then.migrations.length)).toEqual(hashesOf(then));
+      const [then, here] = [schemaOf(folder), schemaOf(root)];
+      expect(here.migrations.slice(0, then.migrations.length)).toEqual(then.migrations);
       expect(then.stampedAt).toBeLessThanOrEqual(here.stampedAt);
+      expect(then).not.toEqual(here);
     });
 
     it('does all that it did on the schema of this one, its sidecar included', {
@@ -48,13 +46,6 @@ whereThereIs('git history', hasHistory())(
     });
   },
 );
-
-/** Makes every file of `db/sql` an older one, so that all of them are applied again while that portal runs. */
-async function age(folder: string): Promise<void> {
-  for (const { name } of readSqlFiles(folder)) await appendFile(join(folder, 'sql', name), '\n-- older\n');
-  const { when, digest } = readStamp(folder);
-  await writeFile(stampPath(folder), JSON.stringify({ when: when - 1, digest }));
-}
 
 async function runVitest(folder: string, path: string): Promise<{ code: number | null; output: string }> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');

@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readSqlFiles, readStamp, stampPath } from '../../../db/migrator/files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -22,26 +24,42 @@ export function olderSchema(): string | undefined {
   return (changes?.split('\n') ?? []).map((change) => `${change}^1`).find(isOlder);
 }
 
+/** What a database records of a version: name and time of each migration, and the time of the last change of `db/sql`. */
+type Schema = { migrations: string[]; stampedAt: number };
+
 const journal = 'db/migrations/meta/_journal.json';
 const stamp = 'db/sql/stamp.json';
 
-function isOlder(commit: string): boolean {
-  const [then, thenAt] = [
-    entriesIn(git('show', `${commit}:${journal}`)),
-    whenIn(git('show', `${commit}:${stamp}`)),
-  ];
-  const [here, hereAt] = [entriesIn(textOf(journal)), whenIn(textOf(stamp))];
-  const isUpgradable = then.length > 0 && thenAt > 0 && then.every((entry, at) => entry === here[at]);
-  return isUpgradable && thenAt <= hereAt && (thenAt < hereAt || then.length < here.length);
+function schemaFrom(journalText: string, stampText: string): Schema {
+  const { entries }: { entries: { tag: string; when: number }[] } = JSON.parse(journalText);
+  return {
+    migrations: entries.map(({ tag, when }) => `${when} ${tag}`),
+    stampedAt: JSON.parse(stampText).when,
+  };
 }
 
-const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** The schema of the tree in this folder. */
+export const schemaOf = (folder: string): Schema =>
+  schemaFrom(readFileSync(join(folder, journal), 'utf8'), readFileSync(join(folder, stamp), 'utf8'));
 
-/** Name and time of each migration, by which a database records them. */
-const entriesIn = (text = '{"entries":[]}'): string[] =>
-  JSON.parse(text).entries.map(({ tag, when }: { tag: string; when: number }) => `${when} ${tag}`);
+function isOlder(commit: string): boolean {
+  const [journalText, stampText] = [git('show', `${commit}:${journal}`), git('show', `${commit}:${stamp}`)];
+  if (journalText === undefined || stampText === undefined) return false;
+  const [then, here] = [schemaFrom(journalText, stampText), schemaOf(root)];
+  return (
+    then.migrations.every((migration, at) => migration === here.migrations[at]) &&
+    then.stampedAt <= here.stampedAt &&
+    (then.stampedAt < here.stampedAt || then.migrations.length < here.migrations.length)
+  );
+}
 
-const whenIn = (text = '{"when":0}'): number => JSON.parse(text).when;
+/** Makes every file of `db/sql` of a tree an older one, so that an upgrade from it applies all of them again. */
+export async function makeSqlOlder(folder: string): Promise<void> {
+  const db = join(folder, 'db');
+  for (const { name } of readSqlFiles(db)) await appendFile(join(db, 'sql', name), '\n-- older\n');
+  const { when, digest } = readStamp(db);
+  await writeFile(stampPath(db), JSON.stringify({ when: when - 1, digest }));
+}
 
 /** Puts the tree of a commit into a folder, with the packages that are installed here. */
 export function checkOut(commit: string, folder: string): void {

@@ -57,7 +57,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   used_peer_tokens: { portal: 'write', sidecar: 'none' },
   user_roles: { portal: 'write', sidecar: 'read' },
   users: { portal: 'write', sidecar: 'read' },
-  wanted_jobs: { portal: 'append', sidecar: 'write' },
+  job_outbox: { portal: 'append', sidecar: 'write' },
 };
 
 const both: readonly Process[] = ['portal', 'sidecar'];

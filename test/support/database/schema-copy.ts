@@ -9,7 +9,7 @@ import {
   type SchemaFiles,
   schemaFolder,
   stampPath,
-} from '../../db/migrator/files.ts';
+} from '../../../db/migrator/files.ts';
 
 /** A copy of the migrations and SQL files of this tree, which a test changes as a later version does. */
 export type SchemaCopy = {

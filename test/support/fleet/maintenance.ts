@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { maintenanceSteps } from '../../db/schema/maintenance/steps.ts';
-import { maintenanceWindows } from '../../db/schema/maintenance/windows.ts';
-import { monitoringRecords } from '../../db/schema/monitoring/records.ts';
-import { dispatchers } from '../../db/schema/sites/dispatchers.ts';
-import { farms } from '../../db/schema/sites/farms.ts';
-import { sites } from '../../db/schema/sites/sites.ts';
-import { pools } from '../../db/schema/snapshot/pools.ts';
-import { maintenanceJob } from '../../functions/health/jobs/maintenance/maintenance.ts';
-import { addSeconds } from '../../shared/kernel/clock.ts';
-import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
-import { base, type SimulatedNode } from './factories.ts';
-import type { Json, TestPortal } from './portal.ts';
+import { maintenanceSteps } from '../../../db/schema/maintenance/steps.ts';
+import { maintenanceWindows } from '../../../db/schema/maintenance/windows.ts';
+import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
+import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
+import { farms } from '../../../db/schema/sites/farms.ts';
+import { sites } from '../../../db/schema/sites/sites.ts';
+import { pools } from '../../../db/schema/snapshot/pools.ts';
+import { maintenanceJob } from '../../../functions/health/jobs/maintenance/maintenance.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
+import { base, type SimulatedNode } from '../factories.ts';
+import type { Json, TestPortal } from '../portal.ts';
 
 export const poolPath = (farm: Json, uuid: string): string =>
   `${base}/servicespools/${farm.id}/maintenance/${uuid}`;

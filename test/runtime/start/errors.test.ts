@@ -72,7 +72,7 @@ const configuration: Case[] = [
   [
     'an address of another machine',
     () => ({ HOST: '192.0.2.1', BASE_URL: 'https://portal.test' }),
-    /^HOST: this machine has no address 192\.0\.2\.1; set one of its own$/,
+    /^HOST: this machine has no address 192\.0\.2\.1; set one of its addresses$/,
   ],
 ];
 

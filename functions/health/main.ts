@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../db/client.ts';
-import { beat, retire } from '../../db/repositories/jobs/workers.ts';
+import { recordHeartbeat, removeWorker } from '../../db/repositories/jobs/workers.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
 import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
@@ -72,8 +72,10 @@ async function startAll(start: Start): Promise<void> {
   const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
   const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, db: jobsDb.db, log }, shutdown.signal);
-  const registered = verified.then(() => writes.observe(() => beat(leaseDb.db, worker)).catch(() => false));
-  shutdown.add('worker entry', () => retire(leaseDb.db, worker.name));
+  const registered = verified.then(() =>
+    writes.observe(() => recordHeartbeat(leaseDb.db, worker)).catch(() => false),
+  );
+  shutdown.add('worker entry', () => removeWorker(leaseDb.db, worker.name));
   shutdown.add('lease', () => lease.release());
   // Health answers from the first moment find a live worker; a database that is away only costs a second.
   await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);

@@ -1,4 +1,4 @@
-import { type RoutingRows, routingRows, type Wanted } from '../../db/repositories/routing/facts.ts';
+import { type RoutingRows, type RoutingTarget, routingRows } from '../../db/repositories/routing/facts.ts';
 import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { findFarms } from '../sites/topology.ts';
@@ -19,7 +19,7 @@ export type RoutedSite = UserSite & {
 export async function loadRoutedSite(
   ctx: UserCtx,
   uri: string,
-  wanted: Wanted,
+  wanted: RoutingTarget,
   viewer: Viewer = { ...ctx.principal.user, domain: ctx.principal.domain },
 ): Promise<RoutedSite> {
   const { id, name, domain } = viewer;

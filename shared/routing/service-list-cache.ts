@@ -1,9 +1,9 @@
-import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { RoutedSite } from './routed-site.ts';
 
 /** The services that a farm gave somebody; `fresh` ones are as good as asked for. */
-export type SeenList = { services: readonly KeptService[]; fetchedAt: Date; fresh: boolean };
+export type SeenList = { services: readonly CachedService[]; fetchedAt: Date; fresh: boolean };
 
 /** What is kept of the site's farms and may be shown, by farm. */
 export function keptLists(site: RoutedSite, parameters: Parameters, now: Date): Map<string, SeenList> {

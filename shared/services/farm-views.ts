@@ -1,4 +1,4 @@
-import { keepServiceLists } from '../../db/repositories/routing/service-lists.ts';
+import { cacheServiceLists } from '../../db/repositories/routing/service-lists.ts';
 import type { Domain, Service } from '../remotes/dispatcher/shapes.ts';
 import { servicesInMaintenance, withStates } from '../routing/maintenance-notices.ts';
 import type { RoutedSite } from '../routing/routed-site.ts';
@@ -106,7 +106,7 @@ function keepAnswers(ctx: UserCtx, { speaker, viewer, routing }: RoutedSite, ask
   );
   if (lists.length === 0) return;
   ctx.later(() =>
-    Promise.resolve(keepServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
+    Promise.resolve(cacheServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
       ctx.log.warn('lists of services were not kept', { request_id: ctx.requestId, error }),
     ),
   );

@@ -1,16 +1,16 @@
 import type { NodeCondition, StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
 import {
-  type FoundSite,
   findUserSite,
   type MaintainedFarm,
-  type SiteQuestion,
+  type SiteQuery,
   type StoredFarm,
   type Topology,
+  type UserSite,
 } from '../../db/repositories/sites/user-sites.ts';
 import type { FleetDeps } from './calls/dispatcher-keys.ts';
 
 export type FarmWithNodes = StoredFarm & { nodes: StoredNode[] };
-export type FoundFarms = Omit<FoundSite, 'topology' | 'conditions' | 'maintained'> & {
+export type FoundFarms = Omit<UserSite, 'topology' | 'conditions' | 'maintained'> & {
   farms: FarmWithNodes[];
 };
 
@@ -25,7 +25,7 @@ const mostKept = 64;
  */
 export async function findFarms(
   deps: FleetDeps,
-  question: Omit<SiteQuestion, 'held'>,
+  question: Omit<SiteQuery, 'held'>,
 ): Promise<FoundFarms | undefined> {
   const topologies = kept.get(deps) ?? new Map<string, Topology>();
   kept.set(deps, topologies);

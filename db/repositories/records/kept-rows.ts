@@ -2,14 +2,14 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { groups } from '../../schema/identity/groups.ts';
 import { users } from '../../schema/identity/users.ts';
-import type { Kept } from './bulk.ts';
-import { administrators, exceeds, type Held } from './privileges.ts';
+import type { ProtectionRule } from './bulk.ts';
+import { administrators, exceeds, type GrantedPermissions } from './privileges.ts';
 
 /**
  * Domains that a bulk deletion must not delete: the built-in one, the caller's own, and that of the last
  * administrator.
  */
-export const keptDomains = (own: string | undefined, caller: string): Kept[] => [
+export const protectedDomains = (own: string | undefined, caller: string): ProtectionRule[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
@@ -23,14 +23,14 @@ export const keptDomains = (own: string | undefined, caller: string): Kept[] => 
   },
 ];
 
-const ownDomain = (id: string): Kept => ({
+const ownDomain = (id: string): ProtectionRule => ({
   where: eq(authenticators.id, id),
   code: 'invalid_state',
   detail: 'The domain holds the account of the caller',
 });
 
 /** Domains with a user who has more permissions than the caller. */
-export const administratorsBeyond = (held: Held): Kept => ({
+export const administratorsBeyond = (held: GrantedPermissions): ProtectionRule => ({
   where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
   code: 'forbidden',
   detail: 'A user of the domain holds permissions that the caller lacks',
@@ -39,7 +39,7 @@ export const administratorsBeyond = (held: Held): Kept => ({
 /**
  * Users that a bulk deletion must not delete: the caller, users with more permissions, and the last administrator.
  */
-export const keptUsers = (caller: string, held: Held): Kept[] => [
+export const protectedUsers = (caller: string, held: GrantedPermissions): ProtectionRule[] => [
   { where: eq(users.id, caller), code: 'invalid_state', detail: 'The own account cannot be deleted' },
   {
     where: exceeds(held, users.id),
@@ -54,7 +54,7 @@ const lastAdministrator = (caller: string): SQL => sql`
   (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
 
 /** Groups that waive the second factor, for callers without the right to decide that. */
-export const skippingGroups: Kept = {
+export const skippingGroups: ProtectionRule = {
   where: sql`${groups.skip_two_factor}`,
   code: 'forbidden',
   detail: 'Deleting a group that waives the second factor needs every permission for all sites',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
-import { keepIssued } from '../../../db/repositories/routing/issued-connections.ts';
+import { storeIssued } from '../../../db/repositories/routing/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
 import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
@@ -115,7 +115,7 @@ async function noteIssue(
   await atomically(deps.db, (h) => [
     appendAudit(h, entry),
     ...(passage ? [passage.keep(h)] : []),
-    ...(target.kind === 'rule' ? [keepIssued(h, { ...issued, ruleId: target.rule.id })] : []),
+    ...(target.kind === 'rule' ? [storeIssued(h, { ...issued, ruleId: target.rule.id })] : []),
     ...(isKept ? [ageServiceList(h, user.id, given.farm.id, staleAt)] : []),
   ]);
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/client.ts';
 import {
-  type EndingCertificate,
-  endingCertificates,
-  tellEnding,
+  type ExpiringCertificate,
+  expiringCertificates,
+  reportExpiring,
 } from '../../../db/repositories/monitoring/certificates.ts';
 import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
@@ -17,15 +17,15 @@ export const certificateJob = (db: Db, clock: Clock): Job => ({
   name: 'certificates',
   intervalMs: () => 60_000,
   round: async () => {
-    const ending = await endingCertificates(db, warnings);
-    await tellEnding(
+    const ending = await expiringCertificates(db, warnings);
+    await reportExpiring(
       db,
       ending.map((one) => ({ ...one, record: recordOf(one, clock()) })),
     );
   },
 });
 
-function recordOf({ id, name, notAfter, days }: EndingCertificate, at: Date): MonitoringEntry {
+function recordOf({ id, name, notAfter, days }: ExpiringCertificate, at: Date): MonitoringEntry {
   const isOver = new Date(notAfter) <= at;
   return {
     at,

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { Nothing } from '../../../shared/kernel/job-kinds.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
@@ -14,8 +14,8 @@ export const cleanUp = (
 ): WorkerOf<Record<string, never>> => ({
   kind: { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
   work: async (_, { signal }) => {
-    const ofTables = leftovers(await parameters(), clock()).map(
-      (leftover) => () => deleteLeftovers(db, leftover, signal),
+    const ofTables = expiredRows(await parameters(), clock()).map(
+      (leftover) => () => deleteExpired(db, leftover, signal),
     );
     // What cannot be deleted keeps nothing else from it.
     const failures: unknown[] = [];

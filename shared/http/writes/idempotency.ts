@@ -5,11 +5,11 @@ import {
   endLease,
   findKey,
   type KeyOwner,
-  keepAnswer,
   lockKey,
   releaseKey,
+  storeResponse,
 } from '../../../db/repositories/jobs/idempotency-keys.ts';
-import type { KeptRight } from '../../../db/schema/jobs/idempotency-keys.ts';
+import type { StoredRight } from '../../../db/schema/jobs/idempotency-keys.ts';
 import type { Access } from '../../access/guard.ts';
 import { ownerOf, type SignedIn } from '../../access/principal.ts';
 import { grantsOf, missingFor } from '../../access/rights.ts';
@@ -117,7 +117,7 @@ async function keep(
 ): Promise<Response> {
   const body = await answer.text();
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
-  await keepAnswer(handle, owner, {
+  await storeResponse(handle, owner, {
     fingerprint: fingerprintOf(ctx.deps, keyed),
     created_at: ctx.now,
     status: answer.status,
@@ -129,7 +129,7 @@ async function keep(
 }
 
 /** What the principal holds now; an operation that needs no permission tells everybody of himself. */
-const rightsAt = ({ principal }: Ctx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
+const rightsAt = ({ principal }: Ctx<BaseDeps, SignedIn>, access: Access): StoredRight[] =>
   access === 'public' || access === 'signed-in'
     ? []
     : grantsOf(principal).map(({ permissions, scope }) => ({ permissions, scope }));

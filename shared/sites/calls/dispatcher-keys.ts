@@ -1,6 +1,10 @@
 import type { Db } from '../../../db/client.ts';
-import { dropKey, keepKey, type SealedKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
-import { keepEndedKey } from '../../../db/repositories/routing/ended-node-keys.ts';
+import {
+  dropKey,
+  type SealedKey,
+  upsertNodeKey,
+} from '../../../db/repositories/routing/dispatcher-sessions.ts';
+import { storeEndedKey } from '../../../db/repositories/routing/ended-node-keys.ts';
 import type { DispatcherClaims, SigningKeys } from '../../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../../http/context.ts';
 import { addSeconds } from '../../kernel/clock.ts';
@@ -121,8 +125,8 @@ async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<G
 
 /** The key of a user who may not act any more is kept to be logged out. */
 async function storeKey(db: Db, key: SealedKey): Promise<void> {
-  const kept = await keepKey(db, key);
-  if (kept.length === 0 && key.userId !== null) await keepEndedKey(db, key);
+  const kept = await upsertNodeKey(db, key);
+  if (kept.length === 0 && key.userId !== null) await storeEndedKey(db, key);
 }
 
 async function openKept(

@@ -1,5 +1,5 @@
 import type { Db } from '../../../../db/client.ts';
-import { type Link, lastOutlived, removeOutlived } from '../../../../db/repositories/audit/checkpoints.ts';
+import { type ChainLink, lastExpired, removeExpired } from '../../../../db/repositories/audit/checkpoints.ts';
 import { forwardedTo, type Target } from '../../../../db/repositories/audit/forwards.ts';
 import type { SigningKeys } from '../../../../shared/access/signing-keys.ts';
 import { readSealed, signBase } from '../../../../shared/audit/checkpoints.ts';
@@ -36,7 +36,7 @@ export const auditRetention = (
     const upTo = Math.min(head.seq, await forwardedTo(db, collectors));
     const last = await endOfOutlived(db, base, upTo, days, signal);
     if (last.seq > base.seq) await signBase(signing, last);
-    await removeOutlived(db, last.seq, signal);
+    await removeExpired(db, last.seq, signal);
     signal.throwIfAborted();
   },
 });
@@ -47,15 +47,15 @@ const stride = 50_000;
 /** The last event whose time is over as that of all before it is; `base` when there is none after it. */
 async function endOfOutlived(
   db: Db,
-  base: Link,
+  base: ChainLink,
   end: number,
   days: number,
   signal: AbortSignal,
-): Promise<Link> {
+): Promise<ChainLink> {
   let last = base;
   for (let upTo = base.seq; last.seq === upTo && upTo < end && !signal.aborted; ) {
     upTo = Math.min(end, upTo + stride);
-    last = (await lastOutlived(db, last.seq, upTo, days)) ?? last;
+    last = (await lastExpired(db, last.seq, upTo, days)) ?? last;
   }
   return last;
 }

@@ -1,17 +1,17 @@
 import { atomically, type Db } from '../../../../db/client.ts';
 import {
-  type Begun,
   beginExport,
+  type ExportOrder,
   endExport,
   failExport,
-  findUnfinished,
-  isShown,
+  findPartialFile,
+  isPublished,
   noteProgress,
   noteUpload,
 } from '../../../../db/repositories/exports/attempts.ts';
 import { withExportCursor } from '../../../../db/repositories/exports/cursors.ts';
 import { exportQuery } from '../../../../db/repositories/exports/sources.ts';
-import { whileOurs } from '../../../../db/repositories/jobs/runs.ts';
+import { mustBeCurrent } from '../../../../db/repositories/jobs/runs.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
 import { formats } from '../../../../shared/exports/formats.ts';
 import { buildExport } from '../../../../shared/exports/job.ts';
@@ -38,7 +38,7 @@ export const exportWorker = (parts: ExportParts): WorkerOf<{ export_id: string }
     const file = newId();
     const { stores, db, known } = parts;
     // Before it is forgotten by whom it could be found.
-    const former = await findUnfinished(db, run, export_id);
+    const former = await findPartialFile(db, run, export_id);
     if (former) await stores.named(former.store).remove(former.file, former.uploadId);
     const begun = await beginExport(db, run, { id: export_id, file, store: stores.current.name });
     if (!begun) return;
@@ -63,7 +63,7 @@ type Attempt = { file: string; upload: { id: string | null }; run: JobRun };
 
 async function build(
   { db, databaseUrl, stores, known }: ExportParts,
-  { subject, filters, format }: Begun,
+  { subject, filters, format }: ExportOrder,
   { file, upload, run }: Attempt,
 ): Promise<Written | 'too long'> {
   const most = known.current()['export.max_rows'];
@@ -88,7 +88,7 @@ async function build(
 /** Removes what a failed attempt left. One whose end only seemed to fail has a file that is shown: it stays. */
 async function takeBack({ db, stores, log }: ExportParts, file: string, uploadId: string | null) {
   try {
-    if (!(await isShown(db, file))) await stores.current.remove(file, uploadId);
+    if (!(await isPublished(db, file))) await stores.current.remove(file, uploadId);
   } catch (error) {
     log.warn('what an export left was not removed', { file, error });
   }
@@ -118,7 +118,7 @@ const refuse = async (db: Db, run: JobRun): Promise<void> => {
     message: 'An export has more rows than `export.max_rows` allows, and was not built',
   } as const;
   await atomically(db, (h) => [
-    whileOurs(h, run),
+    mustBeCurrent(h, run),
     ...failExport(h, run.id, 'too_many_rows', record.at),
     appendMonitoring(h, record),
   ]);

@@ -5,15 +5,15 @@ import { claimSteps } from '../../../../db/repositories/maintenance/steps.ts';
 import {
   clearFlag,
   dropWindow,
+  ifStillOpen,
   isNotBegun,
-  isThere,
+  isPresent,
   isWanted,
   listWindows,
   type MaintenanceWindow,
   mustStill,
   noteBegin,
   openFlagged,
-  unlessPassed,
 } from '../../../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
 import { touchPool } from '../../../../db/repositories/snapshot/touch.ts';
@@ -66,7 +66,7 @@ async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise
 async function close(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
   await once(deps.db, (h) => [
     ...forgetPool(h, window),
-    mustStill(h, window.id, isThere),
+    mustStill(h, window.id, isPresent),
     ...ending(h, window, now),
   ]);
 }
@@ -82,7 +82,7 @@ async function closeFlagged(deps: MaintenanceDeps, window: MaintenanceWindow, no
 }
 
 /** Of several sidecars one does it. */
-const once = (db: Db, build: (h: Db) => Statement[]): Promise<boolean> => unlessPassed(atomically(db, build));
+const once = (db: Db, build: (h: Db) => Statement[]): Promise<boolean> => ifStillOpen(atomically(db, build));
 
 const ending = (h: Db, window: MaintenanceWindow, now: Date): Statement[] => [
   ...(window.begun_at === null

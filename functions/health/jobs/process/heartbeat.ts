@@ -1,5 +1,5 @@
 import type { Db } from '../../../../db/client.ts';
-import { beat, type Worker } from '../../../../db/repositories/jobs/workers.ts';
+import { recordHeartbeat, type Worker } from '../../../../db/repositories/jobs/workers.ts';
 import type { WriteWitness } from '../../../../shared/kernel/observability/write-witness.ts';
 import type { Job } from './loop.ts';
 
@@ -7,5 +7,5 @@ import type { Job } from './loop.ts';
 export const heartbeatJob = (db: Db, worker: Worker, writes: WriteWitness): Job => ({
   name: 'heartbeat',
   intervalMs: () => 5_000,
-  round: () => writes.observe(() => beat(db, worker)),
+  round: () => writes.observe(() => recordHeartbeat(db, worker)),
 });

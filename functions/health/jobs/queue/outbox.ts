@@ -1,6 +1,6 @@
 import type { Db } from '../../../../db/client.ts';
 import type { OutboxJob } from '../../../../db/repositories/jobs/outbox.ts';
-import { moveWanted } from '../../../../db/repositories/jobs/outbox-moves.ts';
+import { moveFromOutbox } from '../../../../db/repositories/jobs/outbox-moves.ts';
 import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
 
@@ -19,7 +19,7 @@ export const outboxJob = (db: Db, queue: () => Queue | undefined): Job => ({
 });
 
 async function moveSome(db: Db, { boss, kinds, wake }: Queue): Promise<number> {
-  const moved = await moveWanted(db, kinds, atOnce, (kind, jobs, engine) =>
+  const moved = await moveFromOutbox(db, kinds, atOnce, (kind, jobs, engine) =>
     boss.insert(kind, jobs.map(insertOf), { db: engine }),
   );
   wake(moved);

@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import type { SessionReport } from '../../../../db/pg.ts';
-import { handBackAttempt, handBackLost, withoutHeartbeats } from '../../../../db/repositories/jobs/runs.ts';
+import { returnAttempt, returnLostJobs, withoutHeartbeats } from '../../../../db/repositories/jobs/runs.ts';
 import type { JobKind } from '../../../../shared/kernel/job-kinds.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import { connectEngine, type EngineDatabase, NotLeader } from './engine.ts';
@@ -137,7 +137,7 @@ async function handBackOthers(
   worked: ReadonlySet<string>,
   seconds: number,
 ): Promise<void> {
-  const { text, values } = handBackLost([...worked], seconds);
+  const { text, values } = returnLostJobs([...worked], seconds);
   await db.executeSql(text, values);
 }
 
@@ -201,7 +201,7 @@ function handedBackOn(stopping: AbortSignal, handBack: () => Promise<void>) {
 }
 
 async function handBack({ db, log }: Context, run: JobRun): Promise<void> {
-  const { text, values } = handBackAttempt(run);
+  const { text, values } = returnAttempt(run);
   try {
     await db.executeSql(text, values);
   } catch (error) {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DrizzleQueryError } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigError, names, parseConfig } from '../../../shared/runtime/config/config.ts';
+import { ConfigError } from '../../../shared/kernel/config-error.ts';
+import { names, parseConfig } from '../../../shared/runtime/config/config.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { loadSettings } from '../../../shared/tooling/start/settings.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 /** Member names are the specification's own. */
 export const Domain = z.strictObject({

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
+import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
+import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 import {
   Comments,
   CreatedAt,
@@ -8,10 +11,7 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
-import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
 const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
 import { isReadable, unreadableParams } from '../../../shared/identity/domains/attributes.ts';
 import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
 import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
@@ -13,6 +12,7 @@ import {
   type Text,
   verbatim,
 } from '../../../shared/messages/message.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { keptSecret, notReadable, type Stored, withoutReadOnly } from './params.ts';
 import { ownFields } from './schema.ts';

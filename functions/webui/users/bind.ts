@@ -1,9 +1,9 @@
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { mustBeUnbound } from '../../../db/repositories/identity/directory/users.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { changeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
 import { withIdentifier } from '../../../shared/identity/directory/account.ts';
 import type { Identified } from '../../../shared/identity/directory/identity.ts';
 import { exactly } from '../../../shared/identity/directory/login-name.ts';

@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import { type DomainNames, findCandidates } from '../../../db/repositories/identity/login/logins.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
+import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
@@ -13,7 +13,7 @@ import { failedLogin } from './failures.ts';
 import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts';
 
 export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
-export type LoginCtx = Ctx<LoginDeps>;
+export type LoginCtx = ClientCtx<LoginDeps>;
 
 /** The domain of a login as the specification has it, identifiers in its own spelling. */
 export type NamedDomain = {
@@ -83,7 +83,7 @@ export async function openAttempt(
  * @throws AppError always: `code`, or `locked_out` when the account was locked meanwhile
  */
 export async function refuseAttempt(
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   tried: Tried,
   code: ErrorCode = 'invalid_credentials',
 ): Promise<never> {

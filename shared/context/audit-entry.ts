@@ -1,26 +1,31 @@
-import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
-import type { FieldChange } from '../../../db/schema/audit/events.ts';
-import type { Principal } from '../../access/principal.ts';
-import { newId } from '../../kernel/ids.ts';
-import { canonicalJson } from '../../kernel/json/json.ts';
-import { escapeControls } from '../../kernel/text.ts';
-import type { ResourceType } from '../../resources.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import type { AuditEntry } from '../../db/repositories/audit/events.ts';
+import { countRefusal } from '../../db/repositories/audit/refusals.ts';
+import type { FieldChange } from '../../db/schema/audit/events.ts';
+import { newId } from '../kernel/ids.ts';
+import { canonicalJson } from '../kernel/json/json.ts';
+import { escapeControls } from '../kernel/text.ts';
+import type { ResourceType } from '../resources.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import type { Principal } from './principal.ts';
+
+/** What an audit event reads of the context. */
+type AuditCtx = Pick<Ctx, 'principal' | 'now' | 'requestId' | 'client' | 'operation'>;
 
 /** What only the cause of an event knows; who, when and from where come from the context. */
 export type Happening = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEntry>;
 
 /** The audit event of a happening; control characters of what callers chose are escaped. */
-export function auditEntry(ctx: Ctx<BaseDeps>, happening: Happening): AuditEntry {
+export function auditEntry(ctx: AuditCtx, happening: Happening): AuditEntry {
   const event = { ...eventBy(ctx.principal, ctx.now, happening), request_id: ctx.requestId };
-  // A command on the server is no request: it has neither an address nor a path.
-  if (ctx.principal.kind === 'operator') return event;
+  const { client, operation } = ctx;
+  // A job and a command on the server have neither an address nor a path.
+  if (client === undefined || ctx.principal.kind === 'operator') return event;
   return {
     ...event,
-    source_ip: ctx.client.ip,
-    user_agent: escapeControls(ctx.client.userAgent),
-    method: ctx.operation.method,
-    path: ctx.operation.path,
+    source_ip: client.ip,
+    user_agent: escapeControls(client.userAgent),
+    method: operation.method,
+    path: operation.path,
     ...over(happening),
   };
 }
@@ -82,7 +87,7 @@ function whoOf(principal: Principal): Who {
 
 /** The event of a write of one object. */
 export const entityAction = (
-  ctx: Ctx<BaseDeps>,
+  ctx: AuditCtx,
   action: 'create' | 'update' | 'delete',
   object: { type: ResourceType; id: string; name: string },
   changes: FieldChange[] = [],
@@ -111,4 +116,20 @@ export function changesBetween(
   return names
     .filter((name) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null))
     .map((field) => ({ field, before: show(field, before[field]), after: show(field, after[field]) }));
+}
+
+/**
+ * Audits a refusal. The first one of a subject in a minute is written at once, further ones are counted. A failure to
+ * write is logged and not thrown: nothing was changed, and the caller gets the refusal.
+ */
+export async function noteRefusal(
+  ctx: Pick<Ctx<Pick<BaseDeps, 'db'>>, 'deps' | 'log' | 'requestId'>,
+  subject: string,
+  entry: AuditEntry,
+): Promise<void> {
+  try {
+    await countRefusal(ctx.deps.db, subject, entry);
+  } catch (error) {
+    ctx.log.error('a refusal could not be audited', { request_id: ctx.requestId, event: entry.event, error });
+  }
 }

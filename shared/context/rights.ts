@@ -1,6 +1,7 @@
+import type { Reading } from '../../db/repositories/records/bulk.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
-import { isPermission, type Permission, permissions } from './permissions.ts';
-import type { RoleGrant, SignedIn } from './principal.ts';
+import { isPermission, type Permission, permissions, readPermissionOf } from './permissions.ts';
+import { isSignedIn, type Principal, type RoleGrant, type SignedIn } from './principal.ts';
 
 /** Roles count on the administrator portal only: a session on the user portal has the rights of a user. */
 export const grantsOf = ({ portal, roles }: SignedIn): RoleGrant[] => (portal === 'admin' ? roles : []);
@@ -51,3 +52,11 @@ function covers(own: Scope | undefined, asked: '*' | readonly string[]): boolean
   if (own === '*') return true;
   return asked !== '*' && asked.every((site) => own.includes(site));
 }
+
+/** Within which sites the principal may read objects that an error names, by their type. */
+export const readingOf =
+  (principal: Principal): Reading =>
+  (type) => {
+    const permission = readPermissionOf(type);
+    return isSignedIn(principal) && permission ? scopeOf(principal, permission) : undefined;
+  };

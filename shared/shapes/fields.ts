@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { cleanCertificates } from '../../kernel/crypto/pem.ts';
-import { isId } from '../../kernel/ids.ts';
-import { componentStates } from '../../kernel/observability/component-state.ts';
-import { isVisible, isWithoutIgnorables } from '../../kernel/text.ts';
-import { ignorablesDetail } from '../records/new-names.ts';
+import { cleanCertificates } from '../kernel/crypto/pem.ts';
+import { isId } from '../kernel/ids.ts';
+import { componentStates } from '../kernel/observability/component-state.ts';
+import { isVisible, isWithoutIgnorables } from '../kernel/text.ts';
+
+export const ignorablesDetail = 'Must not contain invisible characters';
 
 /** An identifier: any UUID, spelled in lower case in answers. */
 export const Id = z

@@ -1,20 +1,15 @@
+import { Buffer } from 'node:buffer';
 import { z } from 'zod';
 import type { ExportSubject } from '../../db/repositories/exports/files.ts';
 import { exportFailures } from '../../db/schema/exports/files.ts';
-import type { Permission } from '../access/permissions.ts';
-import type { BaseDeps } from '../http/context.ts';
-import { Id, Moment } from '../http/declare/fields.ts';
-import { endpointIn, type Operation } from '../http/declare/operation.ts';
-import type { ObjectReader } from '../kernel/object-store.ts';
-import { type ResourceType, resources } from '../resources.ts';
-import { formats as allFormats, type FormatName } from './formats.ts';
-import { obtainExport } from './obtaining.ts';
-import { orderExport, reportExport } from './ordering.ts';
-
-export type ExportDeps = BaseDeps & {
-  /** Of files that are not in the database. */
-  objectStore?: ObjectReader;
-};
+import type { Permission } from '../../shared/context/permissions.ts';
+import { formats as allFormats, type FormatName } from '../../shared/exports/formats.ts';
+import { type ExportContent, type ExportDeps, obtainExport } from '../../shared/exports/obtaining.ts';
+import { type ExportReport, orderExport, reportExport } from '../../shared/exports/ordering.ts';
+import { endpointIn, type Operation } from '../../shared/http/declare/operation.ts';
+import { Answer, Document } from '../../shared/http/serve/answer.ts';
+import { type ResourceType, resources } from '../../shared/resources.ts';
+import { Id, Moment } from '../../shared/shapes/fields.ts';
 
 type Exported = {
   subject: ExportSubject;
@@ -106,10 +101,12 @@ function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
       orReturns: [200, Report],
       errors: ['not_found', 'expired'],
     },
-    (ctx, { query: { export_id, format, ...filters } }) =>
-      export_id === undefined
-        ? orderExport(ctx, { subject, format, filters })
-        : reportExport(ctx, subject, export_id),
+    async (ctx, { query: { export_id, format, ...filters } }) =>
+      reportAnswer(
+        export_id === undefined
+          ? await orderExport(ctx, { subject, format, filters })
+          : await reportExport(ctx, subject, export_id),
+      ),
   );
 }
 
@@ -134,8 +131,18 @@ const obtainingOf = <D extends ExportDeps>({
       alsoReturns: [...new Set(formats.map(mediaTypeOf))],
       errors: ['not_found', 'export_pending', 'invalid_state', 'expired', 'upstream_failed'],
     },
-    (ctx, { body }) => obtainExport(ctx, subject, body?.export_id, body?.offset ?? 0),
+    async (ctx, { body }) => documentOf(await obtainExport(ctx, subject, body?.export_id, body?.offset ?? 0)),
   );
 
 /** Without parameters, as documents name it. */
 const mediaTypeOf = (name: FormatName): string => allFormats[name].mediaType.split(';')[0] ?? '';
+
+const reportAnswer = ({ report, isOver }: ExportReport): Answer =>
+  new Answer(report, isOver ? { status: 200 } : {});
+
+const documentOf = ({ content, mediaType, fileName, bytes, sha256 }: ExportContent): Document =>
+  new Document(content, mediaType, {
+    'content-disposition': `attachment; filename="${fileName}"`,
+    'content-length': String(bytes),
+    'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+  });

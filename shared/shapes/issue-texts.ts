@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Detail, isDetail, Message, message, type Text } from '../../messages/message.ts';
+import { type Detail, isDetail, Message, message, type Text } from '../messages/message.ts';
 
 type Issue = z.core.$ZodIssue;
 

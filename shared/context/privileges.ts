@@ -1,5 +1,5 @@
-import type { Db, Statement } from '../../../db/client.ts';
-import { raisedByMust } from '../../../db/errors.ts';
+import type { Db, Statement } from '../../db/client.ts';
+import { raisedByMust } from '../../db/errors.ts';
 import {
   type Held,
   isSkippingChanged,
@@ -8,12 +8,12 @@ import {
   mustNotChangeSkipping,
   type SkipChange,
   type Stake,
-} from '../../../db/repositories/records/privileges.ts';
-import { type Permission, permissions } from '../../access/permissions.ts';
-import type { SignedIn } from '../../access/principal.ts';
-import { permissionsOf, scopeOf } from '../../access/rights.ts';
-import { AppError } from '../../kernel/errors.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+} from '../../db/repositories/records/privileges.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import { type Permission, permissions } from './permissions.ts';
+import type { SignedIn } from './principal.ts';
+import { permissionsOf, scopeOf } from './rights.ts';
 
 /** The principal's rights in the form that the database compares. */
 export const heldBy = (principal: SignedIn): Held =>

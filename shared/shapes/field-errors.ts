@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { type FieldError, mostFieldErrors } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json/json.ts';
-import { pointerTo } from '../../kernel/json/pointer.ts';
-import { isStorable } from '../../kernel/text.ts';
-import { type Detail, joined, message, type Text, term, verbatim } from '../../messages/message.ts';
+import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json/json.ts';
+import { pointerTo } from '../kernel/json/pointer.ts';
+import { isStorable } from '../kernel/text.ts';
+import { type Detail, joined, message, type Text, term, verbatim } from '../messages/message.ts';
 import { textOf } from './issue-texts.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
-import { type FieldError, invalid } from '../../kernel/errors.ts';
-import { maxPictureBytes, type Picture, readPicture } from '../../kernel/pictures/pictures.ts';
-import { maxAttributes, maxElements } from '../../kernel/pictures/svg.ts';
+import { nextTurn } from '../kernel/concurrency/event-loop.ts';
+import { type FieldError, invalid } from '../kernel/errors.ts';
+import { maxPictureBytes, type Picture, readPicture } from '../kernel/pictures/pictures.ts';
+import { maxAttributes, maxElements } from '../kernel/pictures/svg.ts';
 
 /** Every byte as a percent-encoded triple would fill this. */
 const longest = 3 * maxPictureBytes + 64;

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
+import { describeFields, type Fields, type GuiField } from '../../../shared/identity/domains/fields.ts';
 import {
   type DomainType,
   domainTypes,
   paramFields,
   typeFacts,
-} from '../../../shared/identity/domains/catalogue.ts';
-import { describeFields, type Fields, type GuiField } from '../../../shared/identity/domains/fields.ts';
+} from '../../../shared/identity/domains/registry.ts';
 import { inDomainWords } from '../../../shared/messages/domain-words.ts';
 import type { Language } from '../../../shared/messages/languages.ts';
 import { ownFields, type TypeEntry } from './schema.ts';

@@ -1,6 +1,6 @@
-import { unreadableParams } from '../../../shared/identity/domains/attributes.ts';
-import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
-import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
+import { directoryChecks, readParams } from '../../../shared/identity/domains/directory/settings/checks.ts';
+import { unreadableParams } from '../../../shared/identity/domains/directory/settings/readable.ts';
+import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/registry.ts';
 import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { Detail } from '../../../shared/messages/message.ts';

@@ -9,9 +9,9 @@ import {
   TagNames,
   UpdatedAt,
 } from '../../../shared/http/declare/fields.ts';
-import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
+import { Kerberos } from '../../../shared/identity/domains/directory/settings/shapes.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
+import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/registry.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
 const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;

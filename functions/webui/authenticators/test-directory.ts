@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { bindGate } from '../../../shared/identity/directory/bind-gate.ts';
-import { findGroups } from '../../../shared/identity/directory/groups/search.ts';
-import { findPeople } from '../../../shared/identity/directory/people.ts';
-import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/directory/settings.ts';
-import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
+import { bindGate } from '../../../shared/identity/domains/directory/bind-gate.ts';
+import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/domains/directory/connection.ts';
+import { findPeople } from '../../../shared/identity/domains/directory/entries/people.ts';
+import { findGroups } from '../../../shared/identity/domains/directory/groups/search.ts';
+import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/registry.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { joined, type Text, verbatim } from '../../../shared/messages/message.ts';
 import type { Directory, DirectorySession } from '../../../shared/remotes/directory/port.ts';

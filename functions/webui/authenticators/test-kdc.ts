@@ -1,5 +1,5 @@
-import { nameIn } from '../../../shared/identity/directory/login-name.ts';
-import type { TypedParams } from '../../../shared/identity/domains/catalogue.ts';
+import { nameIn } from '../../../shared/identity/domains/directory/login/login-name.ts';
+import type { TypedParams } from '../../../shared/identity/domains/registry.ts';
 import { readResponse } from '../../../shared/identity/pkinit/asking.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { type Detail, joined, type Text, verbatim } from '../../../shared/messages/message.ts';

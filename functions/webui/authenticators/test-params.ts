@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
 import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
-import { isReadable, unreadableParams } from '../../../shared/identity/domains/attributes.ts';
-import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
-import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
+import { directoryChecks, readParams } from '../../../shared/identity/domains/directory/settings/checks.ts';
+import {
+  isReadable,
+  unreadableParams,
+} from '../../../shared/identity/domains/directory/settings/readable.ts';
+import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/registry.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import {
   type Detail,

@@ -1,21 +1,21 @@
 import type { z } from 'zod';
 import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
-import { isNameable } from '../../../shared/identity/directory/account.ts';
+import { findPerson, type Person } from '../../../shared/identity/domains/directory/entries/people.ts';
+import { groupKeys, registration } from '../../../shared/identity/domains/directory/groups/registered.ts';
+import {
+  type DirectoryGroup,
+  findGroupsBySid,
+  groupsOf,
+} from '../../../shared/identity/domains/directory/groups/search.ts';
+import { isNameable } from '../../../shared/identity/domains/directory/login/account.ts';
 import {
   type AccountState,
   accountState,
   passwordState,
   passwordStateAttributes,
-} from '../../../shared/identity/directory/account-state.ts';
-import { groupKeys, registration } from '../../../shared/identity/directory/groups/registered.ts';
-import {
-  type DirectoryGroup,
-  findGroupsBySid,
-  groupsOf,
-} from '../../../shared/identity/directory/groups/search.ts';
-import { wantedName } from '../../../shared/identity/directory/login-domains.ts';
-import { findPerson, type Person } from '../../../shared/identity/directory/people.ts';
-import type { DirectoryParams, TypedParams } from '../../../shared/identity/domains/catalogue.ts';
+} from '../../../shared/identity/domains/directory/login/account-state.ts';
+import { wantedName } from '../../../shared/identity/domains/directory/login/login-domains.ts';
+import type { DirectoryParams, TypedParams } from '../../../shared/identity/domains/registry.ts';
 import { type Detail, joined, message, type Text, verbatim } from '../../../shared/messages/message.ts';
 import type { Judgement, RefusalReason } from '../../../shared/remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../../shared/remotes/directory/port.ts';

@@ -1,7 +1,7 @@
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { findGroupsCalled } from '../../../shared/identity/directory/groups/search.ts';
-import { isSameDn } from '../../../shared/identity/directory/names.ts';
-import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { withinDirectory } from '../../../shared/identity/domains/directory/connection.ts';
+import { isSameDn } from '../../../shared/identity/domains/directory/entries/names.ts';
+import { findGroupsCalled } from '../../../shared/identity/domains/directory/groups/search.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 

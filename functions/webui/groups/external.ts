@@ -3,9 +3,9 @@ import { findDomain } from '../../../db/repositories/identity/authenticators.ts'
 import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
 import { nextLink } from '../../../shared/http/declare/list.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { groupKeys, registration } from '../../../shared/identity/directory/groups/registered.ts';
-import { findGroups } from '../../../shared/identity/directory/groups/search.ts';
-import { listingMs, withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { listingMs, withinDirectory } from '../../../shared/identity/domains/directory/connection.ts';
+import { groupKeys, registration } from '../../../shared/identity/domains/directory/groups/registered.ts';
+import { findGroups } from '../../../shared/identity/domains/directory/groups/search.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';

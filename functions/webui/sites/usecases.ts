@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { listAssignables } from '../../../db/repositories/identity/assignables.ts';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { findUnregistered } from '../../../shared/identity/directory/unregistered.ts';
+import { findUnregistered } from '../../../shared/identity/domains/directory/unregistered.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { isId, lastId } from '../../../shared/kernel/ids.ts';

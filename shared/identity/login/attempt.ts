@@ -7,7 +7,7 @@ import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { DirectoryRemote } from '../../remotes/directory/port.ts';
-import { nameIn, namesIn } from '../directory/login-name.ts';
+import { nameIn, namesIn } from '../domains/directory/login/login-name.ts';
 import type { Hasher, Place } from '../passwords.ts';
 import { failedLogin } from './failures.ts';
 import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts';

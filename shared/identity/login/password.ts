@@ -1,5 +1,5 @@
 import { noteLogin } from '../../../db/repositories/identity/login/logins.ts';
-import { proveByDirectory } from '../directory/password.ts';
+import { proveByDirectory } from '../domains/directory/login/password.ts';
 import {
   type Account,
   type Candidate,

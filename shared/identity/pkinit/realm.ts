@@ -3,7 +3,7 @@ import { findLiveDomain } from '../../../db/repositories/identity/login/pkinit.t
 import { conflict, notFound } from '../../kernel/errors.ts';
 import { parseKdc } from '../../remotes/directory/address.ts';
 import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
-import { Kerberos } from '../domains/directory-shapes.ts';
+import { Kerberos } from '../domains/directory/settings/shapes.ts';
 
 type Domain = { type: string; params: Record<string, unknown> };
 

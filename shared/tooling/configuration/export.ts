@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { findImage } from '../../../db/repositories/settings/images.ts';
-import { paramShapes } from '../../identity/domains/catalogue.ts';
+import { paramShapes } from '../../identity/domains/registry.ts';
 import { canonicalJson, isObject } from '../../kernel/json/json.ts';
 import { foldName } from '../../kernel/text.ts';
 import { replacedAt, valuesAt, withMember } from './file/paths.ts';

@@ -14,7 +14,7 @@ import { RuleWrite } from '../../../functions/webui/rules/schema.ts';
 import { SiteWrite } from '../../../functions/webui/sites/schema.ts';
 import { TagWrite } from '../../../functions/webui/tags/schema.ts';
 import { UserWrite } from '../../../functions/webui/users/schema.ts';
-import { paramShapes } from '../../../shared/identity/domains/catalogue.ts';
+import { paramShapes } from '../../../shared/identity/domains/registry.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { stripDescriptions } from '../../../shared/tooling/build/without-descriptions.ts';
 import { readSources } from '../../structure/sources.ts';

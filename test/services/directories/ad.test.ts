@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { groups as groupTable } from '../../../db/schema/identity/groups.ts';
-import { findUnregistered } from '../../../shared/identity/directory/unregistered.ts';
+import { findUnregistered } from '../../../shared/identity/domains/directory/unregistered.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import { type LdapWire, startLdapWire } from '../../support/directories/ldap-wire.ts';
 import {

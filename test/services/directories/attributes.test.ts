@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isReadable } from '../../../shared/identity/domains/attributes.ts';
+import { isReadable } from '../../../shared/identity/domains/directory/settings/readable.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { requireService } from '../../support/services.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { paramShapes } from '../../../identity/domains/catalogue.ts';
+import { paramShapes } from '../../../identity/domains/registry.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import { withMember } from '../file/paths.ts';
 import type { Kind } from '../kinds.ts';

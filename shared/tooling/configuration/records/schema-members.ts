@@ -1,5 +1,5 @@
 import { createSchemas, type Schema } from '../../../http/document/schemas.ts';
-import { paramShapes } from '../../../identity/domains/catalogue.ts';
+import { paramShapes } from '../../../identity/domains/registry.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import type { Kind } from '../kinds.ts';
 

@@ -1,12 +1,14 @@
-import { accountKey } from '../../../db/repositories/identity/users.ts';
-import { AppError } from '../../kernel/errors.ts';
-import { foldName } from '../../kernel/text.ts';
-import type { RefusalReason } from '../../remotes/directory/judgement.ts';
-import type { DirectorySession } from '../../remotes/directory/port.ts';
-import type { TypedParams } from '../domains/catalogue.ts';
-import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../login/attempt.ts';
-import { noteUnadmitted } from '../login/failures.ts';
-import { assertMayTry } from '../login/limits.ts';
+import { accountKey } from '../../../../../db/repositories/identity/users.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { RefusalReason } from '../../../../remotes/directory/judgement.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../../../login/attempt.ts';
+import { noteUnadmitted } from '../../../login/failures.ts';
+import { assertMayTry } from '../../../login/limits.ts';
+import type { TypedParams } from '../../registry.ts';
+import { findPerson, type Person } from '../entries/people.ts';
+import { membershipsOf } from '../groups/memberships.ts';
 import {
   accountOf,
   audited,
@@ -18,10 +20,8 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
-import { membershipsOf } from './groups/memberships.ts';
 import { wantedName } from './login-domains.ts';
 import { nameIn } from './login-name.ts';
-import { findPerson, type Person } from './people.ts';
 
 /**
  * Has a directory check a password: one bind as the user, and none without a password. The directory's own failures are

@@ -1,11 +1,11 @@
-import { AppError } from '../../kernel/errors.ts';
-import { foldName } from '../../kernel/text.ts';
-import type { Filter } from '../../remotes/directory/filters.ts';
-import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
-import type { DirectoryParams, TypedParams } from '../domains/catalogue.ts';
-import { stateAttributes } from './account-state.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { Filter } from '../../../../remotes/directory/filters.ts';
+import type { DirectorySession, Entry } from '../../../../remotes/directory/port.ts';
+import type { DirectoryParams, TypedParams } from '../../registry.ts';
+import { stateAttributes } from '../login/account-state.ts';
+import type { WantedName } from '../login/login-domains.ts';
 import { filterOf, identifierAttributes, identifiersOf } from './identifiers.ts';
-import type { WantedName } from './login-domains.ts';
 
 /**
  * A person in a directory. `values` are those that were requested, by lower-case attribute.

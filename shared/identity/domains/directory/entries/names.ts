@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { DerError, readOne } from '../../kernel/crypto/der.ts';
-import { foldName } from '../../kernel/text.ts';
+import { DerError, readOne } from '../../../../kernel/crypto/der.ts';
+import { foldName } from '../../../../kernel/text.ts';
 
 /** One attribute and its value; a relative distinguished name has one or several of them. */
 type Pair = { type: string; value: string };

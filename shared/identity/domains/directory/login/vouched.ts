@@ -1,7 +1,9 @@
-import { noteUncheckedLogin } from '../../../db/repositories/identity/login/pkinit.ts';
-import { AppError, type ErrorCode } from '../../kernel/errors.ts';
-import { foldName } from '../../kernel/text.ts';
-import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
+import { noteUncheckedLogin } from '../../../../../db/repositories/identity/login/pkinit.ts';
+import { AppError, type ErrorCode } from '../../../../kernel/errors.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../../../login/attempt.ts';
+import { findPerson } from '../entries/people.ts';
+import { membershipsOf } from '../groups/memberships.ts';
 import {
   accountOf,
   audited,
@@ -11,8 +13,6 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
-import { membershipsOf } from './groups/memberships.ts';
-import { findPerson } from './people.ts';
 
 /** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
 export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };

@@ -1,15 +1,15 @@
-import type { Db } from '../../../db/client.ts';
+import type { Db } from '../../../../db/client.ts';
 import {
   findRefusal,
   forgetRefusal,
   noteRefused,
   takeRetry,
-} from '../../../db/repositories/identity/directory/refusals.ts';
-import { addSeconds, type Clock } from '../../kernel/clock.ts';
-import type { Sealer } from '../../kernel/crypto/sealing.ts';
-import { AppError } from '../../kernel/errors.ts';
-import { message } from '../../messages/message.ts';
-import type { BindGate, Directory } from '../../remotes/directory/port.ts';
+} from '../../../../db/repositories/identity/directory/refusals.ts';
+import { addSeconds, type Clock } from '../../../kernel/clock.ts';
+import type { Sealer } from '../../../kernel/crypto/sealing.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { message } from '../../../messages/message.ts';
+import type { BindGate, Directory } from '../../../remotes/directory/port.ts';
 
 type Deps = { db: Db; sealer: Sealer; clock: Clock };
 type Domain = { id: string; name: string };

@@ -1,9 +1,9 @@
-import { fieldErrors } from '../../http/declare/field-errors.ts';
-import type { FieldError } from '../../kernel/errors.ts';
-import type { Detail } from '../../messages/message.ts';
-import { directoryFault, parseDirectoryUrl, parseKdc } from '../../remotes/directory/address.ts';
-import type { UrlPolicy } from '../../remotes/http/address-policy.ts';
-import { type DirectoryParams, type DomainType, paramShapes } from './catalogue.ts';
+import { fieldErrors } from '../../../../http/declare/field-errors.ts';
+import type { FieldError } from '../../../../kernel/errors.ts';
+import type { Detail } from '../../../../messages/message.ts';
+import { directoryFault, parseDirectoryUrl, parseKdc } from '../../../../remotes/directory/address.ts';
+import type { UrlPolicy } from '../../../../remotes/http/address-policy.ts';
+import { type DirectoryParams, type DomainType, paramShapes } from '../../registry.ts';
 
 type Read = { directory: DirectoryParams | undefined; faults: FieldError[] };
 

@@ -1,9 +1,9 @@
-import { findKnownNames } from '../../../db/repositories/identity/directory/accounts.ts';
-import { foldName } from '../../kernel/text.ts';
+import { findKnownNames } from '../../../../db/repositories/identity/directory/accounts.ts';
+import { foldName } from '../../../kernel/text.ts';
+import { type DirectoryDeps, listingMs, withinDirectory } from './connection.ts';
+import { findPeople } from './entries/people.ts';
 import { groupKeys, registration } from './groups/registered.ts';
 import { findGroups } from './groups/search.ts';
-import { findPeople } from './people.ts';
-import { type DirectoryDeps, listingMs, withinDirectory } from './settings.ts';
 
 export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
 

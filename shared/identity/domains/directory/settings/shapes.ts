@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Certificates } from '../../http/declare/fields.ts';
+import { Certificates } from '../../../../http/declare/fields.ts';
 import {
   type DirectoryPeer,
   directoryUrl,
   hostAndPort,
   parseDirectoryUrl,
   parseKdc,
-} from '../../remotes/directory/address.ts';
+} from '../../../../remotes/directory/address.ts';
 
 /** A text in the one spelling that is stored. */
 const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | undefined, message: string) =>

@@ -1,9 +1,9 @@
-import type { Filter } from '../../../remotes/directory/filters.ts';
-import type { DirectorySession } from '../../../remotes/directory/port.ts';
-import { siblingSid } from '../../../remotes/directory/sids.ts';
-import type { DirectoryParams } from '../../domains/catalogue.ts';
-import { standardDn } from '../names.ts';
-import type { Person } from '../people.ts';
+import type { Filter } from '../../../../remotes/directory/filters.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import { siblingSid } from '../../../../remotes/directory/sids.ts';
+import type { DirectoryParams } from '../../registry.ts';
+import { standardDn } from '../entries/names.ts';
+import type { Person } from '../entries/people.ts';
 
 /**
  * A group of a directory. `sid` is that of Active Directory; of a group that is known by its SID only, the other texts

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { directoryFields } from './directory-fields.ts';
+import { directoryFields } from './directory/settings/fields.ts';
 import { field, shapesOf } from './fields.ts';
 
 export const domainTypes = ['internal', 'ldap', 'active_directory', 'freeipa'] as const;

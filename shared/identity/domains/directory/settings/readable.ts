@@ -1,5 +1,5 @@
-import type { Parameters } from '../../kernel/system-parameters.ts';
-import type { DirectoryParams, DomainType } from './catalogue.ts';
+import type { Parameters } from '../../../../kernel/system-parameters.ts';
+import type { DirectoryParams, DomainType } from '../../registry.ts';
 
 /**
  * Attributes of RFC 2798, 4519 and 4524 that describe people and groups, and that Active Directory has as well. Passwords,

@@ -1,14 +1,14 @@
-import type { Db } from '../../../../db/client.ts';
+import type { Db } from '../../../../../db/client.ts';
 import {
   findUnboundGroups,
   setGroupIds,
   type UnboundGroup,
-} from '../../../../db/repositories/identity/directory/groups.ts';
-import { foldName } from '../../../kernel/text.ts';
-import type { DirectorySession } from '../../../remotes/directory/port.ts';
-import type { DirectoryParams } from '../../domains/catalogue.ts';
-import { isSameDn } from '../names.ts';
-import type { Person } from '../people.ts';
+} from '../../../../../db/repositories/identity/directory/groups.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { DirectoryParams } from '../../registry.ts';
+import { isSameDn } from '../entries/names.ts';
+import type { Person } from '../entries/people.ts';
 import { type DirectoryGroup, findGroupsCalled, groupsOf } from './search.ts';
 
 /**

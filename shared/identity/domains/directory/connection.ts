@@ -1,11 +1,11 @@
-import type { Db } from '../../../db/client.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Sealer } from '../../kernel/crypto/sealing.ts';
-import { AppError } from '../../kernel/errors.ts';
-import type { Directory, DirectoryRemote, DirectorySession } from '../../remotes/directory/port.ts';
-import type { DirectoryParams, DomainType, TypedParams } from '../domains/catalogue.ts';
-import { readParams } from '../domains/checks.ts';
+import type { Db } from '../../../../db/client.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Sealer } from '../../../kernel/crypto/sealing.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import type { Directory, DirectoryRemote, DirectorySession } from '../../../remotes/directory/port.ts';
+import type { DirectoryParams, DomainType, TypedParams } from '../registry.ts';
 import { bindGate } from './bind-gate.ts';
+import { readParams } from './settings/checks.ts';
 
 /** A list may take longer than a login: as long as the longest time limit of a directory, and a wait before it. */
 export const listingMs = 45_000;

@@ -1,6 +1,9 @@
-import type { GroupKeys, RegisteredGroup } from '../../../../db/repositories/identity/directory/accounts.ts';
-import { foldName } from '../../../kernel/text.ts';
-import { normalDn } from '../names.ts';
+import type {
+  GroupKeys,
+  RegisteredGroup,
+} from '../../../../../db/repositories/identity/directory/accounts.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import { normalDn } from '../entries/names.ts';
 import type { DirectoryGroup } from './search.ts';
 
 /** What registered groups are looked up by. Of a group that is known by its SID only, the other texts are empty. */

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import type { Db, Statement } from '../../../db/client.ts';
-import type { findDirectoryAccount } from '../../../db/repositories/identity/directory/accounts.ts';
+import type { Db, Statement } from '../../../../../db/client.ts';
+import type { findDirectoryAccount } from '../../../../../db/repositories/identity/directory/accounts.ts';
 import {
   addDirectoryUser,
   bindUnusedUser,
   type Fallbacks,
   renameUser,
   retireUser,
-} from '../../../db/repositories/identity/directory/users.ts';
-import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
-import { AppError } from '../../kernel/errors.ts';
-import { idOf } from '../../kernel/ids.ts';
-import { foldName } from '../../kernel/text.ts';
-import { message } from '../../messages/message.ts';
-import type { Account } from '../login/attempt.ts';
-import { ambiguousIdentifier, type IdentifiedPerson } from './people.ts';
+} from '../../../../../db/repositories/identity/directory/users.ts';
+import type { MonitoringEntry } from '../../../../../db/repositories/monitoring/records.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import { idOf } from '../../../../kernel/ids.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import { message } from '../../../../messages/message.ts';
+import type { Account } from '../../../login/attempt.ts';
+import { ambiguousIdentifier, type IdentifiedPerson } from '../entries/people.ts';
 
 type User = Account['user'];
 export type Found = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;

@@ -1,4 +1,4 @@
-import { foldName } from '../../kernel/text.ts';
+import { foldName } from '../../../../kernel/text.ts';
 
 /** Attributes of directories that hold an address; in these the part behind `@` belongs to the name. */
 const addresses = ['mail', 'userprincipalname'];

@@ -1,4 +1,4 @@
-import type { Entry } from '../../remotes/directory/port.ts';
+import type { Entry } from '../../../../remotes/directory/port.ts';
 
 /** Attributes of Active Directory, 389 Directory Server and FreeIPA, OpenLDAP, and RFC 2307 that tell whether an account may be used. */
 export const stateAttributes = [

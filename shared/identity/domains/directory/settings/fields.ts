@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DomainWord } from '../../messages/domain-words.ts';
-import { connectionShapes, Kerberos, searchShapes } from './directory-shapes.ts';
-import { field } from './fields.ts';
+import type { DomainWord } from '../../../../messages/domain-words.ts';
+import { field } from '../../fields.ts';
+import { connectionShapes, Kerberos, searchShapes } from './shapes.ts';
 
 /** What differs between directories. */
 type Defaults = {

@@ -1,8 +1,8 @@
-import { foldName } from '../../kernel/text.ts';
-import type { DirectoryRemote, DirectorySession } from '../../remotes/directory/port.ts';
-import type { DirectoryParams, TypedParams } from '../domains/catalogue.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { DirectoryRemote, DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { DirectoryParams, TypedParams } from '../../registry.ts';
+import { dnsNameOf, isBelow } from '../entries/names.ts';
 import { isAddress, nameIn } from './login-name.ts';
-import { dnsNameOf, isBelow } from './names.ts';
 
 /** A domain as logins name it. `id` is absent for one that is not stored. */
 export type NamedDomain = { id?: string | undefined; labels: readonly string[] };

@@ -1,6 +1,6 @@
-import type { Filter } from '../../remotes/directory/filters.ts';
-import type { DirectorySession, Entry } from '../../remotes/directory/port.ts';
-import type { DomainType } from '../domains/catalogue.ts';
+import type { Filter } from '../../../../remotes/directory/filters.ts';
+import type { DirectorySession, Entry } from '../../../../remotes/directory/port.ts';
+import type { DomainType } from '../../registry.ts';
 
 /**
  * Attributes that the servers of a type generate and do not let clients change, the preferred one first. The identifier

@@ -1,23 +1,23 @@
-import type { Db, Statement } from '../../../db/client.ts';
+import type { Db, Statement } from '../../../../../db/client.ts';
 import {
   findDirectoryAccount,
   type KnownPerson,
   noteDirectoryLogin,
   setMemberships,
-} from '../../../db/repositories/identity/directory/accounts.ts';
-import { AppError } from '../../kernel/errors.ts';
-import type { Parameters } from '../../kernel/system-parameters.ts';
-import { foldName, isStorable } from '../../kernel/text.ts';
-import type { DirectorySession } from '../../remotes/directory/port.ts';
-import { isReadable } from '../domains/attributes.ts';
-import type { TypedParams } from '../domains/catalogue.ts';
-import type { Account, Candidate, LoginCtx, OpenAttempt } from '../login/attempt.ts';
-import { noteUnadmitted } from '../login/failures.ts';
-import { groupKeys, registeredOf } from './groups/registered.ts';
-import type { DirectoryGroup } from './groups/search.ts';
+} from '../../../../../db/repositories/identity/directory/accounts.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import type { Parameters } from '../../../../kernel/system-parameters.ts';
+import { foldName, isStorable } from '../../../../kernel/text.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt } from '../../../login/attempt.ts';
+import { noteUnadmitted } from '../../../login/failures.ts';
+import type { TypedParams } from '../../registry.ts';
+import { withinDirectory } from '../connection.ts';
+import { findPersonById, type IdentifiedPerson, type Person } from '../entries/people.ts';
+import { groupKeys, registeredOf } from '../groups/registered.ts';
+import type { DirectoryGroup } from '../groups/search.ts';
+import { isReadable } from '../settings/readable.ts';
 import { type Identified, identify } from './identity.ts';
-import { findPersonById, type IdentifiedPerson, type Person } from './people.ts';
-import { withinDirectory } from './settings.ts';
 
 type Domain = Candidate['domain'];
 

@@ -1,7 +1,7 @@
 import type { AccountPrincipal, UserPrincipal } from '../../shared/access/principal.ts';
 import type { Ctx } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
+import type { LoginDeps } from '../../shared/identity/login/account.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';

@@ -1,110 +1,45 @@
-import { z } from 'zod';
-import { directoryFields } from './directory/settings/fields.ts';
-import { field, shapesOf } from './fields.ts';
+import { activeDirectory } from './directory/active-directory.ts';
+import { freeipa } from './directory/freeipa.ts';
+import { ldap } from './directory/ldap.ts';
+import type { DomainType } from './domain-type.ts';
+import { internal } from './internal/internal.ts';
 
-export const domainTypes = ['internal', 'ldap', 'active_directory', 'freeipa'] as const;
-export type DomainType = (typeof domainTypes)[number];
+/** Every type of authentication domains, by its name in the API and in the database. */
+export const domainTypes = {
+  internal,
+  ldap,
+  active_directory: activeDirectory,
+  freeipa,
+} as const satisfies Record<string, DomainType>;
 
-const byUid = { user_id_attribute: 'uid', group_id_attribute: 'cn' };
-const ldap = directoryFields({
-  ...byUid,
-  user_class: 'inetOrgPerson',
-  group_class: 'posixGroup',
-  member_attribute: 'memberUid',
-});
-const freeipa = directoryFields({
-  ...byUid,
-  user_class: 'person',
-  group_class: 'ipausergroup',
-  member_attribute: 'member',
-});
-const activeDirectory = {
-  ...directoryFields({
-    user_class: 'user',
-    user_id_attribute: 'sAMAccountName',
-    group_class: 'group',
-    group_id_attribute: 'cn',
-    member_attribute: 'member',
-  }),
-  nested_groups: field(
-    z
-      .boolean()
-      .default(false)
-      .describe('True: members of a group that is in another group belong to both. Default false.'),
-    {
-      type: 'checkbox',
-      label: 'Nested groups',
-      tooltip: 'Members of a group that is in a group belong to both',
-      tab: 'Groups',
-    },
-  ),
-};
+export type DomainTypeName = keyof typeof domainTypes;
 
-/** The parameters of each type of domain: they are validated by these fields and described by them. */
-export const paramFields = { internal: {}, ldap, active_directory: activeDirectory, freeipa } as const;
+/** The type of the domain that every installation begins with. */
+export const builtinType: DomainTypeName = 'internal';
 
-export const paramShapes = {
-  internal: z.strictObject({}),
-  ldap: z.strictObject(shapesOf(ldap)),
-  active_directory: z.strictObject(shapesOf(activeDirectory)),
-  freeipa: z.strictObject(shapesOf(freeipa)),
-} as const satisfies Record<DomainType, z.ZodType>;
+const isName = (name: string): name is DomainTypeName => Object.hasOwn(domainTypes, name);
 
-/** `type` is that of the domain where it is known; it is no parameter. */
-export type DirectoryParams = z.output<typeof paramShapes.ldap> & {
-  nested_groups?: boolean;
-  type?: DomainType;
-};
+export const domainTypeNames = Object.keys(domainTypes).filter(isName) as [
+  DomainTypeName,
+  ...DomainTypeName[],
+];
 
-/** Parameters of a domain whose type is known. */
-export type TypedParams = DirectoryParams & { type: DomainType };
+/** @throws Error for a name that no version of the portal has stored */
+export function domainTypeOf(name: string): DomainType {
+  if (!isName(name)) throw new Error(`There is no domain type ${name}`);
+  return domainTypes[name];
+}
 
-const internal = {
-  is_external: false,
-  pkinit_supported: false,
-  needs_password: true,
-  search_users_supported: true,
-  search_groups_supported: true,
-};
-const external = {
-  is_external: true,
-  pkinit_supported: true,
-  needs_password: false,
-  search_users_supported: true,
-  search_groups_supported: true,
-};
-const alike = {
-  create_users_supported: true,
-  two_factor_supported: true,
-  label_username: 'User name',
-  label_groupname: 'Group name',
-  label_password: 'Password',
-} as const;
+/** The type of a name from outside; undefined if there is none. */
+export const findDomainType = (name: unknown): DomainType | undefined =>
+  typeof name === 'string' && isName(name) ? domainTypes[name] : undefined;
 
-/** What a login page and an administrator may expect of each type. */
-export const typeFacts = {
-  internal: {
-    name: 'Internal',
-    description: 'Users and passwords are kept by this portal',
-    ...internal,
-    ...alike,
-  },
-  ldap: {
-    name: 'LDAP',
-    description: 'Users and groups of an LDAP directory',
-    ...external,
-    ...alike,
-  },
-  active_directory: {
-    name: 'Active Directory',
-    description: 'Users and groups of a Microsoft domain',
-    ...external,
-    ...alike,
-  },
-  freeipa: {
-    name: 'FreeIPA',
-    description: 'Users and groups of a FreeIPA domain',
-    ...external,
-    ...alike,
-  },
-} as const satisfies Record<DomainType, object>;
+/** The names of the types that a statement treats alike. */
+export const typesWhere = (applies: (type: DomainType) => boolean): DomainTypeName[] =>
+  domainTypeNames.filter((name) => applies(domainTypes[name]));
+
+/**
+ * Types whose administrators keep the installation administrable: their passwords are stored here, while a provider can be
+ * out of reach.
+ */
+export const administratorTypes = typesWhere(({ supports }) => supports.ownPassword);

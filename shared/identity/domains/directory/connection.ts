@@ -1,34 +1,20 @@
-import type { Db } from '../../../../db/client.ts';
-import type { Clock } from '../../../kernel/clock.ts';
 import type { Sealer } from '../../../kernel/crypto/sealing.ts';
 import { AppError } from '../../../kernel/errors.ts';
-import type { Directory, DirectoryRemote, DirectorySession } from '../../../remotes/directory/port.ts';
-import type { DirectoryParams, DomainType, TypedParams } from '../registry.ts';
+import type { Directory, DirectorySession } from '../../../remotes/directory/port.ts';
+import type { DomainDeps, Settings, StoredDomain } from '../domain-type.ts';
 import { bindGate } from './bind-gate.ts';
-import { readParams } from './settings/checks.ts';
+import type { DirectoryParams, DirectoryVariant, TypedParams } from './variant.ts';
 
 /** A list may take longer than a login: as long as the longest time limit of a directory, and a wait before it. */
 export const listingMs = 45_000;
 
-/** A directory domain as stored: its parameters, and its secret as it is sealed. */
-export type StoredDirectory = {
-  id: string;
-  type: DomainType;
-  params: Record<string, unknown>;
-  sealedPassword: string | null;
-};
-
-/** @throws Error for stored parameters that are none; a write would have refused them */
-export function paramsOf({ type, params }: Pick<StoredDirectory, 'type' | 'params'>): TypedParams {
+/** @throws Error for stored settings that do not fit the type; a write would have refused them */
+export function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
   const { bind_password: _, bind_password_set: __, ...given } = params;
-  const { directory } = readParams(type, given);
-  if (!directory) throw new Error(`a domain of type ${type} has no parameters of a directory`);
-  return { ...directory, type };
+  const { data } = variant.shape.safeParse(given);
+  if (!data) throw new Error('the stored settings of a directory cannot be read');
+  return { ...(data as DirectoryParams), variant };
 }
-
-type Row = Pick<StoredDirectory, 'id' | 'type' | 'params'> & { name: string; sealed_password: string | null };
-
-export type DirectoryDeps = { db: Db; sealer: Sealer; clock: Clock; directories: DirectoryRemote };
 
 /**
  * Works in the directory of a stored domain.
@@ -36,13 +22,18 @@ export type DirectoryDeps = { db: Db; sealer: Sealer; clock: Clock; directories:
  * @throws AppError those of the directory
  */
 export async function withinDirectory<T>(
-  deps: DirectoryDeps,
-  { id, name, type, params: given, sealed_password }: Row,
+  deps: DomainDeps,
+  variant: DirectoryVariant,
+  { id, name, params: given, secrets }: Pick<StoredDomain, 'id' | 'name' | 'params' | 'secrets'>,
   work: (session: DirectorySession, params: TypedParams) => Promise<T>,
   requestMs?: number,
 ): Promise<T> {
-  const params = paramsOf({ type, params: given });
-  const directory = await directoryOf(deps.sealer, { id, sealedPassword: sealed_password }, params);
+  const params = paramsOf(variant, given);
+  const directory = await directoryOf(
+    deps.sealer,
+    { id, sealedPassword: secrets.bind_password ?? null },
+    params,
+  );
   const gate = directory.account && bindGate(deps, { id, name }, directory);
   const kept = { ...directory, domain: id, ...(gate && { gate }) };
   return deps.directories.within(kept, (session) => work(session, params), requestMs);
@@ -51,7 +42,7 @@ export async function withinDirectory<T>(
 /** @returns the directory of a stored domain, its secret opened */
 export async function directoryOf(
   sealer: Sealer,
-  { id, sealedPassword }: Pick<StoredDirectory, 'id' | 'sealedPassword'>,
+  { id, sealedPassword }: { id: string; sealedPassword: string | null },
   params: DirectoryParams,
 ): Promise<Directory> {
   const place = { table: 'authenticators', row: id, column: 'params.bind_password' };

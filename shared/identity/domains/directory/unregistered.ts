@@ -1,25 +1,25 @@
 import { findKnownNames } from '../../../../db/repositories/identity/directory/accounts.ts';
 import { foldName } from '../../../kernel/text.ts';
-import { type DirectoryDeps, listingMs, withinDirectory } from './connection.ts';
+import type { DomainDeps, StoredDomain, Unregistered } from '../domain-type.ts';
+import { listingMs, withinDirectory } from './connection.ts';
 import { findPeople } from './entries/people.ts';
 import { groupKeys, registration } from './groups/registered.ts';
 import { findGroups } from './groups/search.ts';
-
-export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
-
-type Domain = Parameters<typeof withinDirectory>[1];
+import type { DirectoryVariant } from './variant.ts';
 
 const mostOfEach = 2_000;
 
 /** People and groups whose name contains a text and whom only the directory knows; at most 2,000 of each are looked at. */
 export async function findUnregistered(
-  deps: DirectoryDeps,
-  domain: Domain,
+  variant: DirectoryVariant,
+  deps: DomainDeps,
+  domain: StoredDomain,
   search: string,
 ): Promise<Unregistered[]> {
   const part = search.trim();
   const { people, groups } = await withinDirectory(
     deps,
+    variant,
     domain,
     async (session, params) => ({
       people: await findPeople(session, params, part, mostOfEach),

@@ -2,10 +2,10 @@ import { AppError } from '../../../../kernel/errors.ts';
 import { foldName } from '../../../../kernel/text.ts';
 import type { Filter } from '../../../../remotes/directory/filters.ts';
 import type { DirectorySession, Entry } from '../../../../remotes/directory/port.ts';
-import type { DirectoryParams, TypedParams } from '../../registry.ts';
 import { stateAttributes } from '../login/account-state.ts';
 import type { WantedName } from '../login/login-domains.ts';
-import { filterOf, identifierAttributes, identifiersOf } from './identifiers.ts';
+import type { DirectoryParams, TypedParams } from '../variant.ts';
+import { filterOf, identifiersOf } from './identifiers.ts';
 
 /**
  * A person in a directory. `values` are those that were requested, by lower-case attribute.
@@ -19,8 +19,6 @@ export type Person = { dn: string; name: string; values: Entry['values'] };
 export type IdentifiedPerson = Person & { ids: readonly string[] };
 
 const always = ['mail', 'userPrincipalName', ...stateAttributes, 'objectSid', 'primaryGroupID'];
-/** Where FreeIPA keeps entries of people who are gone, or not there yet. */
-const provisioning = /,\s*cn\s*=\s*provisioning\s*,/i;
 /** The relative identifier of krbtgt, the account of the key distribution centre. */
 const krbtgt = /-502$/;
 
@@ -37,7 +35,7 @@ export async function findPerson(
   { name, typed }: WantedName,
   attributes: readonly string[] = [],
 ): Promise<IdentifiedPerson | undefined> {
-  const { base_dn, user_id_attribute, user_name_attribute } = params;
+  const { base_dn, user_id_attribute, user_name_attribute, variant } = params;
   const isPrincipal = typed.includes('@');
   const ways: Filter[] = [
     ...(name === undefined ? [] : [{ equals: [user_id_attribute, name] } as const]),
@@ -50,8 +48,8 @@ export async function findPerson(
     attributes: [
       ...new Set([
         ...[user_id_attribute, user_name_attribute, ...always, ...attributes],
-        ...identifierAttributes(params.type),
-        ...(params.type === 'freeipa' ? ['memberOf'] : []),
+        ...variant.identifiers,
+        ...(variant.listsAllGroups ? ['memberOf'] : []),
       ]),
     ],
     most: 4,
@@ -76,13 +74,13 @@ export async function findPersonById(
   params: TypedParams,
   id: string,
 ): Promise<IdentifiedPerson | undefined> {
-  const { base_dn, user_class, user_id_attribute } = params;
-  const byId = filterOf(params.type, id);
+  const { base_dn, user_class, user_id_attribute, variant } = params;
+  const byId = filterOf(variant, id);
   if (!byId) return undefined;
   const entries = await session.search({
     base: base_dn,
     filter: { all: [{ equals: ['objectClass', user_class] }, byId] },
-    attributes: [user_id_attribute, 'objectSid', ...identifierAttributes(params.type)],
+    attributes: [user_id_attribute, 'objectSid', ...variant.identifiers],
     most: 4,
   });
   const people: IdentifiedPerson[] = [];
@@ -102,7 +100,7 @@ export const ambiguousIdentifier = (): AppError =>
 /** People whose login name or name contains a text, or all of them. */
 export async function findPeople(
   session: DirectorySession,
-  params: DirectoryParams,
+  params: TypedParams,
   part: string,
   most: number,
 ): Promise<Person[]> {
@@ -129,9 +127,9 @@ const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter)
 });
 
 /** False for computers and krbtgt, which are users to Active Directory, and for entries that FreeIPA has put away. */
-function isPerson({ dn, values }: Entry, { type, user_id_attribute }: DirectoryParams): boolean {
+function isPerson({ dn, values }: Entry, { variant, user_id_attribute }: TypedParams): boolean {
   const [sid] = values.objectsid ?? [];
-  if (sid === undefined) return type !== 'freeipa' || !provisioning.test(dn);
+  if (sid === undefined) return !variant.provisioning?.test(dn);
   const [name = ''] = values[user_id_attribute.toLowerCase()] ?? [];
   return !name.endsWith('$') && !krbtgt.test(sid);
 }
@@ -148,7 +146,7 @@ async function identified(
   entry: Entry,
 ): Promise<IdentifiedPerson | undefined> {
   const person = personOf(entry, params);
-  return person && { ...person, ids: await identifiersOf(session, params.type, entry) };
+  return person && { ...person, ids: await identifiersOf(session, params.variant, entry) };
 }
 
 const holds = (values: readonly string[] = [], wanted: string): boolean =>

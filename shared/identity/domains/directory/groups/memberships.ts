@@ -6,10 +6,11 @@ import {
 } from '../../../../../db/repositories/identity/directory/groups.ts';
 import { foldName } from '../../../../kernel/text.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
-import type { DirectoryParams } from '../../registry.ts';
+import type { ExternalGroup } from '../../domain-type.ts';
 import { isSameDn } from '../entries/names.ts';
 import type { Person } from '../entries/people.ts';
-import { type DirectoryGroup, findGroupsCalled, groupsOf } from './search.ts';
+import type { TypedParams } from '../variant.ts';
+import { findGroupsCalled, groupsOf } from './search.ts';
 
 /**
  * The groups of a person as registered groups are matched with. Active Directory gives SIDs; a registered group whose SID
@@ -18,9 +19,9 @@ import { type DirectoryGroup, findGroupsCalled, groupsOf } from './search.ts';
 export async function membershipsOf(
   db: Db,
   domainId: string,
-  { session, params }: { session: DirectorySession; params: DirectoryParams },
+  { session, params }: { session: DirectorySession; params: TypedParams },
   person: Person,
-): Promise<DirectoryGroup[]> {
+): Promise<ExternalGroup[]> {
   const groups = await groupsOf(session, params, person);
   if (!groups.some(({ sid }) => sid !== undefined)) return groups;
   const unbound = await findUnboundGroups(db, domainId);
@@ -32,9 +33,9 @@ export async function membershipsOf(
 /** Stores the SIDs of registered groups. @returns the groups of the directory that they are */
 async function bindGroups(
   db: Db,
-  { session, params }: { session: DirectorySession; params: DirectoryParams },
+  { session, params }: { session: DirectorySession; params: TypedParams },
   unbound: readonly UnboundGroup[],
-): Promise<DirectoryGroup[]> {
+): Promise<ExternalGroup[]> {
   const called = unbound.map(({ dn, name }) => (dn ? { dn } : { name }));
   const found = await findGroupsCalled(session, params, called);
   const pairs = unbound.flatMap(({ id, dn, name }) => {

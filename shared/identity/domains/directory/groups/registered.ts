@@ -3,11 +3,11 @@ import type {
   RegisteredGroup,
 } from '../../../../../db/repositories/identity/directory/accounts.ts';
 import { foldName } from '../../../../kernel/text.ts';
+import type { ExternalGroup } from '../../domain-type.ts';
 import { normalDn } from '../entries/names.ts';
-import type { DirectoryGroup } from './search.ts';
 
 /** What registered groups are looked up by. Of a group that is known by its SID only, the other texts are empty. */
-export const groupKeys = (groups: readonly DirectoryGroup[]): GroupKeys => ({
+export const groupKeys = (groups: readonly ExternalGroup[]): GroupKeys => ({
   names: groups.flatMap(({ name }) => (name === '' ? [] : [foldName(name)])),
   sids: groups.flatMap(({ sid }) => sid ?? []),
 });
@@ -15,14 +15,14 @@ export const groupKeys = (groups: readonly DirectoryGroup[]): GroupKeys => ({
 /** The registered groups that are one of these. @param registered as the repository found them by `groupKeys` */
 export function registeredOf(
   registered: readonly RegisteredGroup[],
-  groups: readonly DirectoryGroup[],
+  groups: readonly ExternalGroup[],
 ): RegisteredGroup[] {
   const keys = new Set(groups.flatMap(keysOf));
   return registered.filter((group) => keys.has(keyOf(group)));
 }
 
 /** Tells which of the groups of a directory are registered. */
-export function registration(registered: readonly RegisteredGroup[]): (group: DirectoryGroup) => boolean {
+export function registration(registered: readonly RegisteredGroup[]): (group: ExternalGroup) => boolean {
   const keys = new Set(registered.map(keyOf));
   return (group) => keysOf(group).some((key) => keys.has(key));
 }
@@ -33,7 +33,7 @@ const keyOf = ({ directory_id, dn, name_key }: RegisteredGroup): string => {
   return dn === null ? `name ${name_key}` : dnKey(dn);
 };
 
-const keysOf = ({ sid, dn, name }: DirectoryGroup): string[] => [
+const keysOf = ({ sid, dn, name }: ExternalGroup): string[] => [
   ...(sid === undefined ? [] : [`id ${sid}`]),
   ...(dn === '' ? [] : [dnKey(dn)]),
   ...(name === '' ? [] : [`name ${foldName(name)}`]),

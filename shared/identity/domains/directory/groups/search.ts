@@ -1,15 +1,10 @@
 import type { Filter } from '../../../../remotes/directory/filters.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
 import { siblingSid } from '../../../../remotes/directory/sids.ts';
-import type { DirectoryParams } from '../../registry.ts';
+import type { ExternalGroup } from '../../domain-type.ts';
 import { standardDn } from '../entries/names.ts';
 import type { Person } from '../entries/people.ts';
-
-/**
- * A group of a directory. `sid` is that of Active Directory; of a group that is known by its SID only, the other texts
- * are empty.
- */
-export type DirectoryGroup = { dn: string; name: string; sid?: string };
+import type { DirectoryParams, TypedParams } from '../variant.ts';
 
 const mostGroups = 2_000;
 const mostListed = 10_000;
@@ -20,15 +15,15 @@ const together = 50;
 /** The groups that a person is a member of, with `nested_groups` by way of other groups as well. */
 export async function groupsOf(
   session: DirectorySession,
-  params: DirectoryParams,
+  params: TypedParams,
   person: Person,
-): Promise<DirectoryGroup[]> {
+): Promise<ExternalGroup[]> {
   const { member_attribute } = params;
   const isByName = member_attribute.toLowerCase() === 'memberuid';
   const [sid] = person.values.objectsid ?? [];
   if (sid !== undefined) return groupsByToken(session, params, person, sid);
   if (isByName) return search(session, params, { equals: [member_attribute, person.name] });
-  if (params.type === 'freeipa')
+  if (params.variant.listsAllGroups)
     return groupsWith(session, params, [person.dn, ...(person.values.memberof ?? [])]);
   if (!params.nested_groups) return search(session, params, { equals: [member_attribute, person.dn] });
   return walk(session, params, person);
@@ -40,7 +35,7 @@ export async function findGroups(
   params: DirectoryParams,
   part: string,
   most = mostListed,
-): Promise<DirectoryGroup[]> {
+): Promise<ExternalGroup[]> {
   const attribute = params.group_id_attribute;
   const filter: Filter = part === '' ? { present: attribute } : { contains: [attribute, part] };
   return search(session, params, filter, most);
@@ -51,7 +46,7 @@ export const findGroupsBySid = (
   session: DirectorySession,
   params: DirectoryParams,
   sids: readonly string[],
-): Promise<DirectoryGroup[]> =>
+): Promise<ExternalGroup[]> =>
   searchAny(
     session,
     params,
@@ -63,7 +58,7 @@ export const findGroupsCalled = (
   session: DirectorySession,
   params: DirectoryParams,
   called: readonly ({ dn: string } | { name: string })[],
-): Promise<DirectoryGroup[]> =>
+): Promise<ExternalGroup[]> =>
   searchAny(
     session,
     params,
@@ -81,7 +76,7 @@ async function groupsByToken(
   params: DirectoryParams,
   { dn, values }: Person,
   sid: string,
-): Promise<DirectoryGroup[]> {
+): Promise<ExternalGroup[]> {
   const [relative] = values.primarygroupid ?? [];
   const primary = relative === undefined ? [] : [{ dn: '', name: '', sid: siblingSid(sid, relative) }];
   const member = params.member_attribute;
@@ -101,8 +96,8 @@ async function walk(
   session: DirectorySession,
   params: DirectoryParams,
   { dn }: Person,
-): Promise<DirectoryGroup[]> {
-  const found = new Map<string, DirectoryGroup>();
+): Promise<ExternalGroup[]> {
+  const found = new Map<string, ExternalGroup>();
   let level = [dn];
   for (let depth = 0; depth < deepest && level.length > 0 && found.size < mostGroups; depth++) {
     const above = await groupsWith(session, params, level);
@@ -121,7 +116,7 @@ const groupsWith = (
   session: DirectorySession,
   params: DirectoryParams,
   members: readonly string[],
-): Promise<DirectoryGroup[]> =>
+): Promise<ExternalGroup[]> =>
   searchAny(
     session,
     params,
@@ -132,8 +127,8 @@ async function searchAny(
   session: DirectorySession,
   params: DirectoryParams,
   filters: readonly Filter[],
-): Promise<DirectoryGroup[]> {
-  const found = new Map<string, DirectoryGroup>();
+): Promise<ExternalGroup[]> {
+  const found = new Map<string, ExternalGroup>();
   for (let at = 0; at < filters.length; at += together) {
     const any = filters.slice(at, at + together);
     for (const group of await search(session, params, { any })) found.set(group.dn, group);
@@ -146,7 +141,7 @@ async function search(
   { base_dn, group_class, group_id_attribute }: DirectoryParams,
   filter: Filter,
   most = mostGroups,
-): Promise<DirectoryGroup[]> {
+): Promise<ExternalGroup[]> {
   const found = await session.search({
     base: base_dn,
     filter: { all: [{ equals: ['objectClass', group_class] }, filter] },

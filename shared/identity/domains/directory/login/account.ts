@@ -9,17 +9,18 @@ import { AppError } from '../../../../kernel/errors.ts';
 import type { Parameters } from '../../../../kernel/system-parameters.ts';
 import { foldName, isStorable } from '../../../../kernel/text.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
-import type { Account, Candidate, LoginCtx, OpenAttempt } from '../../../login/attempt.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt } from '../../../login/account.ts';
 import { noteUnadmitted } from '../../../login/failures.ts';
-import type { TypedParams } from '../../registry.ts';
+import type { ExternalGroup } from '../../domain-type.ts';
 import { withinDirectory } from '../connection.ts';
 import { findPersonById, type IdentifiedPerson, type Person } from '../entries/people.ts';
 import { groupKeys, registeredOf } from '../groups/registered.ts';
-import type { DirectoryGroup } from '../groups/search.ts';
 import { isReadable } from '../settings/readable.ts';
+import type { DirectoryVariant, TypedParams } from '../variant.ts';
 import { type Identified, identify } from './identity.ts';
 
-type Domain = Candidate['domain'];
+/** The domain of a login, with the variant of its directory. */
+export type Domain = Candidate['domain'] & { variant: DirectoryVariant };
 
 /** The account of a person, and what the login writes. */
 export type DirectoryProof = {
@@ -30,7 +31,7 @@ export type DirectoryProof = {
 };
 
 /** What a directory returned for a person; `card` is the fingerprint of the smart card that was the proof. */
-export type DirectoryAnswer = { person: IdentifiedPerson; groups: readonly DirectoryGroup[]; card?: string };
+export type DirectoryAnswer = { person: IdentifiedPerson; groups: readonly ExternalGroup[]; card?: string };
 
 /**
  * The account step of every proof: finds the row of a person, judges it and its groups, and gathers what the batch that
@@ -89,11 +90,16 @@ export function withIdentifier(person: IdentifiedPerson): Identified {
 }
 
 /** The domain without attributes that may not be read: what was stored before the list of them, is kept and not used. */
-export function readableDomain(domain: Domain, parameters: Parameters): Domain {
-  const { type, params, attributes } = domain;
-  const may = (attribute: string): boolean => isReadable(type, attribute, parameters);
+export function readableDomain(
+  variant: DirectoryVariant,
+  domain: Candidate['domain'],
+  parameters: Parameters,
+): Domain {
+  const { params, attributes } = domain;
+  const may = (attribute: string): boolean => isReadable(variant, attribute, parameters);
   return {
     ...domain,
+    variant,
     attributes: attributes.filter(({ source }) => may(source)),
     params: may(String(params.user_name_attribute)) ? params : { ...params, user_name_attribute: 'cn' },
   };
@@ -106,8 +112,8 @@ export function withinDomain<T>(
   work: (session: DirectorySession, params: TypedParams) => Promise<T>,
 ): Promise<T> {
   const sealed = domain.params.bind_password;
-  const row = { ...domain, sealed_password: typeof sealed === 'string' ? sealed : null };
-  return withinDirectory(deps, row, work);
+  const secrets = { bind_password: typeof sealed === 'string' ? sealed : null };
+  return withinDirectory(deps, domain.variant, { ...domain, secrets }, work);
 }
 
 /** Runs a step of a login; if the step refuses the login, that is audited. */

@@ -13,7 +13,7 @@ import { AppError } from '../../../../kernel/errors.ts';
 import { idOf } from '../../../../kernel/ids.ts';
 import { foldName } from '../../../../kernel/text.ts';
 import { message } from '../../../../messages/message.ts';
-import type { Account } from '../../../login/attempt.ts';
+import type { Account } from '../../../login/account.ts';
 import { ambiguousIdentifier, type IdentifiedPerson } from '../entries/people.ts';
 
 type User = Account['user'];

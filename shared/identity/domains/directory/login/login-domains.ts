@@ -1,8 +1,8 @@
 import { foldName } from '../../../../kernel/text.ts';
 import type { DirectoryRemote, DirectorySession } from '../../../../remotes/directory/port.ts';
-import type { DirectoryParams, TypedParams } from '../../registry.ts';
 import { dnsNameOf, isBelow } from '../entries/names.ts';
-import { isAddress, nameIn } from './login-name.ts';
+import type { DirectoryParams, TypedParams } from '../variant.ts';
+import { isAddress, nameInDirectory } from './login-name.ts';
 
 /** A domain as logins name it. `id` is absent for one that is not stored. */
 export type NamedDomain = { id?: string | undefined; labels: readonly string[] };
@@ -26,11 +26,11 @@ export async function wantedName(
   text: string,
 ): Promise<WantedName> {
   const typed = text.trim();
-  const name = nameIn({ type: params.type, params }, typed);
+  const name = nameInDirectory(params, typed);
   const own = [...domain.labels, dnsNameOf(params.base_dn), params.kerberos?.realm ?? ''].map(foldName);
   const foreign = qualifiersIn(typed, params).filter((one) => one === '' || !own.includes(one));
   if (foreign.length === 0) return { name, typed };
-  if (foreign.includes('') || params.type !== 'active_directory') return { name: undefined, typed };
+  if (foreign.includes('') || !params.variant.hasForest) return { name: undefined, typed };
   const names = await remembered(directories, [domain.id, params.base_dn], () =>
     namesOfForest(session, params.base_dn),
   );

@@ -3,16 +3,17 @@ import { AppError } from '../../../../kernel/errors.ts';
 import { foldName } from '../../../../kernel/text.ts';
 import type { RefusalReason } from '../../../../remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
-import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../../../login/attempt.ts';
+import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../../../login/account.ts';
 import { noteUnadmitted } from '../../../login/failures.ts';
 import { assertMayTry } from '../../../login/limits.ts';
-import type { TypedParams } from '../../registry.ts';
 import { findPerson, type Person } from '../entries/people.ts';
 import { membershipsOf } from '../groups/memberships.ts';
+import type { DirectoryVariant, TypedParams } from '../variant.ts';
 import {
   accountOf,
   audited,
   type DirectoryAnswer,
+  type Domain,
   isKeptOut,
   isNameable,
   mayTry,
@@ -21,7 +22,7 @@ import {
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
 import { wantedName } from './login-domains.ts';
-import { nameIn } from './login-name.ts';
+import { nameInDirectory } from './login-name.ts';
 
 /**
  * Has a directory check a password: one bind as the user, and none without a password. The directory's own failures are
@@ -30,13 +31,14 @@ import { nameIn } from './login-name.ts';
  * of the directory; audited
  */
 export async function proveByDirectory(
+  variant: DirectoryVariant,
   ctx: LoginCtx,
   attempt: OpenAttempt,
   candidate: Candidate,
   password: string,
 ): Promise<Judged> {
-  const domain = readableDomain(candidate.domain, attempt.parameters);
-  if (!mayTry(candidate) || nameIn(domain, attempt.username) === '' || password === '')
+  const domain = readableDomain(variant, candidate.domain, attempt.parameters);
+  if (!mayTry(candidate) || nameInDirectory(domain.params, attempt.username) === '' || password === '')
     return { attempt, proof: undefined };
   const { own, proved } = await audited(ctx, attempt, () =>
     withinDomain(ctx, domain, (session, params) =>
@@ -63,7 +65,7 @@ const withReason = (attempt: OpenAttempt, reason: Reason | undefined): OpenAttem
 type Login = {
   attempt: OpenAttempt;
   candidate: Candidate;
-  domain: Candidate['domain'];
+  domain: Domain;
   password: string;
 };
 type Proved =

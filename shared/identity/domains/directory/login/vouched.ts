@@ -1,21 +1,21 @@
 import { noteUncheckedLogin } from '../../../../../db/repositories/identity/login/pkinit.ts';
 import { AppError, type ErrorCode } from '../../../../kernel/errors.ts';
 import { foldName } from '../../../../kernel/text.ts';
-import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../../../login/attempt.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../../../login/account.ts';
+import type { CardHolder } from '../../domain-type.ts';
 import { findPerson } from '../entries/people.ts';
 import { membershipsOf } from '../groups/memberships.ts';
+import type { DirectoryVariant } from '../variant.ts';
 import {
   accountOf,
   audited,
   type DirectoryAnswer,
+  type Domain,
   isNameable,
   readableDomain,
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
-
-/** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
-export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };
 
 /** Error codes for an account that may not be used. The KDC has accepted the card, so the holder may learn the reason. */
 const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
@@ -32,13 +32,14 @@ const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
  * @throws AppError `account_*`, `upstream_unavailable`, and those of `accountOf`; audited
  */
 export async function accountVouchedFor(
+  variant: DirectoryVariant,
   ctx: LoginCtx,
   attempt: OpenAttempt,
   candidate: Candidate,
   holder: CardHolder,
   graceH: number,
 ): Promise<Proof | undefined> {
-  const domain = readableDomain(candidate.domain, attempt.parameters);
+  const domain = readableDomain(variant, candidate.domain, attempt.parameters);
   const asked = await audited(ctx, attempt, async () => {
     try {
       return { answer: await askDirectory(ctx, domain, holder) };
@@ -91,7 +92,7 @@ function unchecked(
 
 const askDirectory = (
   ctx: LoginCtx,
-  domain: Candidate['domain'],
+  domain: Domain,
   { username, upn, fingerprint }: CardHolder,
 ): Promise<DirectoryAnswer | undefined> =>
   withinDomain(ctx, domain, async (session, params) => {

@@ -1,37 +1,15 @@
-import { fieldErrors } from '../../../../http/declare/field-errors.ts';
 import type { FieldError } from '../../../../kernel/errors.ts';
-import type { Detail } from '../../../../messages/message.ts';
+import { type Detail, message } from '../../../../messages/message.ts';
 import { directoryFault, parseDirectoryUrl, parseKdc } from '../../../../remotes/directory/address.ts';
-import type { UrlPolicy } from '../../../../remotes/http/address-policy.ts';
-import { type DirectoryParams, type DomainType, paramShapes } from '../../registry.ts';
+import type { SettingsCheck } from '../../domain-type.ts';
+import type { DirectoryParams, DirectoryVariant } from '../variant.ts';
+import { isReadable, unreadableParams } from './readable.ts';
 
-type Read = { directory: DirectoryParams | undefined; faults: FieldError[] };
-
-/** Parameters as sent, read by the shape of the type; an internal domain has none. */
-export function readParams(type: DomainType, given: Record<string, unknown>): Read {
-  const shape = type === 'internal' ? undefined : paramShapes[type];
-  const { data, error } = (shape ?? paramShapes.internal).safeParse(given, { reportInput: true });
-  return {
-    directory: shape && (data as DirectoryParams | undefined),
-    faults: fieldErrors(error, '/').map(below),
-  };
-}
-
-const below = ({ pointer, ...rest }: FieldError): FieldError => ({ ...rest, pointer: `/params${pointer}` });
-
-type DirectoryCheck = {
-  name: string;
-  /** Of use to whoever tests; a domain may be saved all the same. */
-  advisory?: true;
-  /** @returns the faults, or a sentence that says why there is nothing to check */
-  run(params: DirectoryParams, hasPassword: boolean, policy: UrlPolicy): FieldError[] | Detail;
-};
-
-/** What can be said of the parameters of a directory without asking it. */
-export const directoryChecks: readonly DirectoryCheck[] = [
+/** Checks of the settings of a directory without the network. */
+export const directoryChecks = (variant: DirectoryVariant): SettingsCheck<DirectoryParams>[] => [
   {
     name: 'addresses',
-    run: ({ hosts, start_tls }, _, policy) =>
+    run: ({ hosts, start_tls }, { policy }) =>
       hosts.flatMap((text, at) => {
         const peer = parseDirectoryUrl(text);
         return notAllowed(
@@ -43,7 +21,8 @@ export const directoryChecks: readonly DirectoryCheck[] = [
   {
     name: 'account',
     advisory: true,
-    run: ({ bind_dn }, hasPassword) => {
+    run: ({ bind_dn }, { hasSecret }) => {
+      const hasPassword = hasSecret('bind_password');
       if (bind_dn === '' && !hasPassword) return 'The directory is searched without an account';
       if (bind_dn !== '' && hasPassword) return [];
       return bind_dn === ''
@@ -53,7 +32,7 @@ export const directoryChecks: readonly DirectoryCheck[] = [
   },
   {
     name: 'kerberos',
-    run: ({ kerberos }, _, policy) => {
+    run: ({ kerberos }, { policy }) => {
       if (!kerberos) return 'There are no Kerberos parameters';
       return kerberos.kdc.flatMap((text, at) => {
         const peer = parseKdc(text);
@@ -61,7 +40,28 @@ export const directoryChecks: readonly DirectoryCheck[] = [
       });
     },
   },
+  {
+    name: 'attributes',
+    run: (params, { parameters, tolerated, attributes }) => [
+      ...unreadableParams(variant, params, parameters, tolerated).map(notReadable),
+      ...attributes
+        .filter(({ source }) => !isReadable(variant, source, parameters))
+        .map(
+          ({ source }): FieldError => ({
+            pointer: '/attributes',
+            code: 'not_allowed',
+            detail: message('{attribute} may not be read', { attribute: source }),
+          }),
+        ),
+    ],
+  },
 ];
 
 const notAllowed = (pointer: string, detail: Detail | undefined): FieldError[] =>
   detail === undefined ? [] : [{ pointer, code: 'address_not_allowed', detail }];
+
+const notReadable = (name: string): FieldError => ({
+  pointer: `/params/${name}`,
+  code: 'not_allowed',
+  detail: 'Not among the attributes that may be read; `directory.extra_attributes` extends them',
+});

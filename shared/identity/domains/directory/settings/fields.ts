@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { DomainWord } from '../../../../messages/domain-words.ts';
-import { field } from '../../fields.ts';
+import { field, type words } from '../words.ts';
 import { connectionShapes, Kerberos, searchShapes } from './shapes.ts';
+
+type Word = Parameters<typeof words>[0];
 
 /** What differs between directories. */
 type Defaults = {
@@ -122,8 +123,7 @@ const connectionFields = {
 };
 
 const attributesBy =
-  (defaults: Attributes) =>
-  (name: keyof Attributes, label: DomainWord, tooltip: DomainWord, tab: DomainWord) =>
+  (defaults: Attributes) => (name: keyof Attributes, label: Word, tooltip: Word, tab: Word) =>
     field(searchShapes[name].default(defaults[name]), {
       type: 'text',
       label,

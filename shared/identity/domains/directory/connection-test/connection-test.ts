@@ -1,60 +1,50 @@
-import type { z } from 'zod';
-import { bindGate } from '../../../shared/identity/domains/directory/bind-gate.ts';
-import { directoryOf, listingMs, reachedBy } from '../../../shared/identity/domains/directory/connection.ts';
-import { findPeople } from '../../../shared/identity/domains/directory/entries/people.ts';
-import { findGroups } from '../../../shared/identity/domains/directory/groups/search.ts';
-import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/registry.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
-import { joined, type Text, verbatim } from '../../../shared/messages/message.ts';
-import type { Directory, DirectorySession } from '../../../shared/remotes/directory/port.ts';
-import type { WebuiCtx } from '../deps.ts';
-import { testKdcs } from './test-kdc.ts';
-import { type Check, type Examined, examine, isGood, resultOf } from './test-params.ts';
-import { type Subject, testPerson } from './test-person.ts';
-import { createProtocol, type Protocol } from './test-protocol.ts';
-import { takeTest } from './test-quota.ts';
-import type { TestBody, TestResult } from './test-shapes.ts';
-
-type Body = z.output<typeof TestBody>;
-type Result = z.input<typeof TestResult>;
+import { AppError } from '../../../../kernel/errors.ts';
+import { joined, type Text, verbatim } from '../../../../messages/message.ts';
+import type { Directory, DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { Check, TestCtx, TestSubject } from '../../domain-type.ts';
+import { bindGate } from '../bind-gate.ts';
+import { directoryOf, listingMs, reachedBy } from '../connection.ts';
+import { findPeople } from '../entries/people.ts';
+import { findGroups } from '../groups/search.ts';
+import type { DirectoryParams, DirectoryVariant } from '../variant.ts';
+import { testKdcs } from './kdc.ts';
+import { type Subject, testPerson } from './person.ts';
+import { createProtocol, type Protocol } from './protocol.ts';
 
 /**
- * Asks the directory as a login would: connects, searches, and for a name finds the person and the groups. Asks the KDCs of
+ * Does what a login does: connects, searches, and for a name finds the person and the groups. Sends a request to each KDC of
  * a domain with Kerberos parameters.
- * @throws AppError `rate_limited`, `invalid_request` for an `id` that is not of such a domain, `secret_required`
  */
-export async function testDomain(ctx: WebuiCtx, type: DomainType, body: Body): Promise<Result> {
-  takeTest(ctx);
-  const examined = await examine(ctx, type, body);
-  const { directory, stored } = examined;
-  if (!directory || !isGood(examined.checks)) return told(ctx, examined.checks);
-  const params = { ...directory, type };
+export async function testConnection(
+  variant: DirectoryVariant,
+  ctx: TestCtx,
+  subject: TestSubject,
+): Promise<Check[]> {
+  const params = { ...(subject.params as DirectoryParams), variant };
   const protocol = createProtocol(ctx);
   const [kdcs] = await Promise.all([
-    testKdcs(ctx, params, body.username),
-    ask(ctx, await destination(ctx, params, examined), protocol, { params, body, stored }),
+    testKdcs(ctx, params, subject.username),
+    ask(ctx, await destination(ctx, params, subject), protocol, { ...subject, params }),
   ]);
-  return told(ctx, [...examined.checks, ...protocol.checks, ...kdcs]);
+  return [...protocol.checks, ...kdcs];
 }
-
-const told = (ctx: WebuiCtx, checks: Check[]): Result =>
-  resultOf(ctx, checks, isGood(checks) ? 'The domain can be used' : 'The domain cannot be used so');
 
 /** An account of a stored domain whose password was refused is not tried before its time; another password is. */
 async function destination(
-  { deps }: WebuiCtx,
+  { deps }: TestCtx,
   params: DirectoryParams,
-  { stored, keptPassword }: Examined,
+  { stored, keptSecrets }: TestSubject,
 ): Promise<Directory> {
-  const isTrial = !stored || keptPassword === null;
+  const sealedPassword = keptSecrets.bind_password ?? null;
+  const isTrial = !stored || sealedPassword === null;
   const directory = isTrial
     ? reachedBy(params, params.bind_password)
-    : await directoryOf(deps.sealer, { id: stored.id, sealedPassword: keptPassword }, params);
+    : await directoryOf(deps.sealer, { id: stored.id, sealedPassword }, params);
   if (!stored || !directory.account) return directory;
   return { ...directory, gate: bindGate(deps, stored, directory, isTrial) };
 }
 
-async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subject: Subject): Promise<void> {
+async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subject: Subject): Promise<void> {
   const start = Date.now();
   try {
     await ctx.deps.directories.within(
@@ -81,19 +71,19 @@ async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subj
 }
 
 async function search(
-  ctx: WebuiCtx,
+  ctx: TestCtx,
   session: DirectorySession,
   protocol: Protocol,
   subject: Subject,
 ): Promise<void> {
-  const { params, body } = subject;
+  const { params, username } = subject;
   protocol.at('users');
   const people = await findPeople(session, params, '', 1);
   protocol.note('users', ...found(people.length, 'users'));
   protocol.at('groups');
   const groups = await findGroups(session, params, '', 1);
   protocol.note('groups', ...found(groups.length, 'groups'));
-  if (body.username !== undefined) await testPerson(ctx, session, protocol, subject, body.username);
+  if (username !== undefined) await testPerson(ctx, session, protocol, subject, username);
 }
 
 type Found = [status: Check['status'], detail: Text];

@@ -1,12 +1,11 @@
-import type { AppError } from '../../../shared/kernel/errors.ts';
-import type { Text } from '../../../shared/messages/message.ts';
-import type { WebuiCtx } from '../deps.ts';
-import type { Check } from './test-params.ts';
+import type { AppError } from '../../../../kernel/errors.ts';
+import type { Text } from '../../../../messages/message.ts';
+import type { Check, TestCtx } from '../../domain-type.ts';
 
 export type Protocol = ReturnType<typeof createProtocol>;
 
 /** Steps in the order in which they are taken; a failure is that of the step under way. */
-export function createProtocol({ deps }: WebuiCtx) {
+export function createProtocol({ deps }: TestCtx) {
   const checks: Check[] = [];
   let since = deps.clock().getTime();
   let step = 'connection';

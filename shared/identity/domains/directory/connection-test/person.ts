@@ -1,55 +1,46 @@
-import type { z } from 'zod';
-import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
-import { findPerson, type Person } from '../../../shared/identity/domains/directory/entries/people.ts';
-import { groupKeys, registration } from '../../../shared/identity/domains/directory/groups/registered.ts';
-import {
-  type DirectoryGroup,
-  findGroupsBySid,
-  groupsOf,
-} from '../../../shared/identity/domains/directory/groups/search.ts';
-import { isNameable } from '../../../shared/identity/domains/directory/login/account.ts';
+import { findRegisteredGroups } from '../../../../../db/repositories/identity/directory/accounts.ts';
+import { type Detail, joined, message, type Text, verbatim } from '../../../../messages/message.ts';
+import type { Judgement, RefusalReason } from '../../../../remotes/directory/judgement.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { Check, ExternalGroup, TestCtx, TestSubject } from '../../domain-type.ts';
+import { findPerson, type Person } from '../entries/people.ts';
+import { groupKeys, registration } from '../groups/registered.ts';
+import { findGroupsBySid, groupsOf } from '../groups/search.ts';
+import { isNameable } from '../login/account.ts';
 import {
   type AccountState,
   accountState,
   passwordState,
   passwordStateAttributes,
-} from '../../../shared/identity/domains/directory/login/account-state.ts';
-import { wantedName } from '../../../shared/identity/domains/directory/login/login-domains.ts';
-import type { DirectoryParams, TypedParams } from '../../../shared/identity/domains/registry.ts';
-import { type Detail, joined, message, type Text, verbatim } from '../../../shared/messages/message.ts';
-import type { Judgement, RefusalReason } from '../../../shared/remotes/directory/judgement.ts';
-import type { DirectorySession } from '../../../shared/remotes/directory/port.ts';
-import type { WebuiCtx } from '../deps.ts';
-import type { Check, Examined } from './test-params.ts';
-import type { Protocol } from './test-protocol.ts';
-import type { TestBody } from './test-shapes.ts';
+} from '../login/account-state.ts';
+import { wantedName } from '../login/login-domains.ts';
+import type { DirectoryParams, TypedParams } from '../variant.ts';
+import type { Protocol } from './protocol.ts';
 
-export type Subject = { params: TypedParams; body: z.output<typeof TestBody>; stored: Examined['stored'] };
+export type Subject = Omit<TestSubject, 'params'> & { params: TypedParams };
 
 /** Finds the person of a name as a login would, tries the password if there is one, and lists the groups. */
 export async function testPerson(
-  ctx: WebuiCtx,
+  ctx: TestCtx,
   session: DirectorySession,
   protocol: Protocol,
-  { params, body, stored }: Subject,
+  { params, stored, labels, password }: Subject,
   username: string,
 ): Promise<void> {
   protocol.at('user');
-  const given: Record<string, unknown> = body;
-  const labels = [stored?.name, stored?.small_name, given.name, given.small_name];
-  const domain = { id: stored?.id, labels: labels.filter((label) => typeof label === 'string') };
+  const domain = { id: stored?.id, labels };
   const wanted = await wantedName(ctx.deps.directories, { session, params }, domain, username);
   const person = await findPerson(session, params, wanted, passwordStateAttributes);
   if (!person && wanted.name === undefined)
     return protocol.note('user', 'fail', 'The name belongs to another domain');
   if (!person) return protocol.note('user', 'fail', 'The directory has no entry of this name, or several');
-  const obstacle = obstacleTo(person, body.password === undefined, ctx.now);
+  const obstacle = obstacleTo(person, password === undefined, ctx.now);
   if (obstacle !== undefined)
     return protocol.note('user', 'fail', joined([verbatim(person.dn), obstacle], ': '));
   protocol.note('user', 'pass', verbatim(person.dn));
-  if (body.password !== undefined) {
+  if (password !== undefined) {
     protocol.at('password');
-    protocol.note('password', ...sentenceOn(await session.judge(person.dn, body.password.normalize('NFC'))));
+    protocol.note('password', ...sentenceOn(await session.judge(person.dn, password.normalize('NFC'))));
   }
   protocol.at('user_groups');
   const groups = await withNames(session, params, await groupsOf(session, params, person));
@@ -102,8 +93,8 @@ const mostNamed = 100;
 async function withNames(
   session: DirectorySession,
   params: DirectoryParams,
-  groups: readonly DirectoryGroup[],
-): Promise<DirectoryGroup[]> {
+  groups: readonly ExternalGroup[],
+): Promise<ExternalGroup[]> {
   const nameless = groups.flatMap(({ name, sid }) => (name === '' && sid !== undefined ? [sid] : []));
   const found = await findGroupsBySid(session, params, nameless);
   return [...groups.filter(({ name }) => name !== ''), ...found];
@@ -111,8 +102,8 @@ async function withNames(
 
 /** With a stored domain the result also names the groups that count at a login. */
 async function describe(
-  { deps }: WebuiCtx,
-  groups: readonly DirectoryGroup[],
+  { deps }: TestCtx,
+  groups: readonly ExternalGroup[],
   domainId: string | undefined,
 ): Promise<Found> {
   const names = groups.slice(0, mostNamed).map(({ name }) => name);
@@ -121,7 +112,7 @@ async function describe(
   const isRegistered = registration(registered);
   const known = groups.filter(isRegistered);
   const others = groups.filter((group) => !isRegistered(group));
-  const list = (some: DirectoryGroup[]) =>
+  const list = (some: ExternalGroup[]) =>
     some
       .slice(0, mostNamed)
       .map(({ name }) => name)

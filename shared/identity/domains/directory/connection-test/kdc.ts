@@ -1,17 +1,12 @@
-import { nameIn } from '../../../shared/identity/domains/directory/login/login-name.ts';
-import type { TypedParams } from '../../../shared/identity/domains/registry.ts';
-import { readResponse } from '../../../shared/identity/pkinit/asking.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
-import { type Detail, joined, type Text, verbatim } from '../../../shared/messages/message.ts';
-import { nameTypes } from '../../../shared/remotes/kerberos/names.ts';
-import {
-  findPaData,
-  preauthenticationRequired,
-  type Reply,
-} from '../../../shared/remotes/kerberos/replies.ts';
-import { preflight } from '../../../shared/remotes/kerberos/request.ts';
-import type { WebuiCtx } from '../deps.ts';
-import type { Check } from './test-params.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import { type Detail, joined, type Text, verbatim } from '../../../../messages/message.ts';
+import { nameTypes } from '../../../../remotes/kerberos/names.ts';
+import { findPaData, preauthenticationRequired, type Reply } from '../../../../remotes/kerberos/replies.ts';
+import { preflight } from '../../../../remotes/kerberos/request.ts';
+import { readResponse } from '../../../pkinit/asking.ts';
+import type { Check, TestCtx } from '../../domain-type.ts';
+import { nameInDirectory } from '../login/login-name.ts';
+import type { TypedParams } from '../variant.ts';
 
 /** A name that no user has; the reply shows all the same that the KDC answers. */
 const placeholder = 'aggregator';
@@ -22,11 +17,11 @@ const ofOtherRealm = new Set([7, 68]);
  * Asks each KDC of a domain whether it answers and, for a name, whether it takes certificates. All are asked at once. When
  * one does not answer, the result comes after the whole time limit: an earlier one would show which ports are open.
  */
-export async function testKdcs(ctx: WebuiCtx, params: TypedParams, username = ''): Promise<Check[]> {
+export async function testKdcs(ctx: TestCtx, params: TypedParams, username = ''): Promise<Check[]> {
   const { kerberos, timeout_s } = params;
   if (!kerberos) return [];
   const start = Date.now();
-  const parts = [nameIn({ type: params.type, params }, username.trim()) || placeholder];
+  const parts = [nameInDirectory(params, username.trim()) || placeholder];
   const message = preflight({ type: nameTypes.principal, parts, realm: kerberos.realm }, ctx.now);
   const call = { deadlineMs: timeout_s * 1_000 };
   const results = await Promise.all(

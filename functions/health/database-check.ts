@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
-import { type SchemaState, schemaStateIn } from '../../db/migrate.ts';
 import { type SchemaState, schemaStateIn } from '../../db/migrator/state.ts';
 import { ConfigError } from '../../shared/kernel/config-error.ts';
 import { createSealer } from '../../shared/kernel/crypto/sealing.ts';

@@ -9,7 +9,7 @@ import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
 import { authenticatorCrud } from './record.ts';
 import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
-import { testDomain } from './test-directory.ts';
+import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
 import { TestBody, TestResult } from './test-shapes.ts';
 import {

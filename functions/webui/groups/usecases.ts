@@ -13,7 +13,7 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { normalDn } from '../../../shared/identity/directory/names.ts';
+import { normalDn } from '../../../shared/identity/domains/directory/entries/names.ts';
 import { type AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';

@@ -11,7 +11,7 @@ import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './attempt.ts';
+import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './account.ts';
 import { settleAtomically } from './batch.ts';
 import { noteUnadmitted } from './failures.ts';
 

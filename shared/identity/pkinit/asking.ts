@@ -4,8 +4,8 @@ import { DerError } from '../../kernel/crypto/der.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
+import type { Realm } from '../domains/domain-type.ts';
 import type { CardCtx } from './deps.ts';
-import type { Realm } from './realm.ts';
 
 /** Questions that one login asks: of the realm, and with the signature. */
 const questionsOfLogin = 2;

@@ -10,13 +10,8 @@ import {
 import type { ClientCtx } from '../../context/context.ts';
 import type { UserPrincipal } from '../../context/principal.ts';
 import { conflict } from '../../kernel/errors.ts';
-import {
-  type Account,
-  type LoginDeps,
-  type OpenAttempt,
-  openAttempt,
-  refuseAttempt,
-} from '../login/attempt.ts';
+import type { Account, LoginDeps, OpenAttempt } from '../login/account.ts';
+import { openAttempt, refuseAttempt } from '../login/attempt.ts';
 import { provePassword } from '../login/password.ts';
 import { challengeRow, type Enrolment, enrolmentOf } from './challenges.ts';
 import { factorEvent, proveCode, refuseCode } from './codes.ts';

@@ -151,7 +151,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
       /"status": "pass"[\s\S]*aggregator_site_up\{site="first"\} /,
     );
     expect(under(operators, 'Monitor 2')).toMatch(/ready: 200\nok/);
-    expect(under(operators, 'Rotate keys 1')).toMatch(/New keys stand in .*\n[\s\S]*, 0 remain/);
+    expect(under(operators, 'Rotate keys 1')).toMatch(/New keys are in .*\n[\s\S]*, 0 remain/);
     expect(sections['then npm start']).toContain('The portal is ready');
   });
 

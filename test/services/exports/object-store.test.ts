@@ -133,6 +133,6 @@ describe('the object store', () => {
     };
     const writer = await createS3Store(s3.config, { fetch, pause }).begin('bad', note);
     await writer.append(Buffer.from('content'));
-    await expect(writer.finish()).rejects.toThrow('told no ETag');
+    await expect(writer.finish()).rejects.toThrow('returned no ETag');
   });
 });

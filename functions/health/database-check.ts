@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
 import { type SchemaState, schemaStateIn } from '../../db/migrator/state.ts';
+import { ConfigError } from '../../shared/kernel/config-error.ts';
 import { createSealer } from '../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
-import { type Config, ConfigError } from '../../shared/runtime/config/config.ts';
+import type { Config } from '../../shared/runtime/config/config.ts';
 import { isSecretKeyChecked } from '../../shared/runtime/config/secret-key.ts';
 import { namingDatabase } from '../../shared/runtime/database-faults.ts';
 

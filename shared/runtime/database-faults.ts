@@ -1,5 +1,5 @@
 import { isUnavailable, pgFault } from '../../db/errors.ts';
-import { ConfigError } from './config/config.ts';
+import { ConfigError } from '../kernel/config-error.ts';
 
 /**
  * Describes in one line why the database is unusable at start: the variable of its URL, the error, and the remedy.

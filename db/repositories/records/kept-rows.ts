@@ -9,7 +9,11 @@ import { administrators, exceeds, type GrantedPermissions } from './privileges.t
  * Domains that a bulk deletion must not delete: the built-in one, the caller's own, and that of the last
  * administrator.
  */
-export const protectedDomains = (own: string | undefined, caller: string): ProtectionRule[] => [
+export const protectedDomains = (
+  own: string | undefined,
+  caller: string,
+  administratorTypes: readonly string[],
+): ProtectionRule[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
@@ -17,7 +21,7 @@ export const protectedDomains = (own: string | undefined, caller: string): Prote
   },
   ...(own === undefined ? [] : [ownDomain(own)]),
   {
-    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
+    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller, administratorTypes)})`,
     code: 'invalid_state',
     detail: 'One administrator must remain',
   },
@@ -39,19 +43,30 @@ export const administratorsBeyond = (held: GrantedPermissions): ProtectionRule =
 /**
  * Users that a bulk deletion must not delete: the caller, users with more permissions, and the last administrator.
  */
-export const protectedUsers = (caller: string, held: GrantedPermissions): ProtectionRule[] => [
+export const protectedUsers = (
+  caller: string,
+  held: GrantedPermissions,
+  administratorTypes: readonly string[],
+): ProtectionRule[] => [
   { where: eq(users.id, caller), code: 'invalid_state', detail: 'The own account cannot be deleted' },
   {
     where: exceeds(held, users.id),
     code: 'forbidden',
     detail: 'The user holds permissions that the caller lacks',
   },
-  { where: lastAdministrator(caller), code: 'invalid_state', detail: 'One administrator must remain' },
+  {
+    where: lastAdministrator(caller, administratorTypes),
+    code: 'invalid_state',
+    detail: 'One administrator must remain',
+  },
 ];
 
 /** The administrator that must remain: the caller if the caller is one, otherwise the oldest administrator. */
-const lastAdministrator = (caller: string): SQL => sql`
-  (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
+function lastAdministrator(caller: string, administratorTypes: readonly string[]): SQL {
+  const all = administrators(administratorTypes);
+  return sql`
+  (${caller}::uuid not in ${all} and ${users.id} = (select min(id::text)::uuid from ${all} as a(id)))`;
+}
 
 /** Groups that waive the second factor, for callers without the right to decide that. */
 export const skippingGroups: ProtectionRule = {

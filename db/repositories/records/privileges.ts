@@ -65,14 +65,14 @@ export const exceeds = (held: GrantedPermissions, user: PgColumn | SQL): SQL =>
  * Users who can administer the installation: active, with the built-in role, in an enabled domain for staff that
  * stores passwords locally, because a directory may be unavailable.
  */
-export const administrators = sql`(
+export const administrators = (domainTypes: readonly string[]): SQL => sql`(
   select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
   join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
-  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), eq(authenticators.type, 'internal'), roles.builtin, eq(roles.name, 'administrator'))})`;
+  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), inArray(authenticators.type, [...domainTypes]), roles.builtin, eq(roles.name, 'administrator'))})`;
 
 /** Fails the batch if no administrator would remain. Lock the guard `administrators` first. */
-export const mustKeepAdministrator = (h: Db): Statement =>
-  must(h, sql`exists${administrators}`, 'invalid_state:last_administrator');
+export const mustKeepAdministrator = (h: Db, domainTypes: readonly string[]): Statement =>
+  must(h, sql`exists${administrators(domainTypes)}`, 'invalid_state:last_administrator');
 
 /** `from … where …`: each role with a permission that is not granted for all its sites. */
 function excess(held: GrantedPermissions, which: SQL | undefined): SQL {

@@ -36,7 +36,7 @@ export async function hasDomains(db: Db): Promise<boolean> {
  * Inserts the built-in domain and its first administrator. If two processes run this, the unique name lets one
  * succeed.
  */
-export function addFirstAdministrator(h: Db, passwordHash: string): Statement[] {
+export function addFirstAdministrator(h: Db, domainType: string, passwordHash: string): Statement[] {
   const [domain, user] = [newId(), newId()];
   return [
     h.insert(authenticators).values({
@@ -45,7 +45,7 @@ export function addFirstAdministrator(h: Db, passwordHash: string): Statement[] 
       name_key: 'built-in',
       small_name: 'builtin',
       small_name_key: 'builtin',
-      type: 'internal',
+      type: domainType,
       comments: 'Accounts of this portal',
       builtin: true,
     }),

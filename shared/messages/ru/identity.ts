@@ -72,7 +72,7 @@ export const identity = {
     'У пользователя этого домена есть разрешения, которых нет у вас',
   'The user is bound to an entry already': 'Пользователь уже связан с записью каталога',
   'The domain of the user has no directory': 'У домена пользователя нет каталога',
-  'An internal domain has no directory': 'У внутреннего домена нет каталога',
+  'The domain has no directory': 'У домена нет каталога',
   'The built-in domain cannot be changed or deleted': 'Встроенный домен нельзя изменить или удалить',
   'The built-in domain cannot be deleted': 'Встроенный домен нельзя удалить',
   'The domain holds the account of the caller': 'В этом домене ваша учётная запись',

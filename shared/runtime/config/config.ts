@@ -1,16 +1,9 @@
 import { z } from 'zod';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing.ts';
 import { s3Faults, s3From } from './s3.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** Invalid settings. The message has one line per variable and never contains its value. */
-export class ConfigError extends Error {
-  constructor(faults: readonly string[], options?: ErrorOptions) {
-    super(faults.join('\n'), options);
-    this.name = 'ConfigError';
-  }
-}
 
 export type Config = ReturnType<typeof configFrom>;
 

@@ -2,7 +2,7 @@ import { release, type } from 'node:os';
 import type { Writable } from 'node:stream';
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
@@ -22,7 +22,7 @@ type Env = { Bindings: { event: LambdaEvent } };
 /**
  * A module as a Lambda function behind API Gateway (HTTP or REST API) or a function URL; configured by `process.env`.
  */
-export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
+export const lambdaOf = <D extends HttpDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
 
 /** Exists only in Lambda's runtime. */
 declare const awslambda: { streamifyResponse: (handler: StreamHandler) => ReturnType<typeof streamHandle> };
@@ -33,7 +33,7 @@ type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Pro
  * streaming, or a function URL with the invoke mode RESPONSE_STREAM. Can be created only in Lambda's runtime. An
  * EventBridge schedule may also invoke it.
  */
-export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
+export function streamingLambdaOf<D extends HttpDeps>(assembly: Assembly<D>) {
   const { app, build } = instanceOf(assembly);
   const serve = streamHandle(app);
   const { everyMinute } = assembly;
@@ -48,7 +48,7 @@ export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
 const isSchedule = (event: unknown): boolean =>
   Reflect.get(Object(event), 'detail-type') === 'Scheduled Event';
 
-function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
+function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
   let built: (Built<D> & { telemetry: Telemetry | undefined }) | undefined;
   const build = async (): Promise<Built<D>> => {
     if (built) return built;
@@ -72,7 +72,7 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
   return { app, build };
 }
 
-function ingredientsOf<D extends BaseDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
+function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
   // An instance serves one request at a time. The second connection is for concurrent background work.

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 // biome-ignore lint/correctness/noUnresolvedImports: built into Node 24, but missing in the linter's list
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { inDataFolder, makeFolder } from './file-faults.ts';
 
 export type Lock = { release(): void };

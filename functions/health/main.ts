@@ -12,7 +12,7 @@ import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { type Config, isLoopbackHost } from '../../shared/runtime/config/config.ts';
 import { connectDatabase, loggedConnections } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
 import { serverSettings } from '../../shared/runtime/node/settings.ts';
 import { createShutdown, type Shutdown } from '../../shared/runtime/node/shutdown.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
@@ -117,7 +117,7 @@ async function serve(
   answersDb: Connection,
   system: SystemSampler,
   writes: WriteWitness,
-): Promise<Serving> {
+): Promise<RunningServer> {
   const app = createHealthApp({
     db: answersDb.db,
     databaseUrl,

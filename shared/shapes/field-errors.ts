@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
+import { type FieldError, maxFieldErrors } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json/json.ts';
 import { pointerTo } from '../kernel/json/pointer.ts';
 import { isStorable } from '../kernel/text.ts';
@@ -17,11 +17,11 @@ export function fieldErrors(
   known: readonly string[] = [],
 ): FieldError[] {
   const entries: FieldError[] = [];
-  for (const issue of error?.issues.slice(0, mostFieldErrors) ?? []) {
+  for (const issue of error?.issues.slice(0, maxFieldErrors) ?? []) {
     entries.push(...entriesOf(issue, root, known));
-    if (entries.length >= mostFieldErrors) break;
+    if (entries.length >= maxFieldErrors) break;
   }
-  return entries.slice(0, mostFieldErrors);
+  return entries.slice(0, maxFieldErrors);
 }
 
 function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly string[]): FieldError[] {
@@ -32,7 +32,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly str
     );
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostFieldErrors).map(
+    return issue.keys.slice(0, maxFieldErrors).map(
       (key): FieldError => ({
         pointer: pointerTo([...issue.path, key], root),
         code: 'unknown',
@@ -145,7 +145,7 @@ function contradicting(options: Options): z.core.$ZodIssue[] {
       fault.code === 'unrecognized_keys' && fault.path.length === 0 ? fault.keys : [],
     ),
   );
-  const all = [...new Set(excess.flat())].slice(0, mostFieldErrors);
+  const all = [...new Set(excess.flat())].slice(0, maxFieldErrors);
   const unknown = all.filter((name) => excess.every((some) => some.includes(name)));
   if (unknown.length > 0)
     return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];
@@ -190,7 +190,7 @@ export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
   const faults: FieldError[] = [];
   collectUnstorable(value, [], (path) => {
     faults.push({ pointer: pointerTo(path, root), ...invalidText });
-    return faults.length >= mostFieldErrors;
+    return faults.length >= maxFieldErrors;
   });
   return faults;
 }

@@ -14,10 +14,10 @@ import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
-import { directoriesByKeptSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
+import { directoriesByPooledSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
 import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
-import { timed } from '../../shared/runtime/upstream-times.ts';
+import { withDurations } from '../../shared/runtime/upstream-times.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { type FreshDatabase, freshDatabase } from './database/database.ts';
@@ -123,10 +123,10 @@ export async function startPortal({
     outbound,
     s3,
     rdpSigning,
-    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    dispatchers: createDispatcherRemote(withDurations(transport, telemetry)),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
-    ...directoriesByKeptSockets(outbound),
+    ...directoriesByPooledSockets(outbound),
     singleFlight: createSingleFlight(),
     notifier: createNotifier(),
     telemetry,
@@ -192,7 +192,7 @@ export async function startPortal({
 const isolated = ({ notifier: _, ...deps }: PortalDeps): PortalDeps => ({
   ...deps,
   singleFlight: createSingleFlight(),
-  ...directoriesByKeptSockets(deps.outbound),
+  ...directoriesByPooledSockets(deps.outbound),
   kdcs: createKdcRemote(createTcp(deps.outbound)),
 });
 

@@ -9,7 +9,7 @@ import type { WriteWitness } from '../../../shared/kernel/observability/write-wi
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
-import { timed } from '../../../shared/runtime/upstream-times.ts';
+import { withDurations } from '../../../shared/runtime/upstream-times.ts';
 import type { SystemSampler } from '../system.ts';
 import { forwardJobs, targetsOf } from './audit/forwarding.ts';
 import { auditRetention } from './audit/retention.ts';
@@ -92,7 +92,7 @@ async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) 
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
   // Each job has its own limit of calls at once; with a common one nodes that hang would delay all of them.
-  const dispatchers = createDispatcherRemote(timed(transport, telemetry));
+  const dispatchers = createDispatcherRemote(withDurations(transport, telemetry));
   const signing = await createSigningKeys(pems, baseUrl);
   const sealer = await createSealer(secretKey);
   const clock = systemClock;

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
-import { Nothing } from '../../../shared/kernel/job-kinds.ts';
+import { EmptyPayload } from '../../../shared/kernel/job-kinds.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import type { WorkerOf } from './queue/queue.ts';
 
@@ -12,7 +12,7 @@ export const cleanUp = (
   clock: Clock,
   removeFiles: (signal: AbortSignal) => Promise<void>,
 ): WorkerOf<Record<string, never>> => ({
-  kind: { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
+  kind: { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
   work: async (_, { signal }) => {
     const ofTables = expiredRows(await parameters(), clock()).map(
       (leftover) => () => deleteExpired(db, leftover, signal),

@@ -3,7 +3,7 @@ import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { credentialId, isSignedIn } from '../../context/principal.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
-import { AppError, codeFacts, type ErrorCode } from '../../kernel/errors.ts';
+import { AppError, type ErrorCode, problemProperties } from '../../kernel/errors.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { escapeControls } from '../../kernel/text.ts';
 import { type ResourceType, resources } from '../../resources.ts';
@@ -39,7 +39,7 @@ export async function auditRefusal(
   problem: AppError,
   params: Record<string, string>,
 ): Promise<void> {
-  if (!ctx || !isSignedIn(ctx.principal) || codeFacts(problem.code).status !== 403) return;
+  if (!ctx || !isSignedIn(ctx.principal) || problemProperties(problem.code).status !== 403) return;
   const { required_permission, missing } = problem.members;
   const details = {
     code: problem.code,
@@ -69,7 +69,7 @@ export async function inOneWord(
   try {
     return await answer;
   } catch (error) {
-    const isRefusal = error instanceof AppError && codeFacts(error.code).status < 500;
+    const isRefusal = error instanceof AppError && problemProperties(error.code).status < 500;
     if (!refusesBy || !isRefusal || ofNoValue.includes(error.code)) throw error;
     throw new AppError(refusesBy, undefined, {}, { cause: error });
   }

@@ -1,15 +1,15 @@
 import { createDispatcherRemote } from '../../remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
-import type { FleetIngredients, Ingredients } from '../deps.ts';
-import { timed } from '../upstream-times.ts';
+import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
+import { withDurations } from '../upstream-times.ts';
 
 /** Remotes for dispatchers and peer keys on Lambda. Connections live as long as the instance. */
-export const bySockets = (given: Ingredients): FleetIngredients => {
+export const bySockets = (given: RuntimeParts): FleetRuntimeParts => {
   const transport = createNodeTransport(given.outbound);
   return {
     ...given,
-    dispatchers: createDispatcherRemote(timed(transport, given.telemetry)),
+    dispatchers: createDispatcherRemote(withDurations(transport, given.telemetry)),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

@@ -10,7 +10,7 @@ import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
-import type { Place } from '../../kernel/crypto/sealing.ts';
+import type { SealedField } from '../../kernel/crypto/sealing.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { isUnauthorized } from '../../remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../../remotes/dispatcher/port.ts';
@@ -142,7 +142,7 @@ async function openKept(
 }
 
 /** The place that a stored key is sealed for. */
-export const placeOf = (node: Pick<Node, 'id'>, { subject }: Pick<Speaker, 'subject'>): Place => ({
+export const placeOf = (node: Pick<Node, 'id'>, { subject }: Pick<Speaker, 'subject'>): SealedField => ({
   table: 'dispatcher_sessions',
   row: `${node.id}/${subject}`,
   column: 'sealed_key',

@@ -4,7 +4,7 @@ import { forwardedTo, type Target } from '../../../../db/repositories/audit/forw
 import type { SigningKeys } from '../../../../shared/access/signing-keys.ts';
 import { readSealed, signBase } from '../../../../shared/audit/checkpoints.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
-import { Nothing } from '../../../../shared/kernel/job-kinds.ts';
+import { EmptyPayload } from '../../../../shared/kernel/job-kinds.ts';
 import type { Parameters } from '../../../../shared/kernel/system-parameters.ts';
 import type { WorkerOf } from '../queue/queue.ts';
 
@@ -23,7 +23,7 @@ export const auditRetention = (
 ): WorkerOf<Record<string, never>> => ({
   kind: {
     name: 'audit-retention',
-    payload: Nothing,
+    payload: EmptyPayload,
     tries: 3,
     timeLimitS: 3_000,
     atOnce: 1,

@@ -11,7 +11,7 @@ export type AgentCertificate = {
     /** TLS 1.2 cipher suites that fit the key, in the notation of OpenSSL. */
     ciphers: string;
   };
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -19,7 +19,7 @@ export type AgentCertificate = {
 export type AgentDone = {
   /** Always `ok`. */
   result: "ok";
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -38,7 +38,7 @@ export type AgentInitialize = {
     /** Changes to the operating system. Always null: the portal orders none. */
     os: null;
   };
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -82,7 +82,7 @@ export type AgentLogin = {
     /** Identifier of the session, for `logout` and for session agents. */
     session_id: string;
   };
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -118,7 +118,7 @@ export type AgentReadyBody = {
 export type AgentRegister = {
   /** Registration token. Agents of this machine and of its copies call `initialize` with it. Shown once. */
   result: string;
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -754,7 +754,7 @@ export type DashboardAdmin = {
     name: string;
     /** `pass`: a dispatcher of the site passes; `fail`: all enabled ones fail; `unknown`: otherwise. */
     status: "pass" | "fail" | "unknown";
-    /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure. */
+    /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
     state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
     /** Number of farms. */
     farms: number;
@@ -968,7 +968,7 @@ export type Dispatcher = {
   version: string | null;
   /** Result of the last probe: `pass`, `fail`, `unauthorized` (the node refuses this portal) or `unknown` (not probed). */
   status: "pass" | "fail" | "unauthorized" | "unknown";
-  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure. */
+  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
   state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
   /** Circuit breaker: `closed`: calls allowed; `open`: calls blocked after failures; `half_open`: a probe is running. */
   circuit: "closed" | "open" | "half_open";
@@ -1068,7 +1068,7 @@ export type DryRun = {
   dry_run: true;
   /** What the request would have done without `X-Dry-Run`. */
   would: {
-    /** HTTP status of the answer. */
+    /** HTTP status of the response. */
     status: number;
     /** Body of the answer. Null if it has none. */
     body: unknown;
@@ -1159,7 +1159,7 @@ export type Farm = {
   dispatchers_count: number;
   /** `pass`: a dispatcher passes; `fail`: all enabled ones fail; `unknown`: otherwise. Set by probes. */
   status: "pass" | "fail" | "unknown";
-  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure. */
+  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
   state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
   /** When the oldest part of the data of the farm was read. Null until every part was read once. */
   last_sync_at: string | null;
@@ -1414,7 +1414,7 @@ export type GroupWrite = {
   skip_two_factor?: boolean;
 };
 export type HealthComponent = {
-  /** Name of the component; of a site its `uri`. */
+  /** Name of the component. For a site, its `uri`. */
   componentId: string;
   /** Kind of the component: `datastore` for the database, otherwise `component`. */
   componentType: "component" | "datastore";
@@ -1422,9 +1422,9 @@ export type HealthComponent = {
   observedValue?: number;
   /** Unit of `observedValue`: seconds. */
   observedUnit?: "s";
-  /** Result of the check, or of all checks: `pass` or `fail`. */
+  /** Result of the check, or overall result: `pass` or `fail`. */
   status: "pass" | "fail";
-  /** State: `pass`, `fail`, `maintenance`, `disabled` or `unknown` (a site without nodes, or nothing was checked yet). `status` is `fail` only in the state `fail`. */
+  /** State: `pass`, `fail`, `maintenance`, `disabled` or `unknown` (a site without nodes, or not checked yet). `status` is `fail` only in the state `fail`. */
   state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
 };
 export type HealthReport = {
@@ -1432,26 +1432,26 @@ export type HealthReport = {
   version: "7.0";
   /** Name of the checked component. */
   description: "aggregator";
-  /** Result of the check, or of all checks: `pass` or `fail`. */
+  /** Result of the check, or overall result: `pass` or `fail`. */
   status: "pass" | "fail";
-  /** Results of the single checks. */
+  /** Results of the individual checks. */
   checks: {
-    /** The job queue and each live worker. */
+    /** State of the job queue and of each running worker. */
     "celery:connectionTest": (HealthComponent)[];
-    /** The database. */
+    /** State of the database. */
     "database:responseTime": (HealthComponent)[];
-    /** The broker of the job queue. */
+    /** State of the broker of the job queue. */
     "messages_broker:connectionTest": (HealthComponent)[];
-    /** The log forwarder. Empty if none is configured. */
+    /** State of the log forwarder. Empty if none is configured. */
     "fluentd:connectionTest": (HealthComponent)[];
-    /** Each site, from the last probes. */
+    /** State of each site, from the last probes. */
     "sites:connectionTest": (HealthComponent)[];
   };
 };
 export type HealthSummary = {
   /** Version of the health format. */
   version: "7.0";
-  /** Result of the check, or of all checks: `pass` or `fail`. */
+  /** Result of the check, or overall result: `pass` or `fail`. */
   status: "pass" | "fail";
 };
 export type Jwks = {
@@ -2007,34 +2007,34 @@ export type PriorityGroupWrite = {
   })[];
 };
 export type Problem = {
-  /** Address of the page that explains the code: `/api/errors/<code>`, relative but on the health port. */
+  /** Address of the page that explains the code: `/api/errors/<code>`. Relative, except on the health port. */
   type: string;
-  /** Short text that is the same for every occurrence of the code. */
+  /** Short description of the problem type. It is the same for every occurrence of the code. */
   title: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   status: number;
-  /** What is wrong with this request. */
+  /** Explanation of this occurrence of the problem. */
   detail: string;
   /** Identifier of the request, as in the header `X-Request-Id`. */
   instance: string;
-  /** Stable code of the problem. Programs decide by it. */
+  /** Stable code of the problem, for programs. */
   code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
   /** True if the same request may succeed later. */
   retryable: boolean;
-  /** Faults of the request, one for each field. Present with `invalid_request`. */
+  /** Errors of the request, one for each invalid field. Present with `invalid_request`. */
   errors?: ({
-    /** JSON Pointer to the member in the body, `?name` for a query parameter, or the name of a header. */
+    /** JSON Pointer to the field in the body, `?name` for a query parameter, or the name of a header. */
     pointer: string;
-    /** Stable code of the fault, such as `required` or `unknown`. */
+    /** Stable code of the error, such as `required` or `unknown`. */
     code: string;
-    /** What is wrong with the value. */
+    /** Explanation of the error. */
     detail: string;
   })[];
-  /** Permission that the caller lacks. Present with `forbidden` where one permission decides. */
+  /** Permission that the caller lacks. Present with `forbidden` if a single permission is required. */
   required_permission?: string;
-  /** Permissions that the caller lacks. Present with `forbidden` where several permissions decide. */
+  /** Permissions that the caller lacks. Present with `forbidden` if several permissions are required. */
   missing?: (string)[];
-  /** Identifier of the object that has the unique value already. Present with `already_exists`. */
+  /** Identifier of the object that already has the unique value. Present with `already_exists`. */
   existing_id?: string;
   /** Objects that refer to this one. Present with `in_use`. */
   references?: ({
@@ -2045,23 +2045,23 @@ export type Problem = {
     /** Name of the referring object. */
     name: string;
   })[];
-  /** Stable word that narrows the code. */
+  /** Stable word that specifies the cause within the code. */
   reason?: string;
-  /** Limit that was exceeded: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`. */
+  /** Exceeded limit: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`. */
   policy?: "session" | "address" | "directory-test";
-  /** The exceeded limit in requests per minute. Present with `rate_limited`. */
+  /** Exceeded limit in requests per minute. Present with `rate_limited`. */
   limit_per_minute?: number;
-  /** Largest accepted body in bytes. Present with `body_too_large`. */
+  /** Maximum size of the body in bytes. Present with `body_too_large`. */
   limit_bytes?: number;
 };
 export type ResultRefusal = {
   /** Always null. */
   result: null;
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
-  /** The problem code, a colon, and what is wrong. */
+  /** Problem code, a colon and an explanation. */
   error: string;
 };
 export type Role = {
@@ -2610,7 +2610,7 @@ export type Site = {
   rules_count: number;
   /** `pass`: a dispatcher passes; `fail`: all enabled ones fail; `unknown`: otherwise. Set by probes. */
   status: "pass" | "fail" | "unknown";
-  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure. */
+  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
   state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
   /** When the object was created. Set by the portal. */
   created_at: string;
@@ -2777,7 +2777,7 @@ export type SsaMessages = {
       message?: string;
     })[];
   };
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -2789,7 +2789,7 @@ export type SsaRegister = {
     /** Token of the session agent for `Authorization: Bearer`. */
     token: string;
   };
-  /** Time of the answer in Unix seconds. */
+  /** Time of the response in Unix seconds. */
   stamp: number;
   /** Version of the portal. */
   version: string;
@@ -4394,7 +4394,7 @@ export type WorkplaceTagBody = {
 };
 /** What each operation takes, gives, and may refuse with, by its id. */
 export type Operations = {
-  /** Find the workplace that an agent runs at, by its MAC addresses. All members are null if no workplace in the snapshot matches the machine. With the token of a registration the workplace gets a new token, and a former one ends. Until the new token is used, repeated calls return the same token. Needs no session. */
+  /** Initialize an agent and find its workplace by MAC address. All fields are null if no workplace in the snapshot matches the machine. A call with a registration token issues a new token for the workplace and revokes the previous one. Repeated calls return the same token until it is used. Requires no session. */
   "agent.initialize": {
     asks: {
       body: AgentInitializeBody;
@@ -4402,7 +4402,7 @@ export type Operations = {
     answer: AgentInitialize;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Report that the address of the workplace changed. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Needs no session. */
+  /** Report an address change of the workplace. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Requires no session. */
   "agent.ipchange": {
     asks: {
       body: AgentReadyBody;
@@ -4410,7 +4410,7 @@ export type Operations = {
     answer: AgentCertificate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** A line for the monitoring journal. What is below `info` is taken and not kept. Needs no session. */
+  /** Write a line to the monitoring journal. Lines below the level `info` are accepted but not stored. Requires no session. */
   "agent.log": {
     asks: {
       body: AgentLogBody;
@@ -4418,7 +4418,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Somebody has begun to work at the workplace. The session is in the snapshot at once. Needs no session. */
+  /** Report a user login at the workplace. The session appears in the snapshot immediately. Requires no session. */
   "agent.login": {
     asks: {
       body: AgentLoginBody;
@@ -4426,7 +4426,7 @@ export type Operations = {
     answer: AgentLogin;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Somebody has ceased to work at the workplace. By the identifier of the session, or by the name of its user; it leaves the snapshot at once. Needs no session. */
+  /** Report a user logout at the workplace. The session is found by its identifier or by the login name of its user. It is removed from the snapshot immediately. Requires no session. */
   "agent.logout": {
     asks: {
       body: AgentLogoutBody;
@@ -4434,7 +4434,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The same as `login` and `logout`, by GET. Needs no session. */
+  /** Report a user login or logout with a GET request. Requires no session. */
   "agent.notify": {
     asks: {
       query: {
@@ -4449,7 +4449,7 @@ export type Operations = {
     answer: AgentLogin | AgentDone;
     refusal: 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Report that the agent is ready at an address. Presence and address are in the snapshot at once. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Needs no session. */
+  /** Report that the agent is ready. The presence and the address appear in the snapshot immediately. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Requires no session. */
   "agent.ready": {
     asks: {
       body: AgentReadyBody;
@@ -4457,7 +4457,7 @@ export type Operations = {
     answer: AgentCertificate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Register a machine: the token that its agents are initialized with. Its agents are found workplaces within the sites of the caller. Registering a machine again ends the former token with every agent that came of it. Needs the permission `workplaces.update`. */
+  /** Register a machine and issue its registration token. Agents call `initialize` with the registration token. The token finds workplaces only in the sites of the caller. Registering a machine again revokes its previous token and all agent tokens issued with it. Requires the permission `workplaces.update`. */
   "agent.register": {
     asks: {
       body: AgentRegisterBody;
@@ -4465,7 +4465,7 @@ export type Operations = {
     answer: AgentRegister;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Check a token. Needs no session. */
+  /** Check a token. Requires no session. */
   "agent.test": {
     asks: {
       body: AgentTestBody;
@@ -4473,7 +4473,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** A ticket was used at the workplace. Needs no session. */
+  /** Report the use of a ticket at the workplace. Requires no session. */
   "agent.ticket": {
     asks: {
       body: AgentTicketBody;
@@ -4481,7 +4481,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Report the start of a host that no pool manages. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Needs no session. */
+  /** Report the start of a machine outside of all pools. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Requires no session. */
   "agent.unmanaged": {
     asks: {
       body: AgentUnmanagedBody;
@@ -4489,7 +4489,7 @@ export type Operations = {
     answer: AgentCertificate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The version of the agent. Needs no session. */
+  /** Report the version of the agent. Requires no session. */
   "agent.version": {
     asks: {
       body: AgentVersionBody;
@@ -4497,11 +4497,11 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Build an export file of audit events. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `audit.export`. */
+  /** Build an export file of audit events. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `audit.export`. */
   "audit.buildExport": {
     asks: {
       query?: {
-        /** Reports this export and starts none. Other parameters are ignored. */
+        /** Identifier of an ordered export, whose state is returned. Other parameters are ignored. */
         export_id?: string;
         /** Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`. Default `csv`. */
         format?: "csv" | "ndjson" | "json" | "cef";
@@ -4528,7 +4528,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List audit events. A page ends before its `limit` where its events would have more than 4 MB; `next` leads on as ever. Needs the permission `audit.read`. */
+  /** List audit events. A page has fewer items than `limit` if they would exceed 4 MB. `next` continues the list as usual. Requires the permission `audit.read`. */
   "audit.list": {
     asks: {
       query?: {
@@ -4570,7 +4570,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Obtain the export file of audit events. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `audit.export`. */
+  /** Download the export file of audit events. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `audit.export`. */
   "audit.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -4578,7 +4578,7 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Verify the chain of audit events. Looks at up to 100000 events from `from` on, passes over those that retention has removed, and looks at the checkpoints that were signed of them. When `ok`, go on at `from` + `checked` until that is beyond `sealed_to`. Needs the permission `audit.read`. */
+  /** Verify the hash chain of audit events. Verifies up to 100000 events from `from` on and their signed checkpoints. Events that the retention has removed are skipped. If `ok` is true, continue with `from` + `checked` until it exceeds `sealed_to`. Requires the permission `audit.read`. */
   "audit.verify": {
     asks: {
       query?: {
@@ -4591,7 +4591,7 @@ export type Operations = {
     answer: AuditVerify;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all authentication domains. Needs the permission `authenticators.delete`. */
+  /** Delete several or all authentication domains. Requires the permission `authenticators.delete`. */
   "authenticator.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -4599,7 +4599,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Add, change or delete an attribute that users get a copy of at login. Needs the permission `authenticators.update`. */
+  /** Add, change or delete an attribute that is copied to users at login. Requires the permission `authenticators.update`. */
   "authenticator.changeAttribute": {
     asks: {
       path: {
@@ -4611,7 +4611,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create an authentication domain. Needs the permission `authenticators.create`. */
+  /** Create an authentication domain. Requires the permission `authenticators.create`. */
   "authenticator.create": {
     asks: {
       body: AuthenticatorWrite;
@@ -4619,7 +4619,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete an authentication domain with its users and groups. Needs the permission `authenticators.delete`. */
+  /** Delete an authentication domain with its users and groups. Requires the permission `authenticators.delete`. */
   "authenticator.delete": {
     asks: {
       path: {
@@ -4630,7 +4630,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Describe the form of a domain of this type. A form that sends these members creates a domain. Members that are left empty may be omitted. Needs the permission `authenticators.read`. */
+  /** Describe the form for domains of a type. A form with these fields creates a domain. Empty fields may be omitted. Requires the permission `authenticators.read`. */
   "authenticator.describe": {
     asks: {
       path: {
@@ -4641,7 +4641,7 @@ export type Operations = {
     answer: (AuthenticatorDescribe)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read an authentication domain. Needs the permission `authenticators.read`. */
+  /** Read an authentication domain. Requires the permission `authenticators.read`. */
   "authenticator.get": {
     asks: {
       path: {
@@ -4652,7 +4652,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List authentication domains. Needs the permission `authenticators.read`. */
+  /** List authentication domains. Requires the permission `authenticators.read`. */
   "authenticator.list": {
     asks: {
       query?: {
@@ -4684,13 +4684,13 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the types of authentication domains. Needs the permission `authenticators.read`. */
+  /** List the types of authentication domains. Requires the permission `authenticators.read`. */
   "authenticator.listTypes": {
     asks: {};
     answer: (AuthenticatorTypes)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace an authentication domain. Needs the permission `authenticators.update`. */
+  /** Replace an authentication domain. Requires the permission `authenticators.update`. */
   "authenticator.replace": {
     asks: {
       path: {
@@ -4702,7 +4702,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Test a domain: connect, search, find a user and his groups. At most 30 a minute. When no server answers, this is told after the whole time limit. Needs the permission `authenticators.test`. */
+  /** Test an authentication domain. Connects to the directory, searches it, and looks up a user and the groups of the user. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute. Requires the permission `authenticators.test`. */
   "authenticator.test": {
     asks: {
       path: {
@@ -4714,7 +4714,7 @@ export type Operations = {
     answer: AuthenticatorTestParams;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Test the parameters of a domain without the network. Needs the permission `authenticators.test`. */
+  /** Validate the parameters of a domain without network access. Requires the permission `authenticators.test`. */
   "authenticator.testParams": {
     asks: {
       path: {
@@ -4726,7 +4726,7 @@ export type Operations = {
     answer: AuthenticatorTestParams;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of an authentication domain (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `authenticators.update`. */
+  /** Update an authentication domain (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `authenticators.update`. */
   "authenticator.update": {
     asks: {
       path: {
@@ -4738,7 +4738,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Whether a service is ready, and by which protocol and method to connect. Needs a session. */
+  /** Check whether a service is ready for a connection. Requires a session. */
   "connection.check": {
     asks: {
       path: {
@@ -4763,7 +4763,7 @@ export type Operations = {
     answer: ConnectionCheck;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Connection parameters of a service for the client component. A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. With `Accept` of one of the other media types, the file that the program of that protocol opens; an `.rdp` file has no password, a `.vv` file has one that is good once. Needs a session. */
+  /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. Requires a session. */
   "connection.get": {
     asks: {
       path: {
@@ -4784,7 +4784,7 @@ export type Operations = {
     answer: Connection;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'not_acceptable' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Refresh the reconnect link of a workplace session. Needs a session. */
+  /** Refresh the reconnect link of a workplace session. Requires a session. */
   "connection.reconnect": {
     asks: {
       path: {
@@ -4796,13 +4796,13 @@ export type Operations = {
     answer: ConnectionReconnect;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Dashboard objects for the administrator aggregator. A part that cannot be had reads `{ "error": <code> }`; the others are told all the same. Needs the permission `dashboard.read`. */
+  /** Get the administrator dashboard. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless. Requires the permission `dashboard.read`. */
   "dashboard.admin": {
     asks: {};
     answer: DashboardAdmin;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The caller's services and workplace sessions at a site. Services as in servicesList, sessions as the snapshot has them. Needs a session. */
+  /** Get the user dashboard of a site. The dashboard has the services and the workplace sessions of the caller. Services are those of `servicesList`; sessions are read from the snapshot. Requires a session. */
   "dashboard.user": {
     asks: {
       path: {
@@ -4813,7 +4813,7 @@ export type Operations = {
     answer: DashboardUser;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
   };
-  /** Authorize the aggregator on a dispatcher: a token that we signed for a session key. The connection test of a dispatcher node; the key is kept sealed and used by later calls. A peer aggregator sends a token that it signed, without a session, and gets one with its roles. Needs the permission `dispatchers.update`, or `token` and no session. */
+  /** Authorize the portal on a dispatcher node. Tests the connection to a dispatcher node. The portal signs a token and exchanges it for a session key of the node. The key is stored encrypted and used by later calls. A peer aggregator sends a token of its own without a session, and receives a session with the roles of the peer. Requires the permission `dispatchers.update`, or `token` without a session. */
   "dispatcher.authorize": {
     asks: {
       body: DispatcherAuthorizeBody;
@@ -4835,7 +4835,7 @@ export type Operations = {
     };
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
   };
-  /** Delete several or all dispatcher nodes. Needs the permission `dispatchers.delete`. */
+  /** Delete several or all dispatcher nodes. Requires the permission `dispatchers.delete`. */
   "dispatcher.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -4843,7 +4843,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a dispatcher node. Contacts nobody; the node is probed by the sidecar, or tested with `jwtauth`. Needs the permission `dispatchers.create`. */
+  /** Create a dispatcher node. Creating a node does not connect to it. The sidecar probes the node periodically; `jwtauth` tests the connection. Requires the permission `dispatchers.create`. */
   "dispatcher.create": {
     asks: {
       body: DispatcherWrite;
@@ -4851,7 +4851,7 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a dispatcher node. Needs the permission `dispatchers.delete`. */
+  /** Delete a dispatcher node. Requires the permission `dispatchers.delete`. */
   "dispatcher.delete": {
     asks: {
       path: {
@@ -4862,7 +4862,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a dispatcher node. Needs the permission `dispatchers.read`. */
+  /** Read a dispatcher node. Requires the permission `dispatchers.read`. */
   "dispatcher.get": {
     asks: {
       path: {
@@ -4873,7 +4873,7 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List dispatcher nodes. Needs the permission `dispatchers.read`. */
+  /** List dispatcher nodes. Requires the permission `dispatchers.read`. */
   "dispatcher.list": {
     asks: {
       query?: {
@@ -4907,7 +4907,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a dispatcher node. Needs the permission `dispatchers.update`. */
+  /** Replace a dispatcher node. Requires the permission `dispatchers.update`. */
   "dispatcher.replace": {
     asks: {
       path: {
@@ -4919,7 +4919,7 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a dispatcher node (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `dispatchers.update`. */
+  /** Update a dispatcher node (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `dispatchers.update`. */
   "dispatcher.update": {
     asks: {
       path: {
@@ -4931,13 +4931,13 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List of authentication domains. Needs no session. */
+  /** List the authentication domains of the sign-in form. Requires no session. */
   "domain.list": {
     asks: {};
     answer: (Domain)[];
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** What a problem code means, and what to do about it. A page for browsers, JSON for programs, by `Accept`. Needs no session. */
+  /** Explain a problem code. The header `Accept` selects an HTML page or JSON. Requires no session. */
   "error.get": {
     asks: {
       path: {
@@ -4948,7 +4948,7 @@ export type Operations = {
     answer: Error;
     refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all farms of resource providers. Needs the permission `farms.delete`. */
+  /** Delete several or all farms. Requires the permission `farms.delete`. */
   "farm.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -4956,7 +4956,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a farm of resource providers. Needs the permission `farms.create`. */
+  /** Create a farm. Requires the permission `farms.create`. */
   "farm.create": {
     asks: {
       body: FarmWrite;
@@ -4964,29 +4964,29 @@ export type Operations = {
     answer: Farm;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a farm of resource providers. Needs the permission `farms.delete`. */
+  /** Delete a farm. Requires the permission `farms.delete`. */
   "farm.delete": {
     asks: {
       path: {
-        /** Identifier of the farm of resource providers. */
+        /** Identifier of the farm. */
         id: string;
       };
     };
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a farm of resource providers. Needs the permission `farms.read`. */
+  /** Read a farm. Requires the permission `farms.read`. */
   "farm.get": {
     asks: {
       path: {
-        /** Identifier of the farm of resource providers. */
+        /** Identifier of the farm. */
         id: string;
       };
     };
     answer: Farm;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List farms of resource providers. Needs the permission `farms.read`. */
+  /** List farms. Requires the permission `farms.read`. */
   "farm.list": {
     asks: {
       query?: {
@@ -5020,7 +5020,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the dispatcher nodes of a farm. Needs the permission `dispatchers.read`. */
+  /** List the dispatcher nodes of a farm. Requires the permission `dispatchers.read`. */
   "farm.listDispatchers": {
     asks: {
       path: {
@@ -5058,7 +5058,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the tags that the dispatcher nodes of a farm know. Needs the permission `farms.read`. */
+  /** List the tags that the dispatcher nodes of a farm report. Requires the permission `farms.read`. */
   "farm.listTags": {
     asks: {
       path: {
@@ -5113,11 +5113,11 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a farm of resource providers. Needs the permission `farms.update`. */
+  /** Replace a farm. Requires the permission `farms.update`. */
   "farm.replace": {
     asks: {
       path: {
-        /** Identifier of the farm of resource providers. */
+        /** Identifier of the farm. */
         id: string;
       };
       body: FarmWrite;
@@ -5125,11 +5125,11 @@ export type Operations = {
     answer: Farm;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'in_use' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a farm of resource providers (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `farms.update`. */
+  /** Update a farm (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `farms.update`. */
   "farm.update": {
     asks: {
       path: {
-        /** Identifier of the farm of resource providers. */
+        /** Identifier of the farm. */
         id: string;
       };
       body: FarmPatch;
@@ -5137,7 +5137,7 @@ export type Operations = {
     answer: Farm;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all gateways. Needs the permission `gateways.delete`. */
+  /** Delete several or all gateways. Requires the permission `gateways.delete`. */
   "gateway.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -5145,7 +5145,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a gateway. The answer shows the token that the gateway calls us with, this once. Shown once: in a repeated answer `token` is null and `token_set` tells of it. Needs the permission `gateways.create`. */
+  /** Create a gateway. The response contains the token with which the gateway authenticates itself. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `gateways.create`. */
   "gateway.create": {
     asks: {
       body: GatewayWrite;
@@ -5153,7 +5153,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a gateway. Needs the permission `gateways.delete`. */
+  /** Delete a gateway. Requires the permission `gateways.delete`. */
   "gateway.delete": {
     asks: {
       path: {
@@ -5164,7 +5164,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a gateway. Needs the permission `gateways.read`. */
+  /** Read a gateway. Requires the permission `gateways.read`. */
   "gateway.get": {
     asks: {
       path: {
@@ -5175,7 +5175,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** A gateway reports itself. Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients. Needs the token of the machine instead of a session. */
+  /** Report a gateway heartbeat. Send a heartbeat every few seconds with `Authorization: Bearer <gateway token>`. A gateway without a heartbeat for 60 seconds receives no new connections. Requires a machine token instead of a session. */
   "gateway.heartbeat": {
     asks: {
       body: GatewayHeartbeatBody;
@@ -5183,7 +5183,7 @@ export type Operations = {
     answer: GatewayHeartbeat;
     refusal: 'malformed_json' | 'malformed_request' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List gateways. Needs the permission `gateways.read`. */
+  /** List gateways. Requires the permission `gateways.read`. */
   "gateway.list": {
     asks: {
       query?: {
@@ -5215,7 +5215,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a gateway. Needs the permission `gateways.update`. */
+  /** Replace a gateway. Requires the permission `gateways.update`. */
   "gateway.replace": {
     asks: {
       path: {
@@ -5227,7 +5227,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a gateway (JSON Merge Patch). With `rotate_token` the answer shows the new token, this once. Shown once: in a repeated answer `token` is null and `token_set` tells of it. Needs the permission `gateways.update`. */
+  /** Update a gateway (JSON Merge Patch). With `rotate_token` the response contains the new token. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `gateways.update`. */
   "gateway.update": {
     asks: {
       path: {
@@ -5239,7 +5239,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all groups of a domain. Needs the permission `groups.delete`. */
+  /** Delete several or all domain groups. Requires the permission `groups.delete`. */
   "group.bulkDestroy": {
     asks: {
       path: {
@@ -5251,7 +5251,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a group of a domain. Needs the permission `groups.create`. */
+  /** Create a domain group. Requires the permission `groups.create`. */
   "group.create": {
     asks: {
       path: {
@@ -5263,33 +5263,33 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a group of a domain. Needs the permission `groups.delete`. */
+  /** Delete a domain group. Requires the permission `groups.delete`. */
   "group.delete": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the group of a domain. */
+        /** Identifier of the domain group. */
         uuid: string;
       };
     };
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a group of a domain. Needs the permission `groups.read`. */
+  /** Read a domain group. Requires the permission `groups.read`. */
   "group.get": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the group of a domain. */
+        /** Identifier of the domain group. */
         uuid: string;
       };
     };
     answer: Group;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List groups of a domain. Needs the permission `groups.read`. */
+  /** List domain groups. Requires the permission `groups.read`. */
   "group.list": {
     asks: {
       path: {
@@ -5323,7 +5323,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List groups of the directory of a domain by name. The header `Link` with `rel="next"` leads to the next page. Each page reads all matching groups of the directory, at most 10,000; `search` limits them. Needs the permission `groups.read`. */
+  /** Search the groups in the directory of a domain. The header `Link` with `rel="next"` has the address of the next page. Each request reads all matching groups of the directory, at most 10,000. Use `search` to narrow the result. Requires the permission `groups.read`. */
   "group.listExternal": {
     asks: {
       path: {
@@ -5342,13 +5342,13 @@ export type Operations = {
     answer: (GroupExternal)[];
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Replace a group of a domain. Needs the permission `groups.update`. */
+  /** Replace a domain group. Requires the permission `groups.update`. */
   "group.replace": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the group of a domain. */
+        /** Identifier of the domain group. */
         uuid: string;
       };
       body: GroupWrite;
@@ -5356,13 +5356,13 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a group of a domain (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `groups.update`. */
+  /** Update a domain group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `groups.update`. */
   "group.update": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the group of a domain. */
+        /** Identifier of the domain group. */
         uuid: string;
       };
       body: GroupPatch;
@@ -5370,7 +5370,7 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The picture of a service, on every portal type. By its id, or `rdp`, `spice`, `default`; anything else gives the default picture. Needs a session. */
+  /** Get the picture of a service on any portal type. An unknown identifier returns the default picture. Requires a session. */
   "image.get": {
     asks: {
       path: {
@@ -5381,7 +5381,7 @@ export type Operations = {
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The picture of a delivery protocol. `rdp`, `spice`, or the id of a picture. Needs a session. */
+  /** Get the picture of a delivery protocol. Accepts `rdp`, `spice` or the identifier of a picture. An unknown identifier returns 404. Requires a session. */
   "image.getOfProtocol": {
     asks: {
       path: {
@@ -5392,7 +5392,7 @@ export type Operations = {
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The picture of a service. By its id, or `rdp`, `spice`, `default`; anything else gives the default picture. Needs a session. */
+  /** Get the picture of a service. An unknown identifier returns the default picture. Requires a session. */
   "image.getOfService": {
     asks: {
       path: {
@@ -5403,19 +5403,19 @@ export type Operations = {
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Our public keys, two during a rotation (RFC 7517). Needs no session. */
+  /** Get the public keys of the portal as a JSON Web Key Set. Requires no session. */
   "jwks.get": {
     asks: {};
     answer: Jwks;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Check that the process answers. For supervisors that restart a process. It does not depend on the database. Needs no session. */
+  /** Check that the process answers. For supervisors that restart failed processes. The check does not depend on the database. Requires no session. */
   "liveness.get": {
     asks: {};
     answer: string;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
   };
-  /** Authenticate by domain, login and password. Needs no session. */
+  /** Log in with domain, login name and password. Requires no session. */
   "login.create": {
     asks: {
       body: LoginWrite;
@@ -5423,7 +5423,7 @@ export type Operations = {
     answer: Login;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'two_factor_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Two-factor authentication by domain, login and password. On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it. Needs no session. */
+  /** Log in with domain, login name, password and second factor. A request without `code` returns a challenge. The same credentials with `code` and `challenge_id` finish the login. If the domain requires no second factor, or a group exempts the user from it, the operation works like `login`. Requires no session. */
   "login.createTwoFactor": {
     asks: {
       body: SignInWrite;
@@ -5475,13 +5475,13 @@ export type Operations = {
     };
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** End the validity of the caller's token. Needs a session. */
+  /** Log out and revoke the caller's token. Requires a session. */
   "login.end": {
     asks: {};
     answer: LoginEnd;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all maintenance templates. Needs the permission `maintenance.delete`. */
+  /** Delete several or all maintenance templates. Requires the permission `maintenance.delete`. */
   "maintenance_template.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -5489,7 +5489,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a maintenance template. Needs the permission `maintenance.create`. */
+  /** Create a maintenance template. Requires the permission `maintenance.create`. */
   "maintenance_template.create": {
     asks: {
       body: MaintenanceTemplateWrite;
@@ -5497,7 +5497,7 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a maintenance template. Needs the permission `maintenance.delete`. */
+  /** Delete a maintenance template. Requires the permission `maintenance.delete`. */
   "maintenance_template.delete": {
     asks: {
       path: {
@@ -5508,7 +5508,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a maintenance template. Needs the permission `maintenance.read`. */
+  /** Read a maintenance template. Requires the permission `maintenance.read`. */
   "maintenance_template.get": {
     asks: {
       path: {
@@ -5519,7 +5519,7 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List maintenance templates. Needs the permission `maintenance.read`. */
+  /** List maintenance templates. Requires the permission `maintenance.read`. */
   "maintenance_template.list": {
     asks: {
       query?: {
@@ -5545,7 +5545,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a maintenance template. Needs the permission `maintenance.update`. */
+  /** Replace a maintenance template. Requires the permission `maintenance.update`. */
   "maintenance_template.replace": {
     asks: {
       path: {
@@ -5557,7 +5557,7 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a maintenance template (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `maintenance.update`. */
+  /** Update a maintenance template (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `maintenance.update`. */
   "maintenance_template.update": {
     asks: {
       path: {
@@ -5569,17 +5569,17 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List of API modules offered by the aggregator. By portal type; `sites` are those that the caller may use or administer. Needs a session. */
+  /** List the API modules of the portal. The modules depend on the type of the portal. `sites` lists the sites that the caller may use or administer. Requires a session. */
   "module.list": {
     asks: {};
     answer: ModuleList;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Build an export file of records of the monitoring journal. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `monitoring.export`. */
+  /** Build an export file of monitoring records. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `monitoring.export`. */
   "monitoring_record.buildExport": {
     asks: {
       query?: {
-        /** Reports this export and starts none. Other parameters are ignored. */
+        /** Identifier of an ordered export, whose state is returned. Other parameters are ignored. */
         export_id?: string;
         /** Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`. Default `csv`. */
         format?: "csv" | "ndjson" | "json";
@@ -5606,7 +5606,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all records of the monitoring journal. Needs the permission `monitoring.delete`. */
+  /** Delete several or all monitoring records. Requires the permission `monitoring.delete`. */
   "monitoring_record.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -5614,7 +5614,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a record of the monitoring journal. Needs the permission `monitoring.create`. */
+  /** Create a monitoring record. Requires the permission `monitoring.create`. */
   "monitoring_record.create": {
     asks: {
       body: MonitoringRecordWrite;
@@ -5622,29 +5622,29 @@ export type Operations = {
     answer: MonitoringRecord;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a record of the monitoring journal. Needs the permission `monitoring.delete`. */
+  /** Delete a monitoring record. Requires the permission `monitoring.delete`. */
   "monitoring_record.delete": {
     asks: {
       path: {
-        /** Identifier of the record of the monitoring journal. */
+        /** Identifier of the monitoring record. */
         id: string;
       };
     };
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a record of the monitoring journal. Needs the permission `monitoring.read`. */
+  /** Read a monitoring record. Requires the permission `monitoring.read`. */
   "monitoring_record.get": {
     asks: {
       path: {
-        /** Identifier of the record of the monitoring journal. */
+        /** Identifier of the monitoring record. */
         id: string;
       };
     };
     answer: MonitoringRecord;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List records of the monitoring journal. Needs the permission `monitoring.read`. */
+  /** List monitoring records. Requires the permission `monitoring.read`. */
   "monitoring_record.list": {
     asks: {
       query?: {
@@ -5686,7 +5686,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Obtain the export file of records of the monitoring journal. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `monitoring.export`. */
+  /** Download the export file of monitoring records. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `monitoring.export`. */
   "monitoring_record.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -5694,11 +5694,11 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Replace a record of the monitoring journal. Needs the permission `monitoring.update`. */
+  /** Replace a monitoring record. Requires the permission `monitoring.update`. */
   "monitoring_record.replace": {
     asks: {
       path: {
-        /** Identifier of the record of the monitoring journal. */
+        /** Identifier of the monitoring record. */
         id: string;
       };
       body: MonitoringRecordWrite;
@@ -5706,11 +5706,11 @@ export type Operations = {
     answer: MonitoringRecord;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a record of the monitoring journal (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `monitoring.update`. */
+  /** Update a monitoring record (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `monitoring.update`. */
   "monitoring_record.update": {
     asks: {
       path: {
-        /** Identifier of the record of the monitoring journal. */
+        /** Identifier of the monitoring record. */
         id: string;
       };
       body: MonitoringRecordPatch;
@@ -5718,25 +5718,25 @@ export type Operations = {
     answer: MonitoringRecord;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Information about the server. Needs the permission `dashboard.read`. */
+  /** Get information about the answering portal process. Requires the permission `dashboard.read`. */
   "nodeInfo.get": {
     asks: {};
     answer: NodeInfo;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The OpenAPI document as JSON. It describes what this type of portal serves. Needs a session on the administrator portal, by its token or the cookie of a browser. */
+  /** Get the OpenAPI document as JSON. The document describes the operations of this type of portal. Requires a session on the administrator portal, with its token or its browser cookie. */
   "openapi.get": {
     asks: {};
     answer: Openapi;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The OpenAPI document as YAML. It describes what this type of portal serves. Needs a session on the administrator portal, by its token or the cookie of a browser. */
+  /** Get the OpenAPI document as YAML. The document describes the operations of this type of portal. Requires a session on the administrator portal, with its token or its browser cookie. */
   "openapi.getYaml": {
     asks: {};
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a peer aggregator. Its tokens are then accepted by `jwtauth`. Only who holds all that the roles give may. Needs the permission `peers.create`. */
+  /** Create a peer aggregator. The portal then accepts tokens of the peer at `jwtauth`. The caller must hold all permissions of the roles that are assigned to the peer. Requires the permission `peers.create`. */
   "peer.create": {
     asks: {
       body: PeerWrite;
@@ -5744,7 +5744,7 @@ export type Operations = {
     answer: Peer;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a peer aggregator. Needs the permission `peers.delete`. */
+  /** Delete a peer aggregator. Requires the permission `peers.delete`. */
   "peer.delete": {
     asks: {
       path: {
@@ -5755,7 +5755,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a peer aggregator. Needs the permission `peers.read`. */
+  /** Read a peer aggregator. Requires the permission `peers.read`. */
   "peer.get": {
     asks: {
       path: {
@@ -5766,7 +5766,7 @@ export type Operations = {
     answer: Peer;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List peer aggregators. Needs the permission `peers.read`. */
+  /** List peer aggregators. Requires the permission `peers.read`. */
   "peer.list": {
     asks: {
       query?: {
@@ -5794,7 +5794,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a peer aggregator. Disabling it, other keys, or another issuer end its sessions. Needs the permission `peers.update`. */
+  /** Replace a peer aggregator. The sessions of the peer end if it is disabled or if its keys or issuer change. Requires the permission `peers.update`. */
   "peer.replace": {
     asks: {
       path: {
@@ -5806,7 +5806,7 @@ export type Operations = {
     answer: Peer;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Finish Kerberos PKINIT authentication. Needs no session. */
+  /** Finish a Kerberos PKINIT login. Requires no session. */
   "pkinit.finalize": {
     asks: {
       path: {
@@ -5818,7 +5818,7 @@ export type Operations = {
     answer: Login;
     refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Start Kerberos PKINIT authentication and return data to be signed. Needs no session. */
+  /** Start a Kerberos PKINIT login and get the data to sign. Requires no session. */
   "pkinit.login": {
     asks: {
       path: {
@@ -5830,7 +5830,7 @@ export type Operations = {
     answer: PkinitLogin;
     refusal: 'malformed_json' | 'malformed_request' | 'certificate_mismatch' | 'https_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Direct request to the PKINIT server with a signed certificate. Needs no session. */
+  /** Send the signed PKINIT request to the KDC. Requires no session. */
   "pkinit.raw": {
     asks: {
       path: {
@@ -5842,11 +5842,11 @@ export type Operations = {
     answer: PkinitRaw;
     refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'https_required' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Build an export file of portals. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `portals.export`. */
+  /** Build an export file of portals. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `portals.export`. */
   "portal.buildExport": {
     asks: {
       query?: {
-        /** Reports this export and starts none. Other parameters are ignored. */
+        /** Identifier of an ordered export, whose state is returned. Other parameters are ignored. */
         export_id?: string;
         /** Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`. Default `csv`. */
         format?: "csv" | "ndjson" | "json";
@@ -5863,7 +5863,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a portal. Needs the permission `portals.delete`. */
+  /** Delete a portal. Requires the permission `portals.delete`. */
   "portal.delete": {
     asks: {
       path: {
@@ -5874,7 +5874,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** A portal tells that it lives. Portals on this database report themselves without it. Needs no session. */
+  /** Report a portal heartbeat. Only portals that do not share this database need this operation. Requires no session. */
   "portal.heartbeat": {
     asks: {
       body: PortalHeartbeatBody;
@@ -5882,7 +5882,7 @@ export type Operations = {
     answer: PortalHeartbeat;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
   };
-  /** List portals. Needs the permission `portals.read`. */
+  /** List portals. Requires the permission `portals.read`. */
   "portal.list": {
     asks: {
       query?: {
@@ -5914,7 +5914,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Obtain the export file of portals. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `portals.export`. */
+  /** Download the export file of portals. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `portals.export`. */
   "portal.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -5922,7 +5922,7 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Return the metrics of a portal. As its last heartbeat told them. Needs the permission `portals.read`. */
+  /** Get the metrics of a portal. The metrics are those of the last heartbeat. Requires the permission `portals.read`. */
   "portal.readMetrics": {
     asks: {
       path: {
@@ -5933,13 +5933,13 @@ export type Operations = {
     answer: PortalReadMetrics;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The portal that answers. Needs a session. */
+  /** The portal that answers. Requires a session. */
   "portal.self": {
     asks: {};
     answer: PortalSelf;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Return the tags of a portal. With a body, which needs `portals.update` for all sites, makes them exactly these. Needs the permission `portals.read`. */
+  /** Get or replace the tags of a portal. Without a body, the tags are returned. With a body, they are replaced; this requires the permission `portals.update` for all sites. Requires the permission `portals.read`. */
   "portal.tags": {
     asks: {
       path: {
@@ -5951,7 +5951,7 @@ export type Operations = {
     answer: PortalTags;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a priority group. Needs the permission `priority_groups.create`. */
+  /** Create a priority group. Requires the permission `priority_groups.create`. */
   "priority_group.create": {
     asks: {
       body: PriorityGroupWrite;
@@ -5959,7 +5959,7 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a priority group. Needs the permission `priority_groups.delete`. */
+  /** Delete a priority group. Requires the permission `priority_groups.delete`. */
   "priority_group.delete": {
     asks: {
       path: {
@@ -5970,7 +5970,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a priority group. Needs the permission `priority_groups.read`. */
+  /** Read a priority group. Requires the permission `priority_groups.read`. */
   "priority_group.get": {
     asks: {
       path: {
@@ -5981,7 +5981,7 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List priority groups. Needs the permission `priority_groups.read`. */
+  /** List priority groups. Requires the permission `priority_groups.read`. */
   "priority_group.list": {
     asks: {
       query?: {
@@ -6007,7 +6007,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a priority group. Needs the permission `priority_groups.update`. */
+  /** Replace a priority group. Requires the permission `priority_groups.update`. */
   "priority_group.replace": {
     asks: {
       path: {
@@ -6019,7 +6019,7 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a priority group (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `priority_groups.update`. */
+  /** Update a priority group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `priority_groups.update`. */
   "priority_group.update": {
     asks: {
       path: {
@@ -6031,13 +6031,13 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Check that the process can serve writes. For load balancers. 503 while the database does not accept writes, or 90 % of the file descriptors are in use. Needs no session. */
+  /** Check that the process can serve writes. For load balancers. The status is 503 while the database does not accept writes or at least 90 % of the file descriptors are in use. Requires no session. */
   "readiness.get": {
     asks: {};
     answer: null;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal';
   };
-  /** Create a role. Needs the permission `roles.create`. */
+  /** Create a role. Requires the permission `roles.create`. */
   "role.create": {
     asks: {
       body: RoleWrite;
@@ -6045,7 +6045,7 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a role. Needs the permission `roles.delete`. */
+  /** Delete a role. Requires the permission `roles.delete`. */
   "role.delete": {
     asks: {
       path: {
@@ -6056,7 +6056,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a role. Needs the permission `roles.read`. */
+  /** Read a role. Requires the permission `roles.read`. */
   "role.get": {
     asks: {
       path: {
@@ -6067,7 +6067,7 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List roles. Needs the permission `roles.read`. */
+  /** List roles. Requires the permission `roles.read`. */
   "role.list": {
     asks: {
       query?: {
@@ -6093,13 +6093,13 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List available user permissions. Needs the permission `roles.read`. */
+  /** List the available permissions. Requires the permission `roles.read`. */
   "role.listPermissions": {
     asks: {};
     answer: (RolePermissions)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a role. Needs the permission `roles.update`. */
+  /** Replace a role. Requires the permission `roles.update`. */
   "role.replace": {
     asks: {
       path: {
@@ -6111,7 +6111,7 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a role (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `roles.update`. */
+  /** Update a role (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `roles.update`. */
   "role.update": {
     asks: {
       path: {
@@ -6123,7 +6123,7 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a rule (merged resource set). Needs the permission `rules.create`. */
+  /** Create a rule. Requires the permission `rules.create`. */
   "rule.create": {
     asks: {
       body: RuleWrite;
@@ -6131,29 +6131,29 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a rule (merged resource set). Needs the permission `rules.delete`. */
+  /** Delete a rule. Requires the permission `rules.delete`. */
   "rule.delete": {
     asks: {
       path: {
-        /** Identifier of the rule (merged resource set). */
+        /** Identifier of the rule. */
         id: string;
       };
     };
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a rule (merged resource set). Needs the permission `rules.read`. */
+  /** Read a rule. Requires the permission `rules.read`. */
   "rule.get": {
     asks: {
       path: {
-        /** Identifier of the rule (merged resource set). */
+        /** Identifier of the rule. */
         id: string;
       };
     };
     answer: Rule;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List rules (merged resource sets). Needs the permission `rules.read`. */
+  /** List rules. Requires the permission `rules.read`. */
   "rule.list": {
     asks: {
       query?: {
@@ -6183,11 +6183,11 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a rule (merged resource set). Needs the permission `rules.update`. */
+  /** Replace a rule. Requires the permission `rules.update`. */
   "rule.replace": {
     asks: {
       path: {
-        /** Identifier of the rule (merged resource set). */
+        /** Identifier of the rule. */
         id: string;
       };
       body: RuleWrite;
@@ -6195,11 +6195,11 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a rule (merged resource set) (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `rules.update`. */
+  /** Update a rule (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `rules.update`. */
   "rule.update": {
     asks: {
       path: {
-        /** Identifier of the rule (merged resource set). */
+        /** Identifier of the rule. */
         id: string;
       };
       body: RulePatch;
@@ -6207,7 +6207,7 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the services of the caller at a site, with the domains that link him to its farms. A list younger than `aggregator.services_fresh_s` is not asked for again. Farms that do not answer within `aggregator.list_deadline_ms` are named in `sites` and shown as they were; the others are complete. Needs a session. */
+  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. Requires a session. */
   "service.list": {
     asks: {
       path: {
@@ -6224,7 +6224,7 @@ export type Operations = {
     answer: ServiceList;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
   };
-  /** Create a service token. It takes the place of a session of this user, who must be of the kind `service`. Shown once: in a repeated answer `token` is null and `token_set` tells of it. Needs the permission `users.update`. */
+  /** Create a service token. A program sends the token instead of a session token of the user. The user must be of the kind `service`. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `users.update`. */
   "serviceToken.create": {
     asks: {
       path: {
@@ -6238,7 +6238,7 @@ export type Operations = {
     answer: ServiceTokenCreate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the service tokens of a user. Tokens that have ended are among them until they are revoked. Needs the permission `users.read`. */
+  /** List the service tokens of a user. Expired tokens are listed until they are revoked. Requires the permission `users.read`. */
   "serviceToken.list": {
     asks: {
       path: {
@@ -6270,7 +6270,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Revoke a service token. Needs the permission `users.update`. */
+  /** Revoke a service token. Requires the permission `users.update`. */
   "serviceToken.revoke": {
     asks: {
       path: {
@@ -6285,7 +6285,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the workplace pools of all farms. Needs the permission `servicespools.read`. */
+  /** List the service pools of all farms. Requires the permission `servicespools.read`. */
   "servicespool.list": {
     asks: {
       query?: {
@@ -6346,7 +6346,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Begin or end the maintenance of a workplace pool. `id` is the farm. With a template it begins and ends by itself, and users are warned before; until it starts the pool stays as it is. Needs the permission `servicespools.maintenance`. */
+  /** Start or end the maintenance of a service pool. `id` is the identifier of the farm. A maintenance template sets the start, the end and the warnings to users. The pool stays in service until the start. Requires the permission `servicespools.maintenance`. */
   "servicespool.maintain": {
     asks: {
       path: {
@@ -6360,7 +6360,7 @@ export type Operations = {
     answer: Servicespool;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** List the policies of a pool, as its dispatcher says now. Where several farms have a pool of this identifier, `farm_id` names one. Needs the permission `servicespools.read`. */
+  /** List the current policies of a service pool. The policies are read from the dispatcher. If several farms have a pool with this identifier, select one with `farm_id`. Requires the permission `servicespools.read`. */
   "servicespool.policies": {
     asks: {
       path: {
@@ -6375,7 +6375,7 @@ export type Operations = {
     answer: (ServicespoolPolicies)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Change a pool on its dispatcher. `id` is the farm. Needs the permission `servicespools.update`. */
+  /** Change a service pool on its dispatcher. `id` is the identifier of the farm. Requires the permission `servicespools.update`. */
   "servicespool.update": {
     asks: {
       path: {
@@ -6389,13 +6389,13 @@ export type Operations = {
     answer: Servicespool;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Global server settings. Needs a session. */
+  /** Get the public settings of the portal. Requires a session. */
   "settings.get": {
     asks: {};
     answer: Settings;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Sign a browser in. The body is that of `POST /api/auth/v7.0/login/2fa`, and so is the answer, but for the token: it goes into a cookie, which is good for the pages of this portal and not for its API. Only those pages may ask. Needs no session. */
+  /** Sign in with a browser. Request and response are those of `POST /api/auth/v7.0/login/2fa`, but the token is returned in a cookie. The cookie is valid for the pages of this portal and not for its API. Only these pages can call this operation. Requires no session. */
   "signIn.create": {
     asks: {
       body: SignInWrite;
@@ -6445,7 +6445,7 @@ export type Operations = {
     };
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Delete several or all sites. Needs the permission `sites.delete`. */
+  /** Delete several or all sites. Requires the permission `sites.delete`. */
   "site.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -6453,7 +6453,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a site. Needs the permission `sites.create`. */
+  /** Create a site. Requires the permission `sites.create`. */
   "site.create": {
     asks: {
       body: SiteWrite;
@@ -6461,7 +6461,7 @@ export type Operations = {
     answer: Site;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a site. Needs the permission `sites.delete`. */
+  /** Delete a site. Requires the permission `sites.delete`. */
   "site.delete": {
     asks: {
       path: {
@@ -6472,7 +6472,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a site. Needs the permission `sites.read`. */
+  /** Read a site. Requires the permission `sites.read`. */
   "site.get": {
     asks: {
       path: {
@@ -6483,7 +6483,7 @@ export type Operations = {
     answer: Site;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List sites. Needs the permission `sites.read`. */
+  /** List sites. Requires the permission `sites.read`. */
   "site.list": {
     asks: {
       query?: {
@@ -6515,7 +6515,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List users and groups of authentication domains that a site can be given. With `authenticator` naming a directory, users and groups that only the directory has are listed as well; if it cannot be searched, `failures` says why. Needs the permission `sites.update`. */
+  /** List the users and groups that can be assigned to a site. If `authenticator` selects a domain with a directory, users and groups that exist only in the directory are listed as well. If the directory cannot be searched, `failures` gives the cause. Requires the permission `sites.update`. */
   "site.listAssignable": {
     asks: {
       query?: {
@@ -6544,7 +6544,7 @@ export type Operations = {
         authenticator_name: string;
         /** Problem code of the failure. */
         code: string;
-        /** Stable word that narrows the code. Null if the code needs none. */
+        /** Stable word that specifies the cause within the code. Null if the code has a single cause. */
         reason: string | null;
         /** Sentence on the failure, in the language of the caller. */
         detail: string;
@@ -6552,7 +6552,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the farms of a site. Needs the permission `farms.read`. */
+  /** List the farms of a site. Requires the permission `farms.read`. */
   "site.listFarms": {
     asks: {
       path: {
@@ -6590,7 +6590,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the rules (merged resource sets) of a site. Needs the permission `rules.read`. */
+  /** List the rules of a site. Requires the permission `rules.read`. */
   "site.listRules": {
     asks: {
       path: {
@@ -6624,7 +6624,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a site. Needs the permission `sites.update`. */
+  /** Replace a site. Requires the permission `sites.update`. */
   "site.replace": {
     asks: {
       path: {
@@ -6636,7 +6636,7 @@ export type Operations = {
     answer: Site;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change members of a site (JSON Merge Patch). `null` sets the default of a member or removes an optional value. Needs the permission `sites.update`. */
+  /** Update a site (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `sites.update`. */
   "site.update": {
     asks: {
       path: {
@@ -6648,7 +6648,7 @@ export type Operations = {
     answer: Site;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Make a one-time URL of the remote assistant. `id` is the farm. Shown once: in a repeated answer `url` is null and `url_set` tells of it. Needs the permission `spsessions.assist`. */
+  /** Create a one-time URL of the remote assistant. `id` is the identifier of the farm. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `url` is null and `url_set` is true. Requires the permission `spsessions.assist`. */
   "spsession.assist": {
     asks: {
       path: {
@@ -6661,7 +6661,7 @@ export type Operations = {
     answer: SpsessionAssist;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Disconnect a workplace session. `id` is the farm. Needs the permission `spsessions.disconnect`. */
+  /** Disconnect a workplace session. `id` is the identifier of the farm. Requires the permission `spsessions.disconnect`. */
   "spsession.disconnect": {
     asks: {
       path: {
@@ -6677,7 +6677,7 @@ export type Operations = {
     } | Spsession;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** List the workplace sessions of all farms. Needs the permission `spsessions.read`. */
+  /** List the workplace sessions of all farms. Requires the permission `spsessions.read`. */
   "spsession.list": {
     asks: {
       query?: {
@@ -6740,7 +6740,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** End a workplace session. `id` is the farm. Needs the permission `spsessions.logoff`. */
+  /** End a workplace session. `id` is the identifier of the farm. Requires the permission `spsessions.logoff`. */
   "spsession.logoff": {
     asks: {
       path: {
@@ -6756,7 +6756,7 @@ export type Operations = {
     } | Spsession;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** What happened in the session, for the monitoring journal. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */
+  /** Write session events to the monitoring journal. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.events": {
     asks: {
       body: SsaEventsBody;
@@ -6764,7 +6764,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The session has begun. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */
+  /** Report the start of a session. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.login": {
     asks: {
       body: SsaLoginBody;
@@ -6772,7 +6772,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The session has ended, and its agent with it. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */
+  /** Report the end of a session and unregister its agent. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.logout": {
     asks: {
       body?: SsaPingBody;
@@ -6780,7 +6780,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** What the session agent is to show, or to do; waits for it. By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none. Needs the token of the machine instead of a session. */
+  /** Wait for messages to the session agent. Long polling: the response is sent when a message arrives or `wait` has passed. Send the token from `register` as `Authorization: Bearer`. A message is repeated until `after` acknowledges it. An agent that has sent no request for a minute receives no messages. Requires a machine token instead of a session. */
   "ssa.messages": {
     asks: {
       query?: {
@@ -6793,7 +6793,7 @@ export type Operations = {
     answer: SsaMessages;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** The session agent is alive. By `Authorization: Bearer` with the token that `register` gave. Needs the token of the machine instead of a session. */
+  /** Report a session agent heartbeat. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.ping": {
     asks: {
       body?: SsaPingBody;
@@ -6801,7 +6801,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Register the agent within a workplace session. A former one of the same session ends. Needs no session. */
+  /** Register a session agent. A previous registration for the same session is revoked. Requires no session. */
   "ssa.register": {
     asks: {
       body: SsaRegisterBody;
@@ -6809,13 +6809,13 @@ export type Operations = {
     answer: SsaRegister;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List system parameters. Needs the permission `system_parameters.read`. */
+  /** List system parameters. Requires the permission `system_parameters.read`. */
   "systemParameters.get": {
     asks: {};
     answer: SystemParameters;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Save configuration parameters. Parameters that are absent stay as they are; all that are given are saved, or none. In force everywhere within 5 seconds. Needs the permission `system_parameters.update`. */
+  /** Update system parameters. Absent parameters stay unchanged. Either all given parameters are saved or none. Changes take effect on all portals within 5 seconds. Requires the permission `system_parameters.update`. */
   "systemParameters.replace": {
     asks: {
       body: SystemParametersWrite;
@@ -6823,11 +6823,11 @@ export type Operations = {
     answer: SystemParameters;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Build an export file of tags. Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`. Needs the permission `tags.export`. */
+  /** Build an export file of tags. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `tags.export`. */
   "tag.buildExport": {
     asks: {
       query?: {
-        /** Reports this export and starts none. Other parameters are ignored. */
+        /** Identifier of an ordered export, whose state is returned. Other parameters are ignored. */
         export_id?: string;
         /** Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`. Default `csv`. */
         format?: "csv" | "ndjson" | "json";
@@ -6840,7 +6840,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a tag. Needs the permission `tags.create`. */
+  /** Create a tag. Requires the permission `tags.create`. */
   "tag.create": {
     asks: {
       body: TagWrite;
@@ -6848,7 +6848,7 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a tag. Needs the permission `tags.delete`. */
+  /** Delete a tag. Requires the permission `tags.delete`. */
   "tag.delete": {
     asks: {
       path: {
@@ -6859,7 +6859,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a tag. Needs the permission `tags.read`. */
+  /** Read a tag. Requires the permission `tags.read`. */
   "tag.get": {
     asks: {
       path: {
@@ -6870,7 +6870,7 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List tags. Needs the permission `tags.read`. */
+  /** List tags. Requires the permission `tags.read`. */
   "tag.list": {
     asks: {
       query?: {
@@ -6898,7 +6898,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Obtain the export file of tags. As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended. Needs the permission `tags.export`. */
+  /** Download the export file of tags. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `tags.export`. */
   "tag.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -6906,7 +6906,7 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Replace a tag. Needs the permission `tags.update`. */
+  /** Replace a tag. Requires the permission `tags.update`. */
   "tag.replace": {
     asks: {
       path: {
@@ -6918,7 +6918,7 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Manage a tag. A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag, which needs the permission to update these as well. Needs the permission `tags.update`. */
+  /** Update a tag (JSON Merge Patch). `attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects. Requires the permission `tags.update`. */
   "tag.update": {
     asks: {
       path: {
@@ -6930,13 +6930,13 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Branding of the portal. Needs a session. */
+  /** Get the branding of the portal. Requires a session. */
   "theme.get": {
     asks: {};
     answer: Theme;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace the branding of the portal. Texts are plain text: markup in them is shown as it stands. Needs the permission `themes.update`. */
+  /** Replace the branding of the portal. Texts are plain text: markup is not interpreted. Requires the permission `themes.update`. */
   "theme.replace": {
     asks: {
       body: ThemeWrite;
@@ -6944,7 +6944,7 @@ export type Operations = {
     answer: Theme;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Open a tunnel of a ticket: where it leads. Within 60 seconds, from the address that the ticket was asked from (where nobody knew it, the first use binds it), at the gateway that it was made for. A ticket of RDP opens up to 4 tunnels, since its programs may have to begin anew, one of SPICE, which has a connection for each channel, up to 16; each with a `notify` of its own, within 30 seconds of the first. Everything else is 403. Needs no session. */
+  /** Open a tunnel with a ticket. A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403. Requires no session. */
   "tunnel.begin": {
     asks: {
       path: {
@@ -6959,7 +6959,7 @@ export type Operations = {
     answer: TunnelBegin;
     refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** End a tunnel, and tell what went through. Once for each tunnel; the others of its ticket stay. Everything else is 403. Needs no session. */
+  /** Close a tunnel and report its traffic. A tunnel can be closed once. Other tunnels of the same ticket stay open. Every invalid request is rejected with 403. Requires no session. */
   "tunnel.end": {
     asks: {
       path: {
@@ -6978,7 +6978,7 @@ export type Operations = {
     answer: TunnelEnd;
     refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Bind a user to the entry of the directory that has the same name. For users that have roles or have logged in before the portal kept the identifiers of entries: until they are bound, their logins are refused with the reason `user_not_bound`. Every permission of the user is needed. Needs the permission `users.update`. */
+  /** Bind a user to the directory entry of the same name. For users that were assigned roles or logged in before the portal stored the identifiers of directory entries. Until they are bound, their logins are rejected with the reason `user_not_bound`. The caller must hold every permission of the user. Requires the permission `users.update`. */
   "user.bind": {
     asks: {
       path: {
@@ -6989,7 +6989,7 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Delete several or all users of a domain. Needs the permission `users.delete`. */
+  /** Delete several or all domain users. Requires the permission `users.delete`. */
   "user.bulkDestroy": {
     asks: {
       path: {
@@ -7001,7 +7001,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a user of a domain. Needs the permission `users.create`. */
+  /** Create a domain user. Requires the permission `users.create`. */
   "user.create": {
     asks: {
       path: {
@@ -7013,33 +7013,33 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Delete a user of a domain with his sessions. Needs the permission `users.delete`. */
+  /** Delete a domain user and their sessions. Requires the permission `users.delete`. */
   "user.delete": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the user of a domain. */
+        /** Identifier of the domain user. */
         uuid: string;
       };
     };
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a user of a domain. Needs the permission `users.read`. */
+  /** Read a domain user. Requires the permission `users.read`. */
   "user.get": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the user of a domain. */
+        /** Identifier of the domain user. */
         uuid: string;
       };
     };
     answer: User;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List users of a domain. Needs the permission `users.read`. */
+  /** List domain users. Requires the permission `users.read`. */
   "user.list": {
     asks: {
       path: {
@@ -7077,13 +7077,13 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a user of a domain. Needs the permission `users.update`. */
+  /** Replace a domain user. Requires the permission `users.update`. */
   "user.replace": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the user of a domain. */
+        /** Identifier of the domain user. */
         uuid: string;
       };
       body: UserWrite;
@@ -7091,13 +7091,13 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Change members of a user of a domain (JSON Merge Patch). `{"locked_until": null}` lifts the locks of the account, `{"two_factor_enrolled": false}` takes its second factor away. Needs the permission `users.update`. */
+  /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor. Requires the permission `users.update`. */
   "user.update": {
     asks: {
       path: {
         /** Identifier of the authentication domain. */
         auth_uuid: string;
-        /** Identifier of the user of a domain. */
+        /** Identifier of the domain user. */
         uuid: string;
       };
       body: UserPatch;
@@ -7105,7 +7105,7 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** End all sessions of a user. Service tokens are no sessions: they are revoked one by one. Needs the permission `users.update`. */
+  /** End all sessions of a user. Service tokens are not sessions and stay valid. They are revoked one by one. Requires the permission `users.update`. */
   "userSession.endAll": {
     asks: {
       path: {
@@ -7118,7 +7118,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the live sessions of a user. Needs the permission `users.read`. */
+  /** List the active sessions of a user. Requires the permission `users.read`. */
   "userSession.list": {
     asks: {
       path: {
@@ -7150,7 +7150,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change the caller's password. Ends all other sessions of the user. Wrong current passwords count to the lock-out. Needs a session. */
+  /** Change the caller's password. All other sessions of the user end. A wrong current password counts as a failed login attempt. Requires a session. */
   "userinfo.changePassword": {
     asks: {
       body: UserinfoChangePasswordBody;
@@ -7158,7 +7158,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** End one of the caller's sessions. Needs a session. */
+  /** End one of the caller's sessions. Requires a session. */
   "userinfo.endSession": {
     asks: {
       path: {
@@ -7169,7 +7169,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Set up the caller's second factor. `password` gives a secret for the device, for 300 seconds and this session; the first `code` of the device finishes it and gives the recovery codes. Shown once: in a repeated answer `otpauth_uri` is null and `otpauth_uri_set` tells of it, `secret` is null and `secret_set` tells of it, `recovery_codes` is null and `recovery_codes_set` tells of it. Needs a session. */
+  /** Set up the caller's second factor. Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. A request with the first `code` of the app finishes the enrolment and returns the recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `otpauth_uri` is null and `otpauth_uri_set` is true, `secret` is null and `secret_set` is true, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
   "userinfo.enrolTwoFactor": {
     asks: {
       body: UserinfoEnrolTwoFactorBody;
@@ -7185,13 +7185,13 @@ export type Operations = {
     };
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Information about the user. Needs a session. */
+  /** Get the caller's profile. Requires a session. */
   "userinfo.get": {
     asks: {};
     answer: Userinfo;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the caller's live sessions. Needs a session. */
+  /** List the caller's active sessions. Requires a session. */
   "userinfo.listSessions": {
     asks: {
       query?: {
@@ -7217,7 +7217,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Remove the caller's second factor. Where the domain asks for one, the next login sets up another. Needs a session. */
+  /** Remove the caller's second factor. If the domain requires a second factor, the next login starts a new enrolment. Requires a session. */
   "userinfo.removeTwoFactor": {
     asks: {
       body: UserinfoRemoveTwoFactorBody;
@@ -7225,7 +7225,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Set the caller's language (JSON Merge Patch). `null` leaves the choice to the installation. Needs a session. */
+  /** Set the caller's language (JSON Merge Patch). `null` selects the default language of the installation. Requires a session. */
   "userinfo.update": {
     asks: {
       body: UserinfoPatch;
@@ -7233,7 +7233,7 @@ export type Operations = {
     answer: Userinfo;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Give a workplace to a user, or to nobody. `id` is the farm. Needs the permission `workplaces.assign`. */
+  /** Assign a workplace to a user or remove its owner. `id` is the identifier of the farm. Requires the permission `workplaces.assign`. */
   "workplace.assign": {
     asks: {
       path: {
@@ -7249,7 +7249,7 @@ export type Operations = {
     answer: Workplace;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Delete a workplace. `id` is the farm. What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set. Needs the permission `workplaces.delete`. */
+  /** Delete a workplace. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is active (reason `session_live`) or if that is not known (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.delete`. */
   "workplace.delete": {
     asks: {
       path: {
@@ -7268,7 +7268,7 @@ export type Operations = {
     answer: Workplace;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Start, stop or suspend the machine of a workplace. `id` is the farm. What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set. Needs the permission `workplaces.power`. */
+  /** Start, stop or suspend the virtual machine of a workplace. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is active (reason `session_live`) or if that is not known (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.power`. */
   "workplace.driveMachine": {
     asks: {
       path: {
@@ -7284,7 +7284,7 @@ export type Operations = {
     answer: Workplace;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** List the workplaces of all farms. Needs the permission `workplaces.read`. */
+  /** List the workplaces of all farms. Requires the permission `workplaces.read`. */
   "workplace.list": {
     asks: {
       query?: {
@@ -7353,7 +7353,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Begin or end the maintenance of a workplace. `id` is the farm. With a template it begins and ends by itself, and its user is warned before; until it starts the workplace stays as it is. Needs the permission `workplaces.maintenance`. */
+  /** Start or end the maintenance of a workplace. `id` is the identifier of the farm. A maintenance template sets the start, the end and the warnings to the user. The workplace stays in service until the start. Requires the permission `workplaces.maintenance`. */
   "workplace.maintain": {
     asks: {
       path: {
@@ -7369,7 +7369,7 @@ export type Operations = {
     answer: Workplace;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Show a message to whoever works at the workplaces of a pool. `id` is the farm. Each workplace asked for is either delivered to, or told with a code why not. Needs the permission `workplaces.message`. */
+  /** Send a message to the users of workplaces. `id` is the identifier of the farm. The message is shown in the active sessions of the given workplaces. The response lists the workplaces that the message reached, and a problem code for each of the others. Requires the permission `workplaces.message`. */
   "workplace.message": {
     asks: {
       path: {
@@ -7383,7 +7383,7 @@ export type Operations = {
     answer: WorkplaceMessage;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Return the machine of a workplace to its base snapshot. `id` is the farm. What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set. Needs the permission `workplaces.refresh`. */
+  /** Reset a workplace to its base snapshot. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is active (reason `session_live`) or if that is not known (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.refresh`. */
   "workplace.refresh": {
     asks: {
       path: {
@@ -7399,7 +7399,7 @@ export type Operations = {
     answer: Workplace;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Replace the tags of a workplace. `id` is the farm. Needs the permission `workplaces.tag`. */
+  /** Replace the tags of a workplace. `id` is the identifier of the farm. Requires the permission `workplaces.tag`. */
   "workplace.tag": {
     asks: {
       path: {

@@ -40,8 +40,9 @@ export const moduleOperations = [
       route: 'GET /api/discover/',
       access: 'signed-in',
       forPeers: true,
-      summary: 'List of API modules offered by the aggregator',
-      description: 'By portal type; `sites` are those that the caller may use or administer.',
+      summary: 'List the API modules of the portal',
+      description:
+        'The modules depend on the type of the portal. `sites` lists the sites that the caller may use or administer.',
       returns: [200, Discovery],
     },
     discover,

@@ -17,7 +17,7 @@ export const sessionOperations = [
       access: 'signed-in',
       needsLogin: true,
       duringPasswordChange: true,
-      summary: "List the caller's live sessions",
+      summary: "List the caller's active sessions",
       query: SessionsQuery,
       returns: [200, listOf(OwnSession)],
       errors: ['invalid_state'],

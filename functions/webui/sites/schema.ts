@@ -105,7 +105,7 @@ export const DirectoryFailure = z.strictObject({
     .string()
     .nullable()
     .meta({ example: 'unreachable' })
-    .describe('Stable word that narrows the code. Null if the code needs none.'),
+    .describe('Stable word that specifies the cause within the code. Null if the code has a single cause.'),
   detail: z.string().describe('Sentence on the failure, in the language of the caller.'),
 });
 

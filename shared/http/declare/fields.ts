@@ -115,7 +115,7 @@ export const Status = z.enum(['pass', 'fail', 'unknown']);
 export const State = z
   .enum(componentStates)
   .describe(
-    'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure.',
+    'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure.',
   );
 
 /** Changed members of an object, as audit events have them. */

@@ -13,7 +13,7 @@ export const DryRun = z
     dry_run: z.literal(true).describe('Always true: nothing was changed.'),
     would: z
       .strictObject({
-        status: z.int().meta({ example: 204 }).describe('HTTP status of the answer.'),
+        status: z.int().meta({ example: 204 }).describe('HTTP status of the response.'),
         body: z.unknown().meta({ example: null }).describe('Body of the answer. Null if it has none.'),
         events: z
           .array(

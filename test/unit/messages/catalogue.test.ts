@@ -42,19 +42,19 @@ describe('CON-9: the catalogue of texts', () => {
 });
 
 describe('CON-9: a message', () => {
-  const inner = message('Referred to by {referrer}', { referrer: term('a farm of resource providers') });
+  const inner = message('Referred to by {referrer}', { referrer: term('a farm') });
 
   it('is put together in the language of its reader', () => {
     expect([inner.in('en'), inner.in('ru')]).toEqual([
-      'Referred to by a farm of resource providers',
+      'Referred to by a farm',
       'На объект ссылается ферма',
     ]);
   });
 
   it('is English wherever it is used as a string', () => {
     expect([`${inner}`, JSON.stringify({ inner })]).toEqual([
-      'Referred to by a farm of resource providers',
-      '{"inner":"Referred to by a farm of resource providers"}',
+      'Referred to by a farm',
+      '{"inner":"Referred to by a farm"}',
     ]);
   });
 

@@ -15,9 +15,9 @@ import type { WebuiCtx } from './deps.ts';
 
 export const MaintenanceBody = z
   .strictObject({
-    maintenance: z.boolean().describe('True begins the maintenance, false ends it.'),
+    maintenance: z.boolean().describe('True starts the maintenance, false ends it.'),
     template_id: Id.nullish().describe(
-      'Identifier of the maintenance template that sets times and what happens to sessions. Default: at once and without end.',
+      'Identifier of the maintenance template with times and handling of sessions. Default: maintenance starts immediately and has no end.',
     ),
     message: z
       .string()

@@ -33,7 +33,7 @@ const Report = z
     state: z
       .enum(['pending', 'running', 'ready', 'failed'])
       .describe(
-        '`pending`: queued; `running`: being built; `ready`: the file can be obtained; `failed`: the file could not be built.',
+        '`pending`: queued; `running`: being built; `ready`: the file can be downloaded; `failed`: the file could not be built.',
       ),
     format: z
       .enum(Object.keys(allFormats) as [FormatName, ...FormatName[]])
@@ -50,7 +50,7 @@ const Report = z
       .enum(exportFailures)
       .optional()
       .describe(
-        'Why the export failed: `too_many_rows` (more than `export.max_rows`), `not_written` (the file could not be written) or `late` (not built in time).',
+        'Cause of the failure: `too_many_rows` (more than `export.max_rows`), `not_written` (the file could not be written) or `late` (not built in time).',
       ),
     progress: z.number().min(0).max(1).describe('Built part of the file as a fraction from 0 to 1.'),
     expires_at: Moment.describe('When the file is removed. Set by the portal from `export.keep_h`.'),

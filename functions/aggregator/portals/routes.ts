@@ -24,7 +24,7 @@ export const portalOperations = [
       route: `GET ${base}/portals/self`,
       access: 'signed-in',
       forPeers: true,
-      summary: 'The portal that answers',
+      summary: 'The answering portal',
       returns: [200, Self],
     },
     describeSelf,

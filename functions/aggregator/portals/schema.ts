@@ -44,10 +44,10 @@ export const Accepted = z.strictObject({
   result: z.literal('ok').describe('Always `ok`.'),
   name: z
     .string()
-    .describe(
-      'Name under which the portal is listed. For a portal of a peer it begins with the name of the peer.',
-    ),
-  expires_in: z.int().describe('Seconds until the portal counts as offline without another heartbeat.'),
+    .describe('Name of the portal in lists. For a portal of a peer, it begins with the name of the peer.'),
+  expires_in: z
+    .int()
+    .describe('Seconds without another heartbeat after which the portal is considered offline.'),
 });
 
 export const Self = z.strictObject({
@@ -60,7 +60,7 @@ export const Self = z.strictObject({
     'Platform that runs the portal: `node` (Node.js), `workers` (Cloudflare Workers) or `lambda` (AWS Lambda).',
   ),
   version: z.string().describe('Version of the portal.'),
-  state: z.enum(['online', 'offline']).describe('`online` while heartbeats arrive, else `offline`.'),
+  state: z.enum(['online', 'offline']).describe('`online` while heartbeats arrive, otherwise `offline`.'),
   last_seen_at: Moment.nullable().describe('Time of the last heartbeat. Null until the first.'),
-  uptime_s: z.int().describe('Seconds since the answering process or isolate started.'),
+  uptime_s: z.int().describe('Uptime of the answering process or isolate in seconds.'),
 });

@@ -14,7 +14,10 @@ import {
 import { renewLink } from './usecases.ts';
 
 const params = SiteUriParams.extend({
-  id: z.string().max(128).describe('Identifier of the service: that of a rule, or `<farm id>.<pool uuid>`.'),
+  id: z
+    .string()
+    .max(128)
+    .describe('Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`.'),
 });
 
 /** Also what the node answers about the service or the session itself. */

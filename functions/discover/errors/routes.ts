@@ -10,11 +10,11 @@ import { catalogue } from './catalogue.ts';
 const ErrorEntry = z.strictObject({
   code: z.string().describe('Stable code of the problem.'),
   status: z.int().describe('HTTP status of the problem.'),
-  title: z.string().describe('Short text of the problem.'),
+  title: z.string().describe('Short description of the problem.'),
   retryable: z.boolean().describe('True if the same request may succeed later.'),
-  meaning: z.string().describe('What the code says about the request.'),
-  cause: z.string().describe('What usually leads to the problem.'),
-  remedy: z.string().describe('What the caller or the administrator can do.'),
+  meaning: z.string().describe('Meaning of the code.'),
+  cause: z.string().describe('Usual causes of the problem.'),
+  remedy: z.string().describe('Remedies for the caller or the administrator.'),
 });
 type ErrorEntry = z.output<typeof ErrorEntry>;
 

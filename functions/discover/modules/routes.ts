@@ -18,8 +18,8 @@ const Discovery = z.strictObject({
         versions: z
           .array(z.string())
           .describe('Version segments in the paths of the module. Empty if its paths have none.'),
-        path: z.string().describe('Beginning of the paths of the module.'),
-        purpose: z.string().describe('What the module is for.'),
+        path: z.string().describe('Path prefix of the module.'),
+        purpose: z.string().describe('Purpose of the module.'),
       }),
     )
     .describe('Modules that this type of portal offers.'),

@@ -10,7 +10,7 @@ const OpenApi = z.looseObject({
       title: z.string().describe('Name of the API.'),
       version: z.string().describe('Version of the API.'),
     })
-    .describe('Facts about the API.'),
+    .describe('Metadata of the API.'),
   paths: z.record(z.string(), z.unknown()).describe('Operations by path and method.'),
 });
 

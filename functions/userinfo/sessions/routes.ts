@@ -6,7 +6,7 @@ import { base, endpoint } from '../deps.ts';
 import { endSession, listSessions } from './usecases.ts';
 
 const OwnSession = LoginSession.extend({
-  current: z.boolean().describe('True for the session of this request.'),
+  current: z.boolean().describe('True if this is the session of the request.'),
 });
 
 export const sessionOperations = [

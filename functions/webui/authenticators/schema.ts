@@ -22,14 +22,15 @@ const SmallName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Letters, digits, hyphen and underscore')
   .meta({ maxLength: 64, example: 'corp' })
-  .describe('Short label of the domain, unique. Dispatchers identify the domain by it.');
+  .describe('Short label of the domain, unique. Dispatchers identify the domain by this label.');
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
-  name: field(
-    Name.describe('Name of the domain, unique without regard to case. Shown on the sign-in page.'),
-    { type: 'text', label: 'Name', tooltip: 'Shown where people log in' },
-  ),
+  name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
+    type: 'text',
+    label: 'Name',
+    tooltip: 'Shown where people log in',
+  }),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
@@ -37,7 +38,7 @@ export const ownFields = {
   }),
   type: field(
     DomainType.describe(
-      'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Set at creation only.',
+      'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation.',
     ),
     {
       type: 'choice',
@@ -48,14 +49,14 @@ export const ownFields = {
     },
   ),
   comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'For administrators' }),
-  priority: field(Priority.describe('Position in the domain list: lower numbers come first. Default 1.'), {
+  priority: field(Priority.describe('Position in the domain list. Lower numbers come first. Default 1.'), {
     type: 'numeric',
     label: 'Priority',
     tooltip: 'Lower ones are listed first',
   }),
   state: field(
     DomainState.default('visible').describe(
-      '`visible`: users can log in; `hidden`: the same, but the domain is not listed; `disabled`: no logins. Default `visible`.',
+      '`visible`: users can log in; `hidden`: users can log in, but the domain is not listed; `disabled`: no logins. Default `visible`.',
     ),
     {
       type: 'choice',
@@ -82,7 +83,7 @@ export const ownFields = {
     z
       .boolean()
       .default(false)
-      .describe('True: logins need a second factor besides the password. Default false.'),
+      .describe('If true, logins require a second factor in addition to the password. Default false.'),
     {
       type: 'checkbox',
       label: 'Second factor',
@@ -112,20 +113,26 @@ const shown = {
   hosts: z
     .array(z.string())
     .max(5)
-    .describe('Servers in the order of use. Empty without the permission for all sites.'),
+    .describe(
+      'Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites.',
+    ),
   kerberos: Kerberos.extend({
     kdc: z
       .array(z.string())
       .max(10)
-      .describe('Key distribution centres as `host:port`. Empty without the permission for all sites.'),
+      .describe(
+        'Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites.',
+      ),
     kdc_hostnames: z
       .array(z.string())
       .describe(
-        'Names that the certificate of the KDC may have. Empty without the permission for all sites.',
+        'Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites.',
       ),
   })
     .nullable()
-    .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
+    .describe(
+      'Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.',
+    ),
 };
 const { internal, ldap, active_directory } = paramShapes;
 
@@ -140,18 +147,18 @@ export const Authenticator = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().describe('Name of the attribute in `attributes` of users.'),
-        source: z.string().describe('Attribute of the directory that is copied.'),
-        title: z.string().describe('Name of the attribute for people. Empty if it has none.'),
+        source: z.string().describe('Directory attribute that is copied.'),
+        title: z.string().describe('Display name of the attribute. Empty if not set.'),
       }),
     )
-    .describe('Attributes of the directory that are copied to users at login.'),
+    .describe('Directory attributes that are copied to users at login.'),
   users_count: z.int().describe('Number of users of the domain in the portal.'),
   groups_count: z.int().describe('Number of groups of the domain in the portal.'),
   account_refused_at: Moment.nullable().describe(
-    'When the directory refused the password of the account that searches. Null if it was accepted since.',
+    'When the directory rejected the password of the search account. Null if the password is accepted.',
   ),
   account_retry_at: Moment.nullable().describe(
-    'When the refused password is tried again; a new password is tried at once. Null if it is not refused.',
+    'When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted.',
   ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -178,16 +185,16 @@ export const TypeEntry = z.strictObject({
   type: DomainType.describe(
     'Type of a domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
   ),
-  name: z.string().describe('Name of the type for people.'),
-  description: z.string().describe('What the type is for.'),
-  is_external: z.boolean().describe('True if a directory keeps the users.'),
+  name: z.string().describe('Display name of the type.'),
+  description: z.string().describe('Purpose of the type.'),
+  is_external: z.boolean().describe('True if the users are stored in a directory.'),
   needs_password: z
     .boolean()
-    .describe('True if the portal stores the passwords, so that a new user needs one.'),
+    .describe('True if the portal stores the passwords. New users then require a password.'),
   search_users_supported: z.boolean().describe('True if users can be searched.'),
   search_groups_supported: z.boolean().describe('True if groups can be searched.'),
   create_users_supported: z.boolean().describe('True if users can be created in the portal.'),
-  two_factor_supported: z.boolean().describe('True if logins can need a second factor.'),
+  two_factor_supported: z.boolean().describe('True if the domain can require a second factor.'),
   pkinit_supported: z
     .boolean()
     .describe('True if logins with a certificate (Kerberos PKINIT) can be set up.'),
@@ -213,6 +220,6 @@ export const AttributeChange = z.strictObject({
     .regex(nameOfDirectory, 'An attribute of the directory')
     .meta({ maxLength: 64, example: 'telephoneNumber' })
     .nullish()
-    .describe('Attribute of the directory that is copied. Default: `name`.'),
-  title: z.string().trim().max(128).nullish().describe('Name of the attribute for people. Default: empty.'),
+    .describe('Directory attribute that is copied. Default: `name`.'),
+  title: z.string().trim().max(128).nullish().describe('Display name of the attribute. Default: empty.'),
 });

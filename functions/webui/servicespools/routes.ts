@@ -13,7 +13,7 @@ import { listPolicies, updatePool } from './usecases.ts';
 const view = viewOf(ServicesPool);
 const poolParams = z.object({
   id: Id.describe('Identifier of the farm.'),
-  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  servicepool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
 });
 
 export const servicesPoolOperations = [
@@ -72,7 +72,7 @@ export const servicesPoolOperations = [
       description:
         'The policies are read from the dispatcher. If several farms have a pool with this identifier, select one with `farm_id`.',
       params: z.object({
-        service_pool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+        service_pool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
       }),
       query: z.strictObject({
         farm_id: Id.optional().describe(

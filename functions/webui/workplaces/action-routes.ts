@@ -23,7 +23,7 @@ const view = viewOf(Workplace);
 const atNode = { errors: actionErrors, sited: true, effects: 'dispatcher' } as const;
 const description = '`id` is the identifier of the farm.';
 const protects =
-  'A request that would interrupt work is rejected with 409 `invalid_state` while a session is active (reason `session_live`) or if that is not known (reason `snapshot_stale`), unless `force` is set.';
+  'A request that would interrupt work is rejected with 409 `invalid_state` while a session is open (reason `session_live`) or its state is unknown (reason `snapshot_stale`), unless `force` is set.';
 
 const placeOf = ({ id, servicespool_uuid, workplace_uuid }: z.output<typeof WorkplaceParams>) => ({
   farmId: id,
@@ -127,7 +127,7 @@ export const workplaceActionOperations = [
       route: `POST ${base}/workplaces/{id}/message/{servicespool_uuid}`,
       access: 'workplaces.message',
       summary: 'Send a message to the users of workplaces',
-      description: `${description} The message is shown in the active sessions of the given workplaces. The response lists the workplaces that the message reached, and a problem code for each of the others.`,
+      description: `${description} The message is shown in the open sessions of the given workplaces. The response lists the workplaces to which the message was delivered, and a problem code for each of the others.`,
       params: WorkplaceParams.omit({ workplace_uuid: true }),
       body: { required: MessageBody },
       returns: [200, MessageResult],

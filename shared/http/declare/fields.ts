@@ -74,7 +74,7 @@ export const TagNames = z
   .array(TagName)
   .max(50)
   .default([])
-  .describe('Names of the tags that the object carries. Default: none.');
+  .describe('Names of the tags of the object. Default: none.');
 
 /** Ids of other objects; the order does not matter and a repetition counts once. */
 export const Ids = z
@@ -122,9 +122,9 @@ export const State = z
 export const Changes = z
   .array(
     z.strictObject({
-      field: z.string().describe('Name of the changed member.'),
-      before: z.unknown().describe('Value before the change. Null if the member was not set.'),
-      after: z.unknown().describe('Value after the change. Null if the member was removed.'),
+      field: z.string().describe('Name of the changed field.'),
+      before: z.unknown().describe('Value before the change. Null if the field was not set.'),
+      after: z.unknown().describe('Value after the change. Null if the field was removed.'),
     }),
   )
-  .describe('Changed members with their values. Secrets are masked.');
+  .describe('Changed fields with their old and new values. Secrets are masked.');

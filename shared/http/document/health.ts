@@ -15,7 +15,7 @@ const component: Schema = {
     componentId: { type: 'string', description: 'Name of the component. For a site, its `uri`.' },
     componentType: {
       enum: ['component', 'datastore'],
-      description: 'Kind of the component: `datastore` for the database, otherwise `component`.',
+      description: 'Type of the component: `datastore` for the database, otherwise `component`.',
     },
     observedValue: {
       type: 'number',

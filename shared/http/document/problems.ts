@@ -57,7 +57,7 @@ export const Problem = z
     references: z
       .array(
         z.looseObject({
-          type: z.string().describe('Kind of the referring object, as in operation identifiers.'),
+          type: z.string().describe('Type of the referring object, as in operation identifiers.'),
           id: z.string().describe('Identifier of the referring object.'),
           name: z.string().describe('Name of the referring object.'),
         }),

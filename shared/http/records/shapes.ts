@@ -55,9 +55,7 @@ export const BulkDestroyBody = z.union([
       .describe('Identifiers of the objects to delete.'),
   }),
   z.strictObject({
-    all: z
-      .literal(true)
-      .describe('Deletes every object of the collection that is in the scope of the caller.'),
+    all: z.literal(true).describe('Deletes all objects of the collection within the scope of the caller.'),
   }),
 ]);
 
@@ -70,10 +68,10 @@ export const BulkDestroyResult = z.strictObject({
       z.strictObject({
         id: z.string().describe('Identifier of the object.'),
         code: z.string().describe('Problem code, such as `in_use`.'),
-        detail: z.string().describe('Why the object was not deleted.'),
+        detail: z.string().describe('Reason why the object was not deleted.'),
       }),
     )
-    .describe('The objects that could not be deleted, at most 100.'),
+    .describe('Objects that could not be deleted, at most 100.'),
 });
 
 function without(body: unknown, names: readonly string[]): unknown {

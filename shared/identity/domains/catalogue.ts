@@ -30,7 +30,9 @@ const activeDirectory = {
     z
       .boolean()
       .default(false)
-      .describe('True: members of a group that is in another group belong to both. Default false.'),
+      .describe(
+        'If true, members of a nested group also belong to the groups that contain it. Default false.',
+      ),
     {
       type: 'checkbox',
       label: 'Nested groups',

@@ -71,7 +71,9 @@ export const directoryFields = (defaults: Defaults) => ({
     shape: z
       .preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable())
       .default(null)
-      .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
+      .describe(
+        'Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.',
+      ),
     members: kerberosFields,
   },
 });

@@ -71,7 +71,7 @@ export const schemas = {
   'Letters, digits, hyphen and underscore': 'Буквы, цифры, дефис и подчёркивание',
   'Lower-case letters, digits and single hyphens': 'Строчные буквы, цифры и одиночные дефисы',
   'Names no tag': 'Не названо ни одного тега',
-  'Not in the form that is expected': 'Не в той форме, которая ожидается',
+  'Must have the expected format': 'Должно иметь правильный формат',
   'One of authId, auth, authSmallName must be given': 'Нужно указать authId, auth или authSmallName',
   'Only to begin a maintenance': 'Только чтобы начать обслуживание',
   'The base URL of the peer': 'Базовый URL партнёра',

@@ -29,7 +29,7 @@ export const MaintenanceBody = z
   })
   .refine(({ maintenance, template_id }) => maintenance || !template_id, {
     path: ['template_id'],
-    message: 'Only to begin a maintenance',
+    message: 'Allowed only when a maintenance is started',
   });
 export type MaintenanceBody = z.output<typeof MaintenanceBody>;
 
@@ -85,7 +85,7 @@ function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template:
   if (template_id && !template)
     throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'The object does not exist' });
   if (template && isOver(template, ctx.now))
-    throw conflict('template_over', 'The template ends before it could begin');
+    throw conflict('template_over', 'The end of the template is in the past');
 }
 
 const notedOf = (

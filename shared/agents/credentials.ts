@@ -42,8 +42,7 @@ export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
 
 /** The same for the agent within a session, whose token counts as wrong only when it has the form of none. */
 export const sessionAgentOf = async (ctx: AnyCtx): Promise<SessionAgent> => {
-  if (ctx.bearer === undefined)
-    throw new AppError('unauthenticated', 'A token of a session agent is required');
+  if (ctx.bearer === undefined) throw new AppError('unauthenticated', 'A session agent token is required');
   const kind = { matches: isSessionAgentToken, find: findSessionAgent, perMinute, ends: true } as const;
   const found = await proven(ctx, ctx.bearer, kind);
   return { kind: 'agent', role: 'session', ...withWorkplace(found) };

@@ -2805,7 +2805,7 @@ export type SsaRegisterBody = {
 export type SystemParameters = {
   /** Parameters of the section `session`. */
   session: {
-    /** An administrator session ends after this time. Default: 14400 seconds. */
+    /** Maximum duration of an administrator session. Default: 14400 seconds. */
     admin_absolute_s: {
       /** Current value in seconds. */
       value: number;
@@ -2822,7 +2822,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** A user session ends after this time. Default: 14400 seconds. */
+    /** Maximum duration of a user session. Default: 14400 seconds. */
     user_absolute_s: {
       /** Current value in seconds. */
       value: number;
@@ -2839,7 +2839,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** A session ends after this time without a request. Default: 1800 seconds. */
+    /** Time without a request after which a session ends. Default: 1800 seconds. */
     idle_s: {
       /** Current value in seconds. */
       value: number;
@@ -2856,7 +2856,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Sessions a user may have at once; 0 is no limit. Default: 0. */
+    /** Maximum number of simultaneous sessions of a user. 0 means no limit. Default: 0. */
     max_per_user: {
       /** Current value (a number). */
       value: number;
@@ -2874,7 +2874,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `lockout`. */
   lockout: {
-    /** Failed logins of an account from one network before it is locked there. Default: 5. */
+    /** Number of failed logins from one network after which the account is locked for that network. Default: 5. */
     max_tries: {
       /** Current value (a number). */
       value: number;
@@ -2889,7 +2889,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** The first lock lasts this long; each further one twice as long, one hour at most. Default: 300 seconds. */
+    /** Duration of the first lock of an account. Each further lock lasts twice as long, at most one hour. Default: 300 seconds. */
     block_s: {
       /** Current value in seconds. */
       value: number;
@@ -2906,7 +2906,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Failed logins an hour that lock an account for networks it has not been used from lately. Default: 50. */
+    /** Number of failed logins per hour after which an account is locked for networks without a recent successful login of this account. Default: 50. */
     account_per_hour: {
       /** Current value (a number). */
       value: number;
@@ -2921,7 +2921,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Failed logins a minute from one address before it must wait. Default: 50. */
+    /** Number of failed logins per minute from one address after which further logins from it are rejected temporarily. Default: 50. */
     ip_per_minute: {
       /** Current value (a number). */
       value: number;
@@ -2936,7 +2936,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Failed logins a minute altogether before networks not known to be good must wait. Default: 500. */
+    /** Number of failed logins per minute in the whole installation after which logins from networks without a recent successful login are rejected temporarily. Default: 500. */
     overall_per_minute: {
       /** Current value (a number). */
       value: number;
@@ -2954,7 +2954,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `password`. */
   password: {
-    /** Shortest password. Default: 15. */
+    /** Minimum number of characters of a password. Default: 15. */
     min_length: {
       /** Current value (a number). */
       value: number;
@@ -2969,7 +2969,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Shortest password in a domain with a second factor. Default: 8. */
+    /** Minimum number of characters of a password in a domain with a second factor. Default: 8. */
     min_length_two_factor: {
       /** Current value (a number). */
       value: number;
@@ -2987,7 +2987,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `aggregator`. */
   aggregator: {
-    /** Life of the tokens that we sign for dispatchers. Default: 600 seconds. */
+    /** Validity of the tokens that the portal signs for dispatchers. Default: 600 seconds. */
     access_token_ttl_s: {
       /** Current value in seconds. */
       value: number;
@@ -3004,7 +3004,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** A list over several farms answers within this time. Default: 1500 milliseconds. */
+    /** Time limit for lists that are collected from several farms. Default: 1500 milliseconds. */
     list_deadline_ms: {
       /** Current value in milliseconds. */
       value: number;
@@ -3021,7 +3021,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Longest single call of a dispatcher. Default: 5000 milliseconds. */
+    /** Time limit for a single call to a dispatcher. Default: 5000 milliseconds. */
     call_timeout_ms: {
       /** Current value in milliseconds. */
       value: number;
@@ -3038,7 +3038,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Pools, workplaces and their sessions are read from every farm this often. Default: 60 seconds. */
+    /** Interval at which pools, workplaces and workplace sessions are read from each farm. Default: 60 seconds. */
     sync_interval_s: {
       /** Current value in seconds. */
       value: number;
@@ -3055,7 +3055,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Dispatchers are probed this often. Default: 15 seconds. */
+    /** Interval between health probes of a dispatcher. Default: 15 seconds. */
     health_interval_s: {
       /** Current value in seconds. */
       value: number;
@@ -3072,7 +3072,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Failures in a row after which a dispatcher is not asked any more. Default: 3. */
+    /** Number of consecutive failures after which the circuit breaker of a dispatcher opens. Default: 3. */
     breaker_failures: {
       /** Current value (a number). */
       value: number;
@@ -3087,7 +3087,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** A dispatcher that is not asked is tried again this often. Default: 5 seconds. */
+    /** Interval between trial calls to a dispatcher with an open circuit breaker. Default: 5 seconds. */
     breaker_probe_s: {
       /** Current value in seconds. */
       value: number;
@@ -3104,7 +3104,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** A list of services is not asked for again within this time. Default: 15 seconds. */
+    /** Time for which a cached service list is used without reading it again. Default: 15 seconds. */
     services_fresh_s: {
       /** Current value in seconds. */
       value: number;
@@ -3121,7 +3121,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** A list of services stands in for one that cannot be had for this long. Default: 600 seconds. */
+    /** Time for which a cached service list is used if a farm does not answer. Default: 600 seconds. */
     services_stale_s: {
       /** Current value in seconds. */
       value: number;
@@ -3138,7 +3138,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Schemes of reconnect links that are passed on besides https, separated by commas. Default: udss. */
+    /** Schemes of reconnect links that are allowed in addition to https, separated by commas. Default: udss. */
     link_schemes: {
       /** Current value. */
       value: string;
@@ -3154,7 +3154,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `directory`. */
   directory: {
-    /** Attributes of directories that may be read besides the usual ones, separated by commas. Default: empty. */
+    /** Directory attributes that may be read in addition to the standard ones, separated by commas. Default: empty. */
     extra_attributes: {
       /** Current value. */
       value: string;
@@ -3170,7 +3170,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `audit`. */
   audit: {
-    /** Audit events are kept for this long. Default: 365 days. */
+    /** Retention time of audit events. Default: 365 days. */
     retention_days: {
       /** Current value in days. */
       value: number;
@@ -3190,7 +3190,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `monitoring`. */
   monitoring: {
-    /** Records of the monitoring journal are kept for this long. Default: 90 days. */
+    /** Retention time of monitoring records. Default: 90 days. */
     retention_days: {
       /** Current value in days. */
       value: number;
@@ -3207,7 +3207,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** One failing site makes the health check fail; otherwise all must fail. Default: false. */
+    /** If true, the health check fails if any site fails. If false, it fails only if all sites fail. Default: false. */
     site_failure_fails_health: {
       /** Current value. */
       value: boolean;
@@ -3221,7 +3221,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `export`. */
   export: {
-    /** Finished exports are kept for this long. Default: 24 hours. */
+    /** Retention time of finished exports. Default: 24 hours. */
     keep_h: {
       /** Current value in hours. */
       value: number;
@@ -3238,7 +3238,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Longest export. Default: 10000000. */
+    /** Maximum number of rows of an export. Default: 10000000. */
     max_rows: {
       /** Current value (a number). */
       value: number;
@@ -3256,7 +3256,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `limits`. */
   limits: {
-    /** Requests a minute of one session; 0 is no limit. Default: 6000. */
+    /** Maximum number of requests per minute in one session. 0 means no limit. Default: 6000. */
     per_token_per_minute: {
       /** Current value (a number). */
       value: number;
@@ -3271,7 +3271,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Requests a minute from one address without a valid session; 0 is no limit. Default: 3000. */
+    /** Maximum number of requests per minute from one address without a valid session. 0 means no limit. Default: 3000. */
     anonymous_per_ip_per_minute: {
       /** Current value (a number). */
       value: number;
@@ -3289,7 +3289,7 @@ export type SystemParameters = {
   };
   /** Parameters of the section `ui`. */
   ui: {
-    /** Language of texts. Default: en. */
+    /** Language of users who have not chosen one. Default: en. */
     default_language: {
       /** Current value: `en` or `ru`. */
       value: "en" | "ru";
@@ -3302,7 +3302,7 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
-    /** Where users find the client program: a URL, or nothing. Default: empty. */
+    /** Download URL of the client program, or an empty text. Default: empty. */
     client_download_url: {
       /** Current value. */
       value: string;
@@ -3320,7 +3320,7 @@ export type SystemParameters = {
 export type SystemParametersWrite = {
   /** Parameters of the section `session`. */
   session?: {
-    /** An administrator session ends after this time. Default: 14400 seconds. */
+    /** Maximum duration of an administrator session. Default: 14400 seconds. */
     admin_absolute_s?: {
       /** New value in seconds. */
       value: number;
@@ -3339,7 +3339,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** A user session ends after this time. Default: 14400 seconds. */
+    /** Maximum duration of a user session. Default: 14400 seconds. */
     user_absolute_s?: {
       /** New value in seconds. */
       value: number;
@@ -3358,7 +3358,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** A session ends after this time without a request. Default: 1800 seconds. */
+    /** Time without a request after which a session ends. Default: 1800 seconds. */
     idle_s?: {
       /** New value in seconds. */
       value: number;
@@ -3377,7 +3377,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Sessions a user may have at once; 0 is no limit. Default: 0. */
+    /** Maximum number of simultaneous sessions of a user. 0 means no limit. Default: 0. */
     max_per_user?: {
       /** New value (a number). */
       value: number;
@@ -3399,7 +3399,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `lockout`. */
   lockout?: {
-    /** Failed logins of an account from one network before it is locked there. Default: 5. */
+    /** Number of failed logins from one network after which the account is locked for that network. Default: 5. */
     max_tries?: {
       /** New value (a number). */
       value: number;
@@ -3418,7 +3418,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** The first lock lasts this long; each further one twice as long, one hour at most. Default: 300 seconds. */
+    /** Duration of the first lock of an account. Each further lock lasts twice as long, at most one hour. Default: 300 seconds. */
     block_s?: {
       /** New value in seconds. */
       value: number;
@@ -3437,7 +3437,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Failed logins an hour that lock an account for networks it has not been used from lately. Default: 50. */
+    /** Number of failed logins per hour after which an account is locked for networks without a recent successful login of this account. Default: 50. */
     account_per_hour?: {
       /** New value (a number). */
       value: number;
@@ -3456,7 +3456,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Failed logins a minute from one address before it must wait. Default: 50. */
+    /** Number of failed logins per minute from one address after which further logins from it are rejected temporarily. Default: 50. */
     ip_per_minute?: {
       /** New value (a number). */
       value: number;
@@ -3475,7 +3475,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Failed logins a minute altogether before networks not known to be good must wait. Default: 500. */
+    /** Number of failed logins per minute in the whole installation after which logins from networks without a recent successful login are rejected temporarily. Default: 500. */
     overall_per_minute?: {
       /** New value (a number). */
       value: number;
@@ -3497,7 +3497,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `password`. */
   password?: {
-    /** Shortest password. Default: 15. */
+    /** Minimum number of characters of a password. Default: 15. */
     min_length?: {
       /** New value (a number). */
       value: number;
@@ -3516,7 +3516,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Shortest password in a domain with a second factor. Default: 8. */
+    /** Minimum number of characters of a password in a domain with a second factor. Default: 8. */
     min_length_two_factor?: {
       /** New value (a number). */
       value: number;
@@ -3538,7 +3538,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `aggregator`. */
   aggregator?: {
-    /** Life of the tokens that we sign for dispatchers. Default: 600 seconds. */
+    /** Validity of the tokens that the portal signs for dispatchers. Default: 600 seconds. */
     access_token_ttl_s?: {
       /** New value in seconds. */
       value: number;
@@ -3557,7 +3557,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** A list over several farms answers within this time. Default: 1500 milliseconds. */
+    /** Time limit for lists that are collected from several farms. Default: 1500 milliseconds. */
     list_deadline_ms?: {
       /** New value in milliseconds. */
       value: number;
@@ -3576,7 +3576,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Longest single call of a dispatcher. Default: 5000 milliseconds. */
+    /** Time limit for a single call to a dispatcher. Default: 5000 milliseconds. */
     call_timeout_ms?: {
       /** New value in milliseconds. */
       value: number;
@@ -3595,7 +3595,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Pools, workplaces and their sessions are read from every farm this often. Default: 60 seconds. */
+    /** Interval at which pools, workplaces and workplace sessions are read from each farm. Default: 60 seconds. */
     sync_interval_s?: {
       /** New value in seconds. */
       value: number;
@@ -3614,7 +3614,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Dispatchers are probed this often. Default: 15 seconds. */
+    /** Interval between health probes of a dispatcher. Default: 15 seconds. */
     health_interval_s?: {
       /** New value in seconds. */
       value: number;
@@ -3633,7 +3633,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Failures in a row after which a dispatcher is not asked any more. Default: 3. */
+    /** Number of consecutive failures after which the circuit breaker of a dispatcher opens. Default: 3. */
     breaker_failures?: {
       /** New value (a number). */
       value: number;
@@ -3652,7 +3652,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** A dispatcher that is not asked is tried again this often. Default: 5 seconds. */
+    /** Interval between trial calls to a dispatcher with an open circuit breaker. Default: 5 seconds. */
     breaker_probe_s?: {
       /** New value in seconds. */
       value: number;
@@ -3671,7 +3671,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** A list of services is not asked for again within this time. Default: 15 seconds. */
+    /** Time for which a cached service list is used without reading it again. Default: 15 seconds. */
     services_fresh_s?: {
       /** New value in seconds. */
       value: number;
@@ -3690,7 +3690,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** A list of services stands in for one that cannot be had for this long. Default: 600 seconds. */
+    /** Time for which a cached service list is used if a farm does not answer. Default: 600 seconds. */
     services_stale_s?: {
       /** New value in seconds. */
       value: number;
@@ -3709,7 +3709,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Schemes of reconnect links that are passed on besides https, separated by commas. Default: udss. */
+    /** Schemes of reconnect links that are allowed in addition to https, separated by commas. Default: udss. */
     link_schemes?: {
       /** New value. */
       value: string;
@@ -3731,7 +3731,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `directory`. */
   directory?: {
-    /** Attributes of directories that may be read besides the usual ones, separated by commas. Default: empty. */
+    /** Directory attributes that may be read in addition to the standard ones, separated by commas. Default: empty. */
     extra_attributes?: {
       /** New value. */
       value: string;
@@ -3753,7 +3753,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `audit`. */
   audit?: {
-    /** Audit events are kept for this long. Default: 365 days. */
+    /** Retention time of audit events. Default: 365 days. */
     retention_days?: {
       /** New value in days. */
       value: number;
@@ -3775,7 +3775,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `monitoring`. */
   monitoring?: {
-    /** Records of the monitoring journal are kept for this long. Default: 90 days. */
+    /** Retention time of monitoring records. Default: 90 days. */
     retention_days?: {
       /** New value in days. */
       value: number;
@@ -3794,7 +3794,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** One failing site makes the health check fail; otherwise all must fail. Default: false. */
+    /** If true, the health check fails if any site fails. If false, it fails only if all sites fail. Default: false. */
     site_failure_fails_health?: {
       /** New value. */
       value: boolean;
@@ -3816,7 +3816,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `export`. */
   export?: {
-    /** Finished exports are kept for this long. Default: 24 hours. */
+    /** Retention time of finished exports. Default: 24 hours. */
     keep_h?: {
       /** New value in hours. */
       value: number;
@@ -3835,7 +3835,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Longest export. Default: 10000000. */
+    /** Maximum number of rows of an export. Default: 10000000. */
     max_rows?: {
       /** New value (a number). */
       value: number;
@@ -3857,7 +3857,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `limits`. */
   limits?: {
-    /** Requests a minute of one session; 0 is no limit. Default: 6000. */
+    /** Maximum number of requests per minute in one session. 0 means no limit. Default: 6000. */
     per_token_per_minute?: {
       /** New value (a number). */
       value: number;
@@ -3876,7 +3876,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Requests a minute from one address without a valid session; 0 is no limit. Default: 3000. */
+    /** Maximum number of requests per minute from one address without a valid session. 0 means no limit. Default: 3000. */
     anonymous_per_ip_per_minute?: {
       /** New value (a number). */
       value: number;
@@ -3898,7 +3898,7 @@ export type SystemParametersWrite = {
   };
   /** Parameters of the section `ui`. */
   ui?: {
-    /** Language of texts. Default: en. */
+    /** Language of users who have not chosen one. Default: en. */
     default_language?: {
       /** New value: `en` or `ru`. */
       value: "en" | "ru";
@@ -3917,7 +3917,7 @@ export type SystemParametersWrite = {
       /** Ignored: only `value` is written. */
       help?: unknown;
     };
-    /** Where users find the client program: a URL, or nothing. Default: empty. */
+    /** Download URL of the client program, or an empty text. Default: empty. */
     client_download_url?: {
       /** New value. */
       value: string;
@@ -6697,7 +6697,7 @@ export type Operations = {
         farm_id?: string;
         /** Only sessions of the pool with this identifier. */
         servicepool_uuid?: string;
-        /** Only sessions of this user: a name, or `label\name` with the label of a domain. Compared without regard to case. */
+        /** Only sessions of this user: a name, or `label\name` with the label of a domain. Case is ignored. */
         user?: string;
         /** Only sessions in this state. */
         state?: "active" | "disconnected" | "unknown";
@@ -7308,7 +7308,7 @@ export type Operations = {
         state?: "preparing" | "ready" | "in_use" | "removing" | "error" | "maintenance" | "unknown";
         /** Only workplaces whose machine is in this state. */
         machine_state?: "running" | "stopped" | "suspended" | "starting" | "stopping" | "unknown";
-        /** Only workplaces of this user: a name, or `label\name` with the label of a domain. Compared without regard to case. */
+        /** Only workplaces of this user: a name, or `label\name` with the label of a domain. Case is ignored. */
         owner?: string;
         /** Only workplaces with this value of `in_use`. */
         in_use?: "true" | "false";

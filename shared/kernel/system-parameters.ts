@@ -51,7 +51,12 @@ export const systemParameters = {
   'session.admin_absolute_s': seconds(14_400, 'Maximum duration of an administrator session'),
   'session.user_absolute_s': seconds(14_400, 'Maximum duration of a user session'),
   'session.idle_s': seconds(1_800, 'Time without a request after which a session ends', shortestIdleS),
-  'session.max_per_user': count(0, 0, 1_000, 'Maximum number of simultaneous sessions of a user. 0 means no limit'),
+  'session.max_per_user': count(
+    0,
+    0,
+    1_000,
+    'Maximum number of simultaneous sessions of a user. 0 means no limit',
+  ),
   'lockout.max_tries': count(
     5,
     1,
@@ -72,18 +77,31 @@ export const systemParameters = {
     50,
     1,
     100_000,
-    'Number of failed logins per minute from one address after which further logins from it are delayed',
+    'Number of failed logins per minute from one address after which further logins from it are rejected temporarily',
   ),
   'lockout.overall_per_minute': count(
     500,
     1,
     1_000_000,
-    'Number of failed logins per minute in the whole installation after which logins from networks without a recent successful login are delayed',
+    'Number of failed logins per minute in the whole installation after which logins from networks without a recent successful login are rejected temporarily',
   ),
   'password.min_length': count(15, 8, 256, 'Minimum number of characters of a password'),
-  'password.min_length_two_factor': count(8, 8, 256, 'Minimum number of characters of a password in a domain with a second factor'),
-  'aggregator.access_token_ttl_s': seconds(600, 'Validity of the tokens that the portal signs for dispatchers', 30, 600),
-  'aggregator.list_deadline_ms': milliseconds(1_500, 'Time limit for lists that are collected from several farms'),
+  'password.min_length_two_factor': count(
+    8,
+    8,
+    256,
+    'Minimum number of characters of a password in a domain with a second factor',
+  ),
+  'aggregator.access_token_ttl_s': seconds(
+    600,
+    'Validity of the tokens that the portal signs for dispatchers',
+    30,
+    600,
+  ),
+  'aggregator.list_deadline_ms': milliseconds(
+    1_500,
+    'Time limit for lists that are collected from several farms',
+  ),
   'aggregator.call_timeout_ms': milliseconds(5_000, 'Time limit for a single call to a dispatcher'),
   'aggregator.sync_interval_s': seconds(
     60,
@@ -155,7 +173,11 @@ export const systemParameters = {
     1_000_000,
     'Maximum number of requests per minute from one address without a valid session. 0 means no limit',
   ),
-  'ui.default_language': { default: languages[0], choices: languages, help: 'Language of users who have not chosen one' },
+  'ui.default_language': {
+    default: languages[0],
+    choices: languages,
+    help: 'Language of users who have not chosen one',
+  },
   'ui.client_download_url': {
     default: '',
     pattern: /^(?:https?:\/\/[^\s/]+\S*)?$/,

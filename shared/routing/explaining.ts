@@ -21,7 +21,7 @@ export const explainQuery = {
 /** For `refine` of such a query. */
 export const explainsWhom = ({ explain, user_id }: ExplainQuery): boolean =>
   explain === true || user_id === undefined;
-export const explainsNobody = { path: ['user_id'], message: 'Goes with explain=true only' };
+export const explainsNobody = { path: ['user_id'], message: 'Allowed only with explain=true' };
 
 /** Why a member of a rule is where it is, or is none. */
 export const Explanation = z.strictObject({

@@ -136,7 +136,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       expect(await told.isVisible()).toBe(true);
       await page.goto('/api/docs/');
       await heading(page, 'Access denied');
-      await page.getByText('This needs a session on the administrator portal').waitFor();
+      await page.getByText('A session on the administrator portal is required').waitFor();
       expect(new Set(errors.splice(0))).toEqual(new Set([expect.stringContaining('403')]));
     });
 
@@ -212,15 +212,15 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
         'en-GB',
         'Choose a new password',
         /Present password|New password/,
-        /At least 15 characters/,
+        /at least 15 characters/,
         /contains the user name/,
       ],
       [
         'ru-RU',
         'Придумайте новый пароль',
         /Текущий пароль|Новый пароль/,
-        /Не меньше 15 символов/,
-        /есть имя пользователя/,
+        /не менее 15 символов/,
+        /содержит имя пользователя/,
       ],
     ])('names the rule that a new password breaks, in %s', async (locale, title, label, short, named) => {
       const user = await addUser(plain, { must_change_password: true });

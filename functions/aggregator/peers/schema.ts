@@ -22,14 +22,17 @@ const Keys = z.strictObject({
     )
     .min(1)
     .max(16)
-    .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'Each `kid` once')
+    .refine(
+      (keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length,
+      'Each `kid` can occur only once',
+    )
     .describe('Public keys with distinct `kid`. Private key parameters are rejected.'),
 });
 
 const Issuer = z
   .string()
   .max(512)
-  .regex(/^https?:\/\/[\x21-\x7e]+$/, 'The base URL of the peer')
+  .regex(/^https?:\/\/[\x21-\x7e]+$/, 'Must be the base URL of the peer')
   .meta({ example: 'https://other.example.com' })
   .describe('Base URL of the peer. Must be identical to the claim `iss` of its tokens.');
 

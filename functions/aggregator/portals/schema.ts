@@ -37,7 +37,9 @@ export const ToldPortal = z.object({
   build: optional(line(64)),
   os: optional(line(256)),
   started_at: Instant,
-  metrics: optional(PortalMetrics.refine((members) => Object.keys(members).length <= 100, 'At most 100')),
+  metrics: optional(
+    PortalMetrics.refine((members) => Object.keys(members).length <= 100, 'Must have at most 100 fields'),
+  ),
 });
 
 export const Accepted = z.strictObject({

@@ -46,7 +46,7 @@ const credentials = {
 
 const namesDomain = (body: { authId?: unknown; auth?: unknown; authSmallName?: unknown }): boolean =>
   body.authId !== undefined || body.auth !== undefined || body.authSmallName !== undefined;
-const rule = { message: 'One of authId, auth, authSmallName must be given', params: { code: 'required' } };
+const rule = { message: 'One of authId, auth, authSmallName is required', params: { code: 'required' } };
 
 export const LoginBody = z.strictObject(credentials).refine(namesDomain, rule);
 export const TwoFactorLoginBody = z

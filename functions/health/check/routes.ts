@@ -40,7 +40,7 @@ export function checkHealth({ db, databaseUrl, log, collectors, writes }: Health
 }
 
 function noSuchSite(): never {
-  throw new AppError('not_found', 'There is no site with the uri of `site`');
+  throw new AppError('not_found', 'No site has the uri in `site`');
 }
 
 const answer = (body: HealthReport | HealthSummary): Response =>

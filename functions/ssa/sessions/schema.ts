@@ -43,7 +43,7 @@ const Event = z.object({
   data: z
     .unknown()
     .optional()
-    .refine((data) => (JSON.stringify(data) ?? '').length <= mostBytes, 'Must not have more than 16 KiB')
+    .refine((data) => (JSON.stringify(data) ?? '').length <= mostBytes, 'Must not exceed 16 KiB')
     .describe('Further details of the event, any JSON value of at most 16 KiB.'),
 });
 

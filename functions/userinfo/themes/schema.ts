@@ -21,7 +21,7 @@ const Lines = (longest: number) =>
 const WebLink = z
   .string()
   .max(2048, lengthFirst)
-  .refine((text) => text === '' || isWebAddress(text), 'Must be an http or https address, or empty')
+  .refine((text) => text === '' || isWebAddress(text), 'Must be an http or https URL, or empty')
   .default('')
   .meta({ example: 'https://support.example.com/' });
 

@@ -57,14 +57,14 @@ export function keptSecret(next: DirectoryParams, stored: Stored | undefined): s
   if (destinationOf(next) !== destinationOf(stored.params))
     throw secretRequired('The destination has changed');
   if (searchOf(next) !== searchOf(stored.params))
-    throw secretRequired('The account, the base or the filter of the search has changed');
+    throw secretRequired('The search account, base or filter has changed');
   return stored.sealed_password;
 }
 
 export const notReadable = (name: string): FieldError => ({
   pointer: `/params/${name}`,
   code: 'not_allowed',
-  detail: 'Not among the attributes that may be read; `directory.extra_attributes` extends them',
+  detail: 'This attribute must not be read; add it to `directory.extra_attributes` to allow it',
 });
 
 const searchOf = ({ base_dn, user_filter, bind_dn }: Record<string, unknown>): string =>

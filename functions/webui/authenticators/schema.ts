@@ -13,14 +13,18 @@ import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/do
 import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
 import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
 
-const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
-const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;
+const states = {
+  visible: 'Visible',
+  hidden: 'Hidden (not on the sign-in page)',
+  disabled: 'Disabled',
+} as const;
+const subjects = { all: 'All users', users: 'Users without a role', staff: 'Users with a role' } as const;
 const keysOf = <K extends string>(words: Record<K, string>) => Object.keys(words) as [K, ...K[]];
 const DomainState = z.enum(keysOf(states));
 const DomainType = z.enum(domainTypes);
 const SmallName = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Letters, digits, hyphen and underscore')
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must contain only letters, digits, hyphens and underscores')
   .meta({ maxLength: 64, example: 'corp' })
   .describe('Short label of the domain, unique. Dispatchers identify the domain by this label.');
 
@@ -29,12 +33,12 @@ export const ownFields = {
   name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
     type: 'text',
     label: 'Name',
-    tooltip: 'Shown where people log in',
+    tooltip: 'Shown on the sign-in page',
   }),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
-    tooltip: 'The label by which dispatchers know the domain',
+    tooltip: 'Label that identifies the domain on dispatchers',
   }),
   type: field(
     DomainType.describe(
@@ -43,16 +47,16 @@ export const ownFields = {
     {
       type: 'choice',
       label: 'Type',
-      tooltip: 'Set at creation only',
+      tooltip: 'Cannot be changed after creation',
       choices: Object.fromEntries(domainTypes.map((type) => [type, typeFacts[type].name])),
       readonly: true,
     },
   ),
-  comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'For administrators' }),
+  comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'Notes for administrators' }),
   priority: field(Priority.describe('Position in the domain list. Lower numbers come first. Default 1.'), {
     type: 'numeric',
     label: 'Priority',
-    tooltip: 'Lower ones are listed first',
+    tooltip: 'Domains with lower numbers are listed first',
   }),
   state: field(
     DomainState.default('visible').describe(
@@ -61,7 +65,7 @@ export const ownFields = {
     {
       type: 'choice',
       label: 'State',
-      tooltip: 'Whether people can log in, and whether the domain is listed for that',
+      tooltip: 'Whether users can log in and whether the domain is listed on the sign-in page',
       choices: states,
     },
   ),
@@ -74,8 +78,8 @@ export const ownFields = {
       ),
     {
       type: 'choice',
-      label: 'Who may log in',
-      tooltip: 'Staff are the users that hold a role',
+      label: 'Permitted users',
+      tooltip: 'Users who may log in: all, those without a role, or those with a role',
       choices: subjects,
     },
   ),
@@ -87,7 +91,7 @@ export const ownFields = {
     {
       type: 'checkbox',
       label: 'Second factor',
-      tooltip: 'Ask for a one-time code besides the password',
+      tooltip: 'Require a one-time code in addition to the password',
     },
   ),
   tags: field(TagNames, {
@@ -212,12 +216,12 @@ export const AttributeChange = z.strictObject({
     .describe('`add` or `change` sets the attribute, `delete` removes it.'),
   name: z
     .string()
-    .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
+    .regex(nameOfDirectory, 'Must contain only letters, digits, `_`, `.`, `;` and `-`')
     .meta({ maxLength: 64, example: 'phone' })
     .describe('Name of the attribute in `attributes` of users.'),
   source: z
     .string()
-    .regex(nameOfDirectory, 'An attribute of the directory')
+    .regex(nameOfDirectory, 'Must be a directory attribute')
     .meta({ maxLength: 64, example: 'telephoneNumber' })
     .nullish()
     .describe('Directory attribute that is copied. Default: `name`.'),

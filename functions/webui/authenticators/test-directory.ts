@@ -38,7 +38,11 @@ export async function testDomain(ctx: WebuiCtx, type: DomainType, body: Body): P
 }
 
 const told = (ctx: WebuiCtx, checks: Check[]): Result =>
-  resultOf(ctx, checks, isGood(checks) ? 'The domain can be used' : 'The domain cannot be used so');
+  resultOf(
+    ctx,
+    checks,
+    isGood(checks) ? 'The domain works' : 'The domain does not work with these parameters',
+  );
 
 /** An account of a stored domain whose password was refused is not tried before its time; another password is. */
 async function destination(
@@ -61,11 +65,11 @@ async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subj
       directory,
       async (session) => {
         protocol.restart();
-        protocol.note('connection', 'pass', 'A server answers');
+        protocol.note('connection', 'pass', 'A server responds');
         protocol.note(
           'bind',
           'pass',
-          directory.account ? 'The account may search' : 'Searches are anonymous',
+          directory.account ? 'The account can search the directory' : 'Searches are anonymous',
         );
         await search(ctx, session, protocol, subject);
       },
@@ -76,7 +80,7 @@ async function ask(ctx: WebuiCtx, directory: Directory, protocol: Protocol, subj
     const isSilent = protocol.checks.length === 0 && isUnreached(error);
     // How soon nobody answered would tell which ports of which machines are open.
     if (isSilent) await passed(start + directory.timeoutMs);
-    protocol.fail(isSilent ? 'No server of the directory answers' : sentenceOf(error), error);
+    protocol.fail(isSilent ? 'No server of the directory responds' : sentenceOf(error), error);
   }
 }
 
@@ -99,8 +103,8 @@ async function search(
 type Found = [status: Check['status'], detail: Text];
 
 const words = {
-  users: ['There are users', 'There are no users below the base'],
-  groups: ['There are groups', 'There are no groups below the base'],
+  users: ['Users were found', 'No users were found below the base'],
+  groups: ['Groups were found', 'No groups were found below the base'],
 } as const;
 
 const found = (count: number, what: keyof typeof words): Found =>

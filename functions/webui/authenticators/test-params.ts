@@ -43,7 +43,7 @@ export async function testParams(
 ): Promise<z.input<typeof TestResult>> {
   const { checks } = await examine(ctx, type, body);
   const success = isGood(checks);
-  return resultOf(ctx, checks, success ? 'The parameters can be used' : 'Some parameters cannot be used');
+  return resultOf(ctx, checks, success ? 'The parameters are valid' : 'Some parameters are not valid');
 }
 
 /** The result in the language of its reader. */
@@ -85,7 +85,7 @@ export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Prom
 async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promise<StoredDomain> {
   const row = await findDomain(ctx.deps.db, id);
   if (row?.type === type) return row;
-  throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });
+  throw invalid({ pointer: '/id', code: 'not_found', detail: 'No domain of this type has this identifier' });
 }
 
 /** Also those that are stored: a write keeps them, and only a test shows that they are outside the list. */
@@ -102,13 +102,13 @@ const unreadable = (
       ({ source }): FieldError => ({
         pointer: '/attributes',
         code: 'not_allowed',
-        detail: message('{attribute} may not be read', { attribute: source }),
+        detail: message('Reading {attribute} is not allowed', { attribute: source }),
       }),
     ),
 ];
 
 const absence = (type: DomainType): Detail =>
-  type === 'internal' ? 'An internal domain has no directory' : 'The parameters must be mended first';
+  type === 'internal' ? 'An internal domain has no directory' : 'Correct the parameters first';
 
 /** The members that every domain has, as far as they are given. */
 function ownFaults(type: DomainType, body: Body): FieldError[] {
@@ -120,7 +120,7 @@ function ownFaults(type: DomainType, body: Body): FieldError[] {
   );
   const isOther = given.type !== undefined && given.type !== type;
   return isOther
-    ? [...faults, { pointer: '/type', code: 'different', detail: 'Not the type under test' }]
+    ? [...faults, { pointer: '/type', code: 'different', detail: 'Must be the type of the tested domain' }]
     : faults;
 }
 

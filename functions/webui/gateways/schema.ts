@@ -16,10 +16,13 @@ const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sor
 
 const Host = z
   .string()
-  .refine(isHost, 'A DNS name or an IP address, without scheme and port')
+  .refine(isHost, 'Must be a DNS name or an IP address, without scheme and port')
   .meta({ maxLength: 253, example: 'gw1.north.example.com' });
 
-const Network = z.string().max(64).refine(isNetwork, 'A network as CIDR, such as 10.20.0.0/16');
+const Network = z
+  .string()
+  .max(64)
+  .refine(isNetwork, 'Must be a network in CIDR notation, such as 10.20.0.0/16');
 
 export const GatewayWrite = z.object({
   name: Name.describe('Name of the gateway, unique regardless of case.'),

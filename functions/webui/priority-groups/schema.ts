@@ -29,7 +29,7 @@ const Preferences = z
 
 const repeated = {
   code: 'custom',
-  message: 'A farm may be named once',
+  message: 'Each farm can occur only once',
   params: { code: 'repeated' },
 } as const;
 

@@ -34,7 +34,7 @@ const Members = z
         issues.addIssue({
           code: 'custom',
           path: [at, 'servicepool_uuid'],
-          message: 'A rule names a pool once',
+          message: 'Each pool can occur only once in a rule',
           params: { code: 'repeated' },
         });
       seen.add(keyText(member));
@@ -49,7 +49,7 @@ const TagMatch = z
     any: Tags.describe('Tags of which a pool must have at least one. Default: none.'),
     all: Tags.describe('Tags that a pool must all have. Default: none.'),
   })
-  .refine(({ any, all }) => any.length + all.length > 0, 'Names no tag')
+  .refine(({ any, all }) => any.length + all.length > 0, 'At least one tag is required')
   .nullable()
   .default(null)
   .meta({ example: { any: ['office'], all: [] } })

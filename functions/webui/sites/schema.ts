@@ -24,7 +24,7 @@ export const SiteWrite = z.object({
   name: Name.describe('Name of the site, unique regardless of case.'),
   uri: z
     .string()
-    .regex(/^[a-z0-9](-?[a-z0-9]){0,62}$/, 'Lower-case letters, digits and single hyphens')
+    .regex(/^[a-z0-9](-?[a-z0-9]){0,62}$/, 'Must contain only lower-case letters, digits and single hyphens')
     .meta({ maxLength: 63, example: 'north' })
     .describe('Name of the site in URLs of the client module, unique.'),
   comments: Comments,

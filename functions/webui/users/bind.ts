@@ -25,7 +25,8 @@ export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   const power = powerOver(ctx, [{ user: id }]);
   return power.explained(() =>
     changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
-      if (row.directory_id !== null) throw conflict('bound', 'The user is bound to an entry already');
+      if (row.directory_id !== null)
+        throw conflict('bound', 'The user is already bound to a directory entry');
       const ids = await identifiersOf(ctx, row);
       const [directoryId] = ids;
       return {
@@ -46,7 +47,10 @@ async function identifiersOf(ctx: WebuiCtx, { authenticator_id, name }: Row): Pr
   return withinDirectory(ctx.deps, domain, async (session, params) => {
     const person = await findPerson(session, params, wanted);
     if (!person)
-      throw conflict('no_entry', 'The directory has no entry of this name that may log in, or several');
+      throw conflict(
+        'no_entry',
+        'The directory has no entry with this name that is allowed to log in, or several',
+      );
     const { ids } = withIdentifier(person);
     await findPersonById(session, params, ids[0]);
     return ids;

@@ -42,7 +42,11 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   const isExternal = domain.type !== 'internal';
   const body = isExternal ? ofDirectory(asked, []) : asked;
   if (!isExternal && body.kind === 'person' && body.password === null) {
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   }
   const secret = isExternal ? {} : await passwordColumns(ctx, body, domain.two_factor);
   const columns = { authenticator_id: domainId, ...secret };
@@ -58,7 +62,7 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
  */
 function ofDirectory(body: Write, groups: readonly string[]): Write {
   const faults: FieldError[] = [];
-  const detail = 'The directory keeps the passwords of this domain';
+  const detail = 'The passwords of this domain are stored in the directory';
   if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
   if (body.must_change_password)
     faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
@@ -185,7 +189,7 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   if (isOther || resets || body.password !== null) {
     throw conflict(
       'own_account',
-      'State, kind, password, second factor and roles of one’s own account cannot be changed here',
+      'You cannot change the state, kind, password, second factor or roles of your own account here',
     );
   }
 }
@@ -193,7 +197,11 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
 /** @throws AppError `invalid_request`: by his name the directory knows him */
 function assertSameName(row: Row, body: Write): Write {
   if (body.name === row.name) return body;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
+  throw invalid({
+    pointer: '/name',
+    code: 'immutable',
+    detail: 'The name of a directory user cannot be changed here',
+  });
 }
 
 /** The former password counts among those that the user may not choose again. */
@@ -208,11 +216,19 @@ async function passwordColumns(
 ): Promise<Record<string, unknown>> {
   if (body.kind === 'service') {
     if (body.password !== null)
-      throw invalid({ pointer: '/password', code: 'not_allowed', detail: 'A service has no password' });
+      throw invalid({
+        pointer: '/password',
+        code: 'not_allowed',
+        detail: 'A user of the kind `service` cannot have a password',
+      });
     return { password_hash: null };
   }
   if (body.password === null)
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
@@ -223,7 +239,7 @@ export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row): Extras => {
       if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'The own account cannot be deleted');
+        throw conflict('own_account', 'You cannot delete your own account');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [mustKeepAdministrator(h)],

@@ -47,7 +47,7 @@ export function applyPatch<W extends z.ZodObject>(
 /** The body of `bulk_destroy`; an empty one destroys nothing. */
 export const BulkDestroyBody = z.union([
   z.strictObject({
-    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, 'Must be 1 to 500 ids')
+    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, 'Must contain 1 to 500 identifiers')
       .meta({
         minItems: 1,
         maxItems: 500,

@@ -36,7 +36,7 @@ const activeDirectory = {
     {
       type: 'checkbox',
       label: 'Nested groups',
-      tooltip: 'Members of a group that is in a group belong to both',
+      tooltip: 'Members of a nested group also belong to the groups that contain it',
       tab: 'Groups',
     },
   ),
@@ -87,7 +87,7 @@ const alike = {
 export const typeFacts = {
   internal: {
     name: 'Internal',
-    description: 'Users and passwords are kept by this portal',
+    description: 'Users and passwords are stored in the portal',
     ...internal,
     ...alike,
   },

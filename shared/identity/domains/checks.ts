@@ -44,17 +44,17 @@ export const directoryChecks: readonly DirectoryCheck[] = [
     name: 'account',
     advisory: true,
     run: ({ bind_dn }, hasPassword) => {
-      if (bind_dn === '' && !hasPassword) return 'The directory is searched without an account';
+      if (bind_dn === '' && !hasPassword) return 'The directory is searched anonymously';
       if (bind_dn !== '' && hasPassword) return [];
       return bind_dn === ''
-        ? [{ pointer: '/params/bind_dn', code: 'required', detail: 'A password needs an account' }]
-        : [{ pointer: '/params/bind_password', code: 'required', detail: 'An account needs a password' }];
+        ? [{ pointer: '/params/bind_dn', code: 'required', detail: 'A password requires an account' }]
+        : [{ pointer: '/params/bind_password', code: 'required', detail: 'An account requires a password' }];
     },
   },
   {
     name: 'kerberos',
     run: ({ kerberos }, _, policy) => {
-      if (!kerberos) return 'There are no Kerberos parameters';
+      if (!kerberos) return 'No Kerberos parameters are set';
       return kerberos.kdc.flatMap((text, at) => {
         const peer = parseKdc(text);
         return notAllowed(`/params/kerberos/kdc/${at}`, peer && directoryFault(peer, peer.encrypted, policy));

@@ -22,13 +22,15 @@ const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | und
     });
 
 /** RFC 4512, 2.5: a name or an object identifier; some directories have underscores besides. */
-const Attribute = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,127}$/, 'A name of the directory');
+const Attribute = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,127}$/, 'Must be a name from the directory');
 const DistinguishedName = z.string().trim().max(1024);
 
 /** Parameters of the connection to a directory. */
 export const connectionShapes = {
   hosts: z
-    .array(spelledBy(directoryUrl, parseDirectoryUrl, 'ldap:// or ldaps://, a host and a port'))
+    .array(spelledBy(directoryUrl, parseDirectoryUrl, 'Must be ldap:// or ldaps:// with a host and a port'))
     .min(1)
     .max(5)
     .describe(
@@ -73,14 +75,17 @@ export const connectionShapes = {
 
 /** Parameters of searches in a directory; the attributes have defaults that depend on its type. */
 export const searchShapes = {
-  base_dn: DistinguishedName.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/, 'A distinguished name').describe(
+  base_dn: DistinguishedName.regex(
+    /^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/,
+    'Must be a distinguished name',
+  ).describe(
     'Distinguished name of the entry that contains the users and groups, such as `dc=example,dc=com`.',
   ),
   user_filter: z
     .string()
     .trim()
     .max(2048)
-    .regex(/^(\(.*\))?$/s, 'A filter in parentheses (RFC 4515)')
+    .regex(/^(\(.*\))?$/s, 'Must be a filter in parentheses (RFC 4515)')
     .refine(isBalanced, 'The parentheses do not match')
     .default('')
     .describe('LDAP filter that users must match to log in. Default: empty, for all users.'),
@@ -104,11 +109,11 @@ export const Kerberos = z.strictObject({
   /** Directories that have a realm write it in upper case. A KDC compares it with regard to case (RFC 4120, 6.1). */
   realm: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'A realm')
+    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'Must be a Kerberos realm')
     .toUpperCase()
     .describe('Kerberos realm of the directory, stored in upper case.'),
   kdc: z
-    .array(spelledBy(hostAndPort, parseKdc, 'A host, a colon and a port'))
+    .array(spelledBy(hostAndPort, parseKdc, 'Must be a host, a colon and a port'))
     .min(1)
     .max(10)
     .describe('Key distribution centres as `host:port`, tried in this order.'),

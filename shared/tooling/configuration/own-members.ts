@@ -5,7 +5,9 @@ import { PictureUri } from '../../http/declare/picture-field.ts';
 /** The domain of a group: in the API its id is part of the path. */
 export const Owner = z.object({ authenticator_id: Id.meta({ description: 'The domain of the group' }) });
 
-const DirectoryName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/, 'A name of the directory');
+const DirectoryName = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/, 'Must be a name from the directory');
 
 /** Attributes that users of a directory get a copy of; an operation of their own changes them. */
 export const Attributes = z

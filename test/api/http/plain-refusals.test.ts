@@ -44,7 +44,7 @@ describe('USE-11: refusals say what to do', () => {
     for (const known of ['limit', 'cursor', 'sort', 'search', 'enabled'])
       expect(fault?.detail).toContain(known);
     expect(await faults(`GET ${base}/sites/${world.site.id}?colour=red`)).toMatchObject([
-      { pointer: '?colour', detail: 'Unknown parameter: the operation has none' },
+      { pointer: '?colour', detail: 'Unknown parameter: the operation has no parameters' },
     ]);
   });
 

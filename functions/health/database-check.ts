@@ -47,7 +47,7 @@ const faults: Partial<Record<SchemaState, string>> = {
   empty: 'the database has no schema; run npm run db:migrate, or start the portal first',
   older:
     'the database has an older schema than this version; run npm run db:migrate, or start the new portal first',
-  newer: 'the database has a newer schema than this version knows; start the newer version of the sidecar',
+  newer: 'the database schema is newer than this version; start the newer version of the sidecar',
 };
 
 function assertCurrent(state: SchemaState, variable: string): void {

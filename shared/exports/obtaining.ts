@@ -64,7 +64,7 @@ function assertReady(row: ExportedFile | undefined, now: Date): Ready {
 
 function storeOf({ deps }: ExportCtx, { store }: Ready): ObjectReader {
   if (store === 'database') return createChunkReader(deps.db);
-  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured here');
+  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured');
   return deps.objectStore;
 }
 

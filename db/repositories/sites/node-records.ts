@@ -22,18 +22,18 @@ export function nodeRecord(node: { id: string; name: string }, seen: Seen, at: D
 
 /** The reasons that somebody who looks after the installation can do something about. */
 const words: Readonly<Record<string, string>> = {
-  timeout: 'it does not answer in time',
-  unreachable: 'it cannot be reached',
-  server_error: 'it answers that it has failed itself',
-  unauthorized: 'it does not accept our key',
-  forbidden: 'it does not let us in',
-  address_not_allowed: 'its address is in no network that is allowed',
-  health_key_unreadable: 'its health key cannot be opened with our keys',
+  timeout: 'it does not respond in time',
+  unreachable: 'it is unreachable',
+  server_error: 'it returned a server error',
+  unauthorized: 'it does not accept the session key of the portal',
+  forbidden: 'it denies access to the portal',
+  address_not_allowed: 'its address is not in an allowed network',
+  health_key_unreadable: 'its health check key cannot be decrypted with the configured keys',
   expired: 'its certificate has expired',
   not_yet_valid: 'its certificate is not valid yet',
   wrong_name: 'its certificate is for another name',
-  self_signed: 'its certificate is signed by itself',
-  unknown_ca: 'its certificate is of an authority that is not trusted',
+  self_signed: 'its certificate is self-signed',
+  unknown_ca: 'its certificate is issued by an untrusted authority',
 };
 
 /** What happened, with its code behind it; the code alone where there is nothing to add. */
@@ -55,8 +55,8 @@ export function circuitRecord(
       ...common,
       level: 'info',
       code: 'circuit_closed',
-      message: `Dispatcher ${node.name} is asked again`,
+      message: `The circuit breaker of dispatcher ${node.name} is closed: calls are allowed again`,
     };
-  const message = `Dispatcher ${node.name} is not asked any more: it failed several times in a row`;
+  const message = `The circuit breaker of dispatcher ${node.name} is open after repeated failures: calls are blocked`;
   return { ...common, level: 'error', code: 'circuit_open', message };
 }

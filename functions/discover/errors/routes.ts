@@ -19,7 +19,7 @@ const ErrorEntry = z.strictObject({
 type ErrorEntry = z.output<typeof ErrorEntry>;
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
-/** The texts change with the version only. */
+/** The texts change only with the version of the portal. */
 const headers = { 'cache-control': 'public, max-age=3600', vary: 'accept' };
 
 export const errorOperations = [
@@ -64,7 +64,7 @@ code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin:
 </head>
 <body><main>
 <h1>${entry.title}</h1>
-<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'trying again may help' : 'trying again does not help'}</p>
+<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'retrying may help' : 'retrying does not help'}</p>
 <dl>
 <dt>Meaning</dt><dd>${marked(entry.meaning)}</dd>
 <dt>Cause</dt><dd>${marked(entry.cause)}</dd>
@@ -72,6 +72,6 @@ code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin:
 </dl>
 </main></body></html>`;
 
-/** Names of members stand between backquotes in the texts. */
+/** Backquotes in the texts mark code. */
 const marked = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));

@@ -70,5 +70,5 @@ const record = (at: Date, { id, name }: Domain) => ({
   object_id: id,
   object_name: name,
   code: 'directory_account_refused',
-  message: `The directory of ${name} refused the password of the account that searches; logins fail until it is right`,
+  message: `The directory of ${name} rejected the password of the search account; logins fail until it is corrected`,
 });

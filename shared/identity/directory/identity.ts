@@ -119,7 +119,7 @@ const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
   ...entryOf(user, now),
   object_name: name,
   code: 'directory_user_gone',
-  message: `The entry of the user ${user.name} has gone from the directory, and the name was given to another entry`,
+  message: `The directory entry of the user ${user.name} was deleted, and another entry has the name now`,
   details: { before: user.name, after: name },
 });
 

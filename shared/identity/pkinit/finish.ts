@@ -148,7 +148,12 @@ async function assertGenuine(
   } catch (error) {
     if (!(error instanceof UntrustedKdc)) throw error;
     const { domain, user_name: user } = attempt.failed;
-    ctx.log.warn('the reply of a KDC was not believed', { request_id: ctx.requestId, domain, user, error });
+    ctx.log.warn('the reply of a KDC could not be verified', {
+      request_id: ctx.requestId,
+      domain,
+      user,
+      error,
+    });
     throw new AppError(
       'upstream_failed',
       'The reply of the KDC could not be verified',

@@ -88,7 +88,7 @@ describe('CON-14: refusals name what they mean', () => {
       { pointer: '/ids', code: 'required', detail: oneOf },
       { pointer: '/all', code: 'required', detail: oneOf },
     ]);
-    const onlyOne = 'Only one of all, ids may be given';
+    const onlyOne = 'Only one of all, ids is allowed';
     expect(await faults(bulk, { all: true, ids: [world.site.id] })).toEqual([
       { pointer: '/all', code: 'excluded', detail: onlyOne },
       { pointer: '/ids', code: 'excluded', detail: onlyOne },

@@ -211,14 +211,14 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       [
         'en-GB',
         'Choose a new password',
-        /Current password|New password/,
+        /Current password|new password/i,
         /at least 15 characters/,
         /contains the user name/,
       ],
       [
         'ru-RU',
         'Задайте новый пароль',
-        /Текущий пароль|Новый пароль/,
+        /Текущий пароль|новый пароль/i,
         /не менее 15 символов/,
         /содержит имя пользователя/,
       ],

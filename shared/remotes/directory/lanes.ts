@@ -103,7 +103,7 @@ export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; ha
 /** Active Directory returns an operations error for an anonymous search. */
 function needsAccount(error: unknown): AppError | undefined {
   if (resultCode(error) !== 1) return undefined;
-  const detail = 'The directory answers no anonymous searches; it needs an account';
+  const detail = 'The directory does not allow anonymous searches; set a search account';
   return new AppError('upstream_refused', detail, { reason: 'account_required' }, { cause: error });
 }
 

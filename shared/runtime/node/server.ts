@@ -159,7 +159,11 @@ function listenerOf(
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
-        return refusal('malformed_request', { detail: 'A request needs one header Host', requestId, pages });
+        return refusal('malformed_request', {
+          detail: 'A request must have exactly one header Host',
+          requestId,
+          pages,
+        });
       }
       const peer = {
         address: socket.remoteAddress,

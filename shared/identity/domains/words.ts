@@ -24,7 +24,7 @@ export const { words, field, russian } = dictionary({
   Visible: 'Виден',
   'Hidden (not on the sign-in page)': 'Скрыт (нет на странице входа)',
   Disabled: 'Отключён',
-  'All users': 'Всем пользователям',
+  'All users': 'Все пользователи',
   'Users without a role': 'Пользователи без роли',
   'Users with a role': 'Пользователи с ролью',
   'Second factor': 'Второй фактор',

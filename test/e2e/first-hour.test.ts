@@ -162,7 +162,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
 
   it('USE-5: a directory is tried, connected, and its group registered', () => {
     expect(under(administrators, 'Connect a directory 1')).toMatch(
-      /"The domain can be used"[\s\S]*pass user: uid=alice/,
+      /"The domain works"[\s\S]*pass user: uid=alice/,
     );
     expect(under(administrators, 'Connect a directory 2')).toContain('"name": "staff"');
   });

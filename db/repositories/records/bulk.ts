@@ -106,7 +106,7 @@ export async function referencesTo<S extends Selection>(
 /** Visible rows that also belong to sites outside of the scope. */
 function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): ProtectionRule[] {
   const inside = sites && liesWithin(sites, scope);
-  const detail = 'This needs the permission for all sites that the object lies in';
+  const detail = 'The permission is required for all sites that the object belongs to';
   return inside ? [{ where: sql`not ${inside}`, code: 'forbidden', detail }] : [];
 }
 
@@ -133,7 +133,7 @@ const referencedBy = <S extends Selection>(
 ): ProtectionRule => ({
   where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id} ${going ? sql`and ${id} not in (${going})` : sql``})`,
   code: 'in_use',
-  detail: message('Referred to by {referrer}', { referrer: term(resources[type].one) }),
+  detail: message('Referenced by {referrer}', { referrer: term(resources[type].one) }),
 });
 
 /** Index of the first condition that holds for the row, or null. */

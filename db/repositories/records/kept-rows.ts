@@ -23,21 +23,21 @@ export const protectedDomains = (
   {
     where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller, administratorTypes)})`,
     code: 'invalid_state',
-    detail: 'One administrator must remain',
+    detail: 'At least one administrator must remain',
   },
 ];
 
 const ownDomain = (id: string): ProtectionRule => ({
   where: eq(authenticators.id, id),
   code: 'invalid_state',
-  detail: 'The domain holds the account of the caller',
+  detail: 'The domain contains your own account',
 });
 
 /** Domains with a user who has more permissions than the caller. */
 export const administratorsBeyond = (held: GrantedPermissions): ProtectionRule => ({
   where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
   code: 'forbidden',
-  detail: 'A user of the domain holds permissions that the caller lacks',
+  detail: 'A user of the domain has permissions that the caller lacks',
 });
 
 /**
@@ -48,16 +48,16 @@ export const protectedUsers = (
   held: GrantedPermissions,
   administratorTypes: readonly string[],
 ): ProtectionRule[] => [
-  { where: eq(users.id, caller), code: 'invalid_state', detail: 'The own account cannot be deleted' },
+  { where: eq(users.id, caller), code: 'invalid_state', detail: 'You cannot delete your own account' },
   {
     where: exceeds(held, users.id),
     code: 'forbidden',
-    detail: 'The user holds permissions that the caller lacks',
+    detail: 'The user has permissions that the caller lacks',
   },
   {
     where: lastAdministrator(caller, administratorTypes),
     code: 'invalid_state',
-    detail: 'One administrator must remain',
+    detail: 'At least one administrator must remain',
   },
 ];
 
@@ -72,5 +72,5 @@ function lastAdministrator(caller: string, administratorTypes: readonly string[]
 export const skippingGroups: ProtectionRule = {
   where: sql`${groups.skip_two_factor}`,
   code: 'forbidden',
-  detail: 'Deleting a group that waives the second factor needs every permission for all sites',
+  detail: 'Deleting a group with `skip_two_factor` requires every permission for all sites',
 };

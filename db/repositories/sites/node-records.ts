@@ -22,18 +22,18 @@ export function nodeRecord(node: { id: string; name: string }, seen: NodeStatus,
 
 /** Explanations for reasons that an operator can act on. */
 const words: Readonly<Record<string, string>> = {
-  timeout: 'it does not answer in time',
-  unreachable: 'it cannot be reached',
-  server_error: 'it reports an internal error',
-  unauthorized: 'it does not accept our key',
-  forbidden: 'it denies access',
+  timeout: 'it does not respond in time',
+  unreachable: 'it is unreachable',
+  server_error: 'it returned a server error',
+  unauthorized: 'it does not accept the session key of the portal',
+  forbidden: 'it denies access to the portal',
   address_not_allowed: 'its address is not in an allowed network',
-  health_key_unreadable: 'its health key was sealed with a key that is not configured',
+  health_key_unreadable: 'its health check key cannot be decrypted with the configured keys',
   expired: 'its certificate has expired',
   not_yet_valid: 'its certificate is not valid yet',
   wrong_name: 'its certificate is for another name',
   self_signed: 'its certificate is self-signed',
-  unknown_ca: 'its certificate is signed by an authority that is not trusted',
+  unknown_ca: 'its certificate is issued by an untrusted authority',
 };
 
 /** The explanation followed by the code; only the code if there is no explanation. */
@@ -55,8 +55,8 @@ export function circuitRecord(
       ...common,
       level: 'info',
       code: 'circuit_closed',
-      message: `The circuit breaker of dispatcher ${node.name} is closed again`,
+      message: `The circuit breaker of dispatcher ${node.name} is closed: calls are allowed again`,
     };
-  const message = `The circuit breaker of dispatcher ${node.name} is open after several consecutive failures`;
+  const message = `The circuit breaker of dispatcher ${node.name} is open after repeated failures: calls are blocked`;
   return { ...common, level: 'error', code: 'circuit_open', message };
 }

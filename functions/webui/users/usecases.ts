@@ -44,7 +44,11 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   const { supports } = domainTypeOf(domain.type);
   const body = writableBody(supports, asked, []);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) {
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   }
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
@@ -65,7 +69,7 @@ function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: 
 
 function assertNoPassword(body: Write): void {
   const faults: FieldError[] = [];
-  const detail = 'The directory keeps the passwords of this domain';
+  const detail = 'The passwords of this domain are stored in the directory';
   if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
   if (body.must_change_password)
     faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
@@ -192,7 +196,7 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   if (isOther || resets || body.password !== null) {
     throw conflict(
       'own_account',
-      'State, kind, password, second factor and roles of one’s own account cannot be changed here',
+      'You cannot change the state, kind, password, second factor or roles of your own account here',
     );
   }
 }
@@ -200,7 +204,11 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
 /** @throws AppError `invalid_request`: the directory has the user under this name */
 function assertSameName(row: Row, body: Write): void {
   if (body.name === row.name) return;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
+  throw invalid({
+    pointer: '/name',
+    code: 'immutable',
+    detail: 'The name of a directory user cannot be changed here',
+  });
 }
 
 /** The former password counts among those that the user may not choose again. */
@@ -215,11 +223,19 @@ async function passwordColumns(
 ): Promise<Record<string, unknown>> {
   if (body.kind === 'service') {
     if (body.password !== null)
-      throw invalid({ pointer: '/password', code: 'not_allowed', detail: 'A service has no password' });
+      throw invalid({
+        pointer: '/password',
+        code: 'not_allowed',
+        detail: 'A user of the kind `service` cannot have a password',
+      });
     return { password_hash: null };
   }
   if (body.password === null)
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
@@ -230,7 +246,7 @@ export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row): Extras => {
       if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'The own account cannot be deleted');
+        throw conflict('own_account', 'You cannot delete your own account');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [mustKeepAdministrator(h, administratorTypes)],

@@ -12,7 +12,7 @@ export function parseObject(bytes: Uint8Array): Record<string, unknown> {
   const { members, exceeded } = scanJson(bytes);
   if (exceeded) throw tooMuch(exceeded);
   const value = parse(bytes);
-  if (countMembers(value) !== members) throw new AppError('malformed_json', 'A member name is given twice');
+  if (countMembers(value) !== members) throw new AppError('malformed_json', 'A field name occurs twice');
   if (!isObject(value)) throw new AppError('malformed_json', 'The body must be a JSON object');
   return value;
 }
@@ -22,7 +22,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
+    throw new AppError('malformed_json', 'The body is not valid UTF-8', {}, { cause });
   }
   try {
     return JSON.parse(text);
@@ -42,10 +42,12 @@ function countMembers(value: unknown): number {
 }
 
 const details = {
-  depth: message('At most {limit} objects and arrays may be within one another', { limit: jsonLimits.depth }),
-  members: message('An object may have at most {limit} members', { limit: jsonLimits.members }),
-  names: message('A body may have at most {limit} different member names', { limit: jsonLimits.names }),
-  values: message('A body may have at most {limit} members and elements in all', {
+  depth: message('Objects and arrays must not be nested deeper than {limit} levels', {
+    limit: jsonLimits.depth,
+  }),
+  members: message('An object must have at most {limit} fields', { limit: jsonLimits.members }),
+  names: message('A body must have at most {limit} different field names', { limit: jsonLimits.names }),
+  values: message('A body must have at most {limit} fields and array elements in total', {
     limit: jsonLimits.values,
   }),
 };

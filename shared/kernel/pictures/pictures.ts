@@ -22,13 +22,15 @@ export async function readPicture(uri: string): Promise<Picture | { fault: Text 
   const mediaType = type.toLowerCase() as PictureType | '';
   if (mediaType === '') return { fault: 'Must be a data URI of image/png, image/webp or image/svg+xml' };
   const bytes = /;base64$/i.test(parameters) ? fromBase64(data) : fromPercent(data);
-  if (!bytes) return { fault: 'The data is not well encoded' };
-  if (bytes.length > maxPictureBytes) return { fault: 'A picture has at most 256 KiB' };
+  if (!bytes) return { fault: 'The data URI is not encoded correctly' };
+  if (bytes.length > maxPictureBytes) return { fault: 'A picture must not exceed 256 KiB' };
   if (mediaType === 'image/svg+xml') return svgOf(bytes);
   const size = mediaType === 'image/png' ? pngSize(bytes) : webpSize(bytes);
-  if (!size) return { fault: message('The data is not {media_type}', { media_type: mediaType }) };
+  if (!size) return { fault: message('The data is not of the type {media_type}', { media_type: mediaType }) };
   if (size.some((side) => side < 1 || side > maxSide))
-    return { fault: message('The sides of a picture have 1 to {pixels} pixels', { pixels: maxSide }) };
+    return {
+      fault: message('The width and height of a picture must be 1 to {pixels} pixels', { pixels: maxSide }),
+    };
   return pictureOf(mediaType, bytes);
 }
 
@@ -47,13 +49,13 @@ async function svgOf(bytes: Buffer): Promise<Picture | { fault: Text }> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return { fault: 'The SVG is not UTF-8' };
+    return { fault: 'The SVG is not valid UTF-8' };
   }
   const read = await sanitiseSvg(text);
   if ('fault' in read) return read;
   const clean = Buffer.from(read.svg);
   return clean.length > maxPictureBytes
-    ? { fault: 'A picture has at most 256 KiB' }
+    ? { fault: 'A picture must not exceed 256 KiB' }
     : pictureOf('image/svg+xml', clean);
 }
 

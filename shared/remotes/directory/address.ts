@@ -39,9 +39,9 @@ export function directoryFault(
 ): Detail | undefined {
   const networks = parseNetworks(policy.allowedNetworks);
   if (!isHostAllowed(hostname, networks))
-    return 'This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS';
+    return 'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS';
   if (isEncrypted || isHostInside(hostname, networks)) return undefined;
-  return 'Plain ldap:// without StartTLS is only allowed into the networks of ALLOWED_PRIVATE_NETWORKS';
+  return 'ldap:// without StartTLS is allowed only to servers in ALLOWED_PRIVATE_NETWORKS';
 }
 
 /**

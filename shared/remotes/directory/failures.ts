@@ -35,10 +35,10 @@ export const isOfServer = (error: unknown): boolean =>
 export const isOfConnection = (error: unknown): boolean => toTransportError(error) instanceof TransportError;
 
 const details: Partial<Record<ErrorCode, Detail>> = {
-  upstream_timeout: 'The directory did not answer in time',
+  upstream_timeout: 'The directory did not respond in time',
   upstream_tls: 'The TLS connection to the directory failed',
-  upstream_refused: 'The directory refused the request',
-  upstream_failed: 'The directory could not be asked',
+  upstream_refused: 'The directory rejected the request',
+  upstream_failed: 'The directory could not be queried',
 };
 
 /** @returns the AppError for a server or transport error; other errors unchanged */

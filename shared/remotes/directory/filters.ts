@@ -50,7 +50,7 @@ function parse(text: string): LdapFilter {
   try {
     return FilterParser.parseString(text);
   } catch (cause) {
-    const detail = 'The user filter is no filter (RFC 4515)';
+    const detail = 'The user filter is not a valid filter (RFC 4515)';
     throw new AppError('upstream_failed', detail, { reason: 'bad_filter' }, { cause });
   }
 }

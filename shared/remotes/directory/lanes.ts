@@ -107,7 +107,7 @@ export function sessionOn(use: LaneUse, lane: Lane): { session: DirectorySession
 /** Active Directory returns an operations error for an anonymous search. */
 function needsAccount(error: unknown): AppError | undefined {
   if (resultCode(error) !== 1) return undefined;
-  const detail = 'The directory answers no anonymous searches; it needs an account';
+  const detail = 'The directory does not allow anonymous searches; set a search account';
   return new AppError('upstream_refused', detail, { reason: 'account_required' }, { cause: error });
 }
 

@@ -20,16 +20,16 @@ export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: Detail };
  */
 export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) return refuse('This is not a URL');
+  if (!url) return refuse('Must be a URL');
   if (url.protocol !== 'https:' || !/^https:\/\//i.test(text))
     return refuse('The URL must begin with https://');
-  if (/[\s\\]/.test(text)) return refuse('The URL must hold no spaces and no backslashes');
-  if (text.includes('@')) return refuse('The URL must hold no user name or password');
-  if (text.includes('#')) return refuse('The URL must hold no fragment');
-  if (url.port === '0') return refuse('No connection can be made to the port 0');
-  if (text.includes('?')) return refuse('The URL must hold no query');
+  if (/[\s\\]/.test(text)) return refuse('The URL must not contain spaces or backslashes');
+  if (text.includes('@')) return refuse('The URL must not contain a user name or password');
+  if (text.includes('#')) return refuse('The URL must not contain a fragment');
+  if (url.port === '0') return refuse('Port 0 is not allowed');
+  if (text.includes('?')) return refuse('The URL must not contain a query');
   if (isHostAllowed(url.hostname, parseNetworks(policy.allowedNetworks))) return { ok: true, url };
-  return refuse('This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS');
+  return refuse('Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS');
 }
 
 /**

@@ -108,13 +108,16 @@ function message(bytes: Buffer): Buffer {
 }
 
 const failures: Partial<Record<TransportReason, [ConstructorParameters<typeof AppError>[0], Detail]>> = {
-  timeout: ['upstream_timeout', 'No KDC of the domain answered in time'],
-  unreachable: ['upstream_unavailable', 'No KDC of the domain can be reached'],
+  timeout: ['upstream_timeout', 'No KDC of the domain responded in time'],
+  unreachable: ['upstream_unavailable', 'No KDC of the domain is reachable'],
   address_not_allowed: ['upstream_refused', 'The address of the KDC is not allowed'],
 };
 
 function failureOf(fault: unknown): AppError {
   const reason = fault instanceof TransportError ? fault.reason : 'unreachable';
-  const [code, detail] = failures[reason] ?? ['upstream_failed', 'The KDC of the domain answered wrongly'];
+  const [code, detail] = failures[reason] ?? [
+    'upstream_failed',
+    'The KDC of the domain returned an invalid response',
+  ];
   return new AppError(code, detail, { reason }, { cause: fault });
 }

@@ -85,11 +85,11 @@ const isTemporary = (outcome: Response | AppError): boolean =>
   !(outcome instanceof Response) || outcome.status >= 500 || outcome.status === 429;
 
 const asFault = (cause: unknown): AppError =>
-  new AppError('upstream_failed', 'The object store cannot be reached', {}, { cause });
+  new AppError('upstream_failed', 'The object store is unreachable', {}, { cause });
 
 /** The response text of the service is only logged. */
 async function faultOf(answer: Response): Promise<AppError> {
   if (answer.status === 404) return new AppError('expired');
   const cause = new Error(`${answer.status}: ${(await answer.text()).slice(0, 500)}`);
-  return new AppError('upstream_failed', 'The object store did not do what it was asked', {}, { cause });
+  return new AppError('upstream_failed', 'The object store did not execute the request', {}, { cause });
 }

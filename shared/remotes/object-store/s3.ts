@@ -42,7 +42,7 @@ const readerOf = (asker: S3Client): ObjectReader => ({
     const { status, body } = await sendS3Request(asker, 'GET', keyOf(file), { headers, streams: true });
     if (offset > 0 && status !== 206) {
       await body?.cancel();
-      throw new AppError('upstream_failed', 'The object store gives files from their beginning only');
+      throw new AppError('upstream_failed', 'The object store does not support downloads from an offset');
     }
     return body ?? new Blob([]).stream();
   },

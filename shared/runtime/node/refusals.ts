@@ -6,9 +6,9 @@ import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Detail } from '../../messages/message.ts';
 
-type RejectionOptions = {
+export type RejectionOptions = {
   detail?: Detail | undefined;
-  requestId?: string;
+  requestId?: string | undefined;
   /** See `ServeOptions.errorPages`. */
   pages?: string | undefined;
 };

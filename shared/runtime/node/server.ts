@@ -13,7 +13,13 @@ import type { Log } from '../../kernel/observability/log.ts';
 import type { Invocation } from '../invocation.ts';
 import { clientOf } from './client-address.ts';
 import { limitConnections } from './connections.ts';
-import { isHostClear, rejectExpectation, rejectionResponse, rejectMalformed } from './refusals.ts';
+import {
+  isHostClear,
+  type RejectionOptions,
+  rejectExpectation,
+  rejectionResponse,
+  rejectMalformed,
+} from './refusals.ts';
 import { discardUnread } from './unread-bodies.ts';
 
 export type ServeOptions = {
@@ -154,14 +160,14 @@ function listenerOf(
 ): RequestListener {
   const { unread } = { ...timeouts, ...given };
   const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
-  const malformed = (detail: string, requestId?: string) =>
+  const malformed = (detail: RejectionOptions['detail'], requestId?: string) =>
     rejectionResponse('malformed_request', { detail, requestId, pages });
   return getRequestListener(
     async (request, { incoming, outgoing }) => {
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
-        return malformed('A request needs one header Host', requestId);
+        return malformed('A request must have exactly one header Host', requestId);
       }
       const peer = {
         address: socket.remoteAddress,

@@ -5,7 +5,9 @@ import { PictureUri } from '../../shapes/picture-field.ts';
 /** The domain of a group, whose id is part of the path in the API. */
 export const Owner = z.object({ authenticator_id: Id.meta({ description: 'The domain of the group' }) });
 
-const DirectoryName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/, 'A name of the directory');
+const DirectoryName = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/, 'Must be a name from the directory');
 
 /** Attributes copied from a directory to its users; changed by a separate operation. */
 export const Attributes = z

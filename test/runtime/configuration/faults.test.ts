@@ -50,7 +50,7 @@ describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
     [
       'a bad value',
       'sites:\n  - name: A\n    uri: Not good\n',
-      'sites/A/uri (line 3): Lower-case letters, digits and single hyphens',
+      'sites/A/uri (line 3): Must contain only lower-case letters, digits and single hyphens',
     ],
     [
       'a name of nothing',
@@ -80,7 +80,7 @@ describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
     [
       'a picture that is none',
       'images:\n  - name: A\n    image: data:image/png;base64,AAAA\n',
-      'images/A/image (line 3): The data is not image/png',
+      'images/A/image (line 3): The data is not of the type image/png',
     ],
     [
       'a built-in role that is changed',

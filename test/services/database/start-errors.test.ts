@@ -317,7 +317,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
       [
         'a newer schema',
         () => ({ DATABASE_URL: urlOf('app', 'newer') }),
-        /^DATABASE_URL: the database has a newer schema than this version knows; start the newer version of the sidecar$/,
+        /^DATABASE_URL: the database schema is newer than this version; start the newer version of the sidecar$/,
       ],
       [
         'a schema of the time before the first release',

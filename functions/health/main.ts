@@ -32,7 +32,7 @@ type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown
 
 const isAttached = process.argv.includes(attachedFlag);
 
-/** The long-running process beside the functions: health, metrics and the jobs. */
+/** The long-running process that complements the functions: health, metrics and jobs. */
 async function startSidecar(): Promise<void> {
   const { config, misspelt } = await loadSettings();
   const { databaseSidecarUrl: databaseUrl } = config;
@@ -41,14 +41,14 @@ async function startSidecar(): Promise<void> {
       'DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database',
     ]);
   const log = createLog({ level: config.logLevel });
-  // The portal, which started this process with the same environment, has logged them.
+  // The portal, which started this process with the same environment, has already logged them.
   if (!isAttached) for (const line of misspelt) log.warn(line);
   const shutdown = createShutdown({ log });
   endWithParent(shutdown);
   await orShutDown(shutdown, () => startAll({ config, databaseUrl, log, shutdown }));
 }
 
-/** A parent that was killed hard cannot pass a signal on; its closed channel is the sign. */
+/** A parent that is killed cannot forward a signal; the closed IPC channel shows that it has ended. */
 function endWithParent({ exit }: Shutdown): void {
   if (!isAttached) return;
   process.once('disconnect', () => exit(0));
@@ -64,7 +64,9 @@ async function startAll(start: Start): Promise<void> {
   shutdown.add('connections', () => transport.close());
   const pools = connectAll(start);
   const { jobsDb, leaseDb } = pools;
-  const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
+  const system = createSystemSampler((error) =>
+    log.warn('the metrics of the host could not be read', { error }),
+  );
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
   const writes = watchWrites(pools.answersDb.db, log);
@@ -78,10 +80,11 @@ async function startAll(start: Start): Promise<void> {
   );
   shutdown.add('worker entry', () => removeWorker(leaseDb.db, worker.name));
   shutdown.add('lease', () => lease.release());
-  // Health answers from the first moment find a live worker; a database that is away only costs a second.
+  // With a worker entry, the first health check finds a live worker. If the database is unavailable, the wait ends
+  // after one second.
   await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);
   const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
-  // A certificate that is being read cannot be interrupted; its result is no longer written.
+  // Reading a certificate cannot be interrupted; its result is discarded.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
   const serving = await serve(config, log, databaseUrl, pools.answersDb, system, writes);
   shutdown.add('server', () => serving.close(2_000));
@@ -90,7 +93,10 @@ async function startAll(start: Start): Promise<void> {
   await verified;
 }
 
-/** Separate pools: answers and the lease never wait for jobs, and short jobs not for merges of whole farms and files. */
+/**
+ * Separate pools: responses and the lease never wait for jobs, and short jobs never wait for the merge of whole farms
+ * or for files.
+ */
 function connectAll({ config, databaseUrl, log, shutdown }: Start) {
   const logged = loggedConnections(log);
   const connect = (maxConnections: number, statementTimeoutMs: number): Connection => {

@@ -5,7 +5,10 @@ import { EmptyPayload } from '../../../shared/kernel/job-kinds.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import type { WorkerOf } from './queue/queue.ts';
 
-/** Deletes every hour what has outlived its time, files first; nothing depends on when, as nobody counts such rows any more. */
+/**
+ * Once an hour, deletes expired files and rows. The exact time does not matter, because queries already ignore
+ * expired rows.
+ */
 export const cleanUp = (
   db: Db,
   parameters: () => Promise<Parameters>,
@@ -17,7 +20,7 @@ export const cleanUp = (
     const ofTables = expiredRows(await parameters(), clock()).map(
       (leftover) => () => deleteExpired(db, leftover, signal),
     );
-    // What cannot be deleted keeps nothing else from it.
+    // A failed deletion must not prevent the others.
     const failures: unknown[] = [];
     for (const remove of [() => removeFiles(signal), ...ofTables]) {
       signal.throwIfAborted();

@@ -6,12 +6,12 @@ import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 import type { CallCtx } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
-import type { KnownParameters } from './parameters.ts';
+import type { CachedParameters } from './parameters.ts';
 import type { Job } from './process/loop.ts';
 
 /**
- * Farms that are read at the same time, each part by part, so that no more than a page of each is in memory. Farms whose
- * last read failed have lanes and rounds of their own: however long their nodes take, the others do not wait for them.
+ * Farms that are read concurrently, each one list after another, so that memory holds at most one page of each. Farms
+ * whose last read failed have their own lanes and rounds, so that slow nodes do not delay the other farms.
  */
 const lanes = { healthy: 12, failing: 6, fresh: 4 };
 const failingEveryS = 15;
@@ -19,11 +19,11 @@ const newFarmsS = 5;
 
 type Deps = CallCtx['deps'] & { clock: Clock };
 
-/** Reads what the dispatchers of every farm own into the snapshot, every `aggregator.sync_interval_s`. */
-export function snapshotJob(deps: Deps, known: KnownParameters): Job {
+/** Reads the objects of the dispatchers of every farm into the snapshot, every `aggregator.sync_interval_s`. */
+export function snapshotJob(deps: Deps, parameters: CachedParameters): Job {
   return {
     name: 'snapshot',
-    intervalMs: () => known.current()['aggregator.sync_interval_s'] * 1000,
+    intervalMs: () => parameters.current()['aggregator.sync_interval_s'] * 1000,
     round: async (signal) => {
       const farms = await farmsToSync(deps.db, { scope: '*', failing: false });
       await syncAll(deps, farms, { lanes: lanes.healthy, signal });
@@ -32,7 +32,7 @@ export function snapshotJob(deps: Deps, known: KnownParameters): Job {
   };
 }
 
-/** Reads the farms that could not be read last time, no more often than the others. */
+/** Reads the farms whose last read failed. They are not read more often than the others. */
 export function failingFarmsJob(deps: Deps): Job {
   return {
     name: 'snapshot of failing farms',
@@ -44,7 +44,7 @@ export function failingFarmsJob(deps: Deps): Job {
   };
 }
 
-/** Reads a farm that was just added, before the next round of the others. */
+/** Reads new farms before the next regular round. */
 export function newFarmsJob(deps: Deps): Job {
   return {
     name: 'snapshot of new farms',
@@ -60,9 +60,14 @@ export function newFarmsJob(deps: Deps): Job {
 type Round = {
   lanes: number;
   signal: AbortSignal;
-  /** How long ago the part must have been tried: half the interval of the parameters by default. */
+  /**
+   * Minimum time since the last attempt to read the list, in seconds. Default: half of `aggregator.sync_interval_s`.
+   */
   minAgeS?: number;
-  /** Otherwise the other parts of a farm that fails are left to the round of failing farms. */
+  /**
+   * Continues with the other lists of a farm after a failure. If not set, they are left to the round of failing
+   * farms.
+   */
   goesOnAfterFailure?: boolean;
 };
 
@@ -89,7 +94,7 @@ async function syncParts(
   }
 }
 
-/** @returns false for a part that could not be read, for whatever reason */
+/** @returns false if the list could not be read, for any reason */
 async function syncOne(
   deps: Deps,
   farm: SnapshotFarm,

@@ -12,7 +12,7 @@ type Parts = { db: Db; stores: Stores; log: Log };
 
 const atOnce = 100;
 
-/** Removes the files of exports that have expired or failed; one that cannot be removed keeps none of the others. */
+/** Removes the files of expired and failed exports. If one cannot be removed, the others still are. */
 export async function removeOldFiles(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db } = parts;
   await failLateExports(db);
@@ -32,6 +32,6 @@ async function removeOne({ db, stores, log }: Parts, row: ExportedFile): Promise
     if (row.file !== null) await stores.named(row.store).remove(row.file, row.upload_id);
     await clearFile(db, row);
   } catch (error) {
-    log.warn('the file of an export could not be removed', { export_id: row.id, error });
+    log.warn('an export file could not be removed', { export_id: row.id, error });
   }
 }

@@ -3,7 +3,9 @@ import { recordHeartbeat, type Worker } from '../../../../db/repositories/jobs/w
 import type { WriteWitness } from '../../../../shared/kernel/observability/write-witness.ts';
 import type { Job } from './loop.ts';
 
-/** Writes every five seconds that this worker is alive, which shows as well that the database accepts writes. */
+/**
+ * Writes the heartbeat of this worker every five seconds. The write also shows whether the database accepts writes.
+ */
 export const heartbeatJob = (db: Db, worker: Worker, writes: WriteWitness): Job => ({
   name: 'heartbeat',
   intervalMs: () => 5_000,

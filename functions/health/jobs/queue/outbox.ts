@@ -4,10 +4,13 @@ import { moveFromOutbox } from '../../../../db/repositories/jobs/outbox-moves.ts
 import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
 
-/** Jobs of one transaction. */
+/** Jobs per transaction. */
 const atOnce = 100;
 
-/** Moves what functions want done into the queue, twice a second; kinds that it does not know are left to others. */
+/**
+ * Moves jobs from the outbox to the queue twice a second. Kinds of jobs that this version does not support stay in
+ * the outbox.
+ */
 export const outboxJob = (db: Db, queue: () => Queue | undefined): Job => ({
   name: 'outbox',
   intervalMs: () => 500,

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../config/config.ts';
+import { isLoopbackHost } from '../config/values.ts';
 
 /**
  * The headers of every answer that make browsers keep to HTTPS (RFC 6797). Without `includeSubDomains`: other hosts of the

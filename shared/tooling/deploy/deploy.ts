@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ConfigError, lineOf, variables } from '../../runtime/config/config.ts';
+import { ConfigError, lineOf } from '../../runtime/config/config.ts';
+import { variables } from '../../runtime/config/variables.ts';
 import { overBudget } from '../build/build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from '../build/bundles.ts';
 import { orEnd } from '../start/fatal.ts';

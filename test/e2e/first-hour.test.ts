@@ -164,16 +164,14 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
   });
 
   it('USE-5: a part of the administration is given away, and a site is drained', () => {
-    expect(under(administrators, 'Give somebody a part of the administration 1')).toContain(
-      '"name": "helpdesk"',
-    );
+    expect(under(administrators, 'Delegate administration 1')).toContain('"name": "helpdesk"');
     expect(under(administrators, 'Drain a site 1')).toContain('"maintenance": true');
     expect(under(administrators, 'Drain a site 2')).toMatch(/^0$/m);
     expect(under(administrators, 'Drain a site 3')).toMatch(/maintenance_ended\n\S+ maintenance_began$/m);
   });
 
   it('USE-5: a list explains itself for another user', () => {
-    expect(under(administrators, 'Find out why 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
+    expect(under(administrators, 'Find causes 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
     expect(sections['the end']).toContain('that was all');
   });
 

@@ -74,7 +74,7 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
 }
 
 async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
-  const { deps, now, client } = ctx;
+  const { deps, now } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
   if (portal === undefined) throw new AppError('forbidden', 'The peer may not use this portal');
   const parameters = parametersFrom(overrides);
@@ -84,8 +84,6 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
     id: newId(),
     token_hash: sha256(token),
     peer_id: peer.id,
-    source_ip: client.ip,
-    user_agent: escapeControls(client.userAgent),
     created_at: now,
     last_seen_at: now,
     idle_until: addSeconds(now, parameters['session.idle_s']),

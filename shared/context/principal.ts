@@ -64,8 +64,8 @@ export type PortalPrincipal = {
   peer: { id: string; name: string } | undefined;
 };
 
-/** A job of the sidecar that changes what is audited. */
-export type JobPrincipal = { kind: 'job'; name: 'maintenance' };
+/** A job of the sidecar. */
+export type JobPrincipal = { kind: 'job'; name: 'maintenance' | 'snapshot' };
 
 export type Anonymous = { kind: 'anonymous' };
 

@@ -47,9 +47,7 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   const secret = isExternal ? {} : await passwordColumns(ctx, body, domain.two_factor);
   const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
-  return power.explained(() =>
-    createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
-  );
+  return createRecord(ctx, kind, body, { parent: domainId, columns, ...power });
 }
 
 /**
@@ -86,46 +84,40 @@ type Becoming = { body: Write; lifts: boolean; resets: boolean };
  * Changes a user. Roles come and go only by who holds them; password, state and what weakens the login need every
  * right of the user; a new password ends his sessions.
  */
-async function change(
+const change = (
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Becoming,
-): Promise<Answer> {
-  let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
-  try {
-    return await changeRecord(ctx, kind, at, async (row) => {
-      const asked = become(writableOf(kind, row));
-      const { lifts, resets, changes } = easingsOf(asked, row);
-      const isExternal = row.domain_type !== 'internal';
-      const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
-      assertOwnAccount(ctx, row, body, resets);
-      const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
-      const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
-      explain = power.explained;
-      const isNewKind = body.kind !== row.kind;
-      const isNewPassword = body.password !== null || isNewKind;
-      const setsPassword = isNewPassword && !isExternal;
-      const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
-      return {
-        body,
-        columns: {
-          password: undefined,
-          ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
-        },
-        changes,
-        before: (h) => [
-          lockGuard(h, 'administrators'),
-          ...power.before(h),
-          ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
-        ],
-        after: (h) =>
-          consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
-      };
-    });
-  } catch (error) {
-    return explain(() => Promise.reject(error));
-  }
-}
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, async (row) => {
+    const asked = become(writableOf(kind, row));
+    const { lifts, resets, changes } = easingsOf(asked, row);
+    const isExternal = row.domain_type !== 'internal';
+    const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
+    assertOwnAccount(ctx, row, body, resets);
+    const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
+    const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
+    const isNewKind = body.kind !== row.kind;
+    const isNewPassword = body.password !== null || isNewKind;
+    const setsPassword = isNewPassword && !isExternal;
+    const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
+    return {
+      body,
+      columns: {
+        password: undefined,
+        ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
+      },
+      changes,
+      explained: power.explained,
+      before: (h) => [
+        lockGuard(h, 'administrators'),
+        ...power.before(h),
+        ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
+      ],
+      after: (h) =>
+        consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
+    };
+  });
 
 /** What the patch asks for besides members. What is open stays as it is: the object may be sent as it was read. */
 function easingsOf(asked: Becoming, row: Row) {
@@ -220,16 +212,15 @@ async function passwordColumns(
 
 export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ user: at.id }]);
-  await power.explained(() =>
-    removeRecord(ctx, kind, at, (row): Extras => {
-      if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'The own account cannot be deleted');
-      return {
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h)],
-      };
-    }),
-  );
+  await removeRecord(ctx, kind, at, (row): Extras => {
+    if (row.id === ownerOf(ctx.principal).id)
+      throw conflict('own_account', 'The own account cannot be deleted');
+    return {
+      explained: power.explained,
+      before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+      after: (h) => [mustKeepAdministrator(h)],
+    };
+  });
 }
 
 export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string[] } | { all: true }) =>

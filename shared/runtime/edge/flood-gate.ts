@@ -1,5 +1,5 @@
+import { traceOf } from '../../context/trace.ts';
 import { headersOfAll, problemResponse } from '../../http/problem.ts';
-import { traceOf } from '../../http/request-ids.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 

@@ -7,6 +7,7 @@ import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
 import { admit } from '../../../access/guard.ts';
 import { permissions } from '../../../context/permissions.ts';
 import type { OperatorPrincipal } from '../../../context/principal.ts';
+import { newTrace } from '../../../context/trace.ts';
 import type { RequestCtx } from '../../../http/context.ts';
 import type { Operation, RawInput } from '../../../http/declare/operation.ts';
 import { Answer } from '../../../http/serve/answer.ts';
@@ -77,7 +78,7 @@ function contextOf(
     scope: admit(own, { ...operation, writes }),
     language: 'en',
     requestId,
-    trace: { requestId, traceparent: '' },
+    trace: { ...newTrace(), requestId },
     client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: false },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: undefined,

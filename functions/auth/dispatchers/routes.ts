@@ -13,7 +13,7 @@ export const dispatcherOperations = [
       route: `POST ${base}/jwtauth`,
       access: 'dispatchers.update',
       sited: true,
-      insteadOfSession: 'token',
+      credential: { in: 'member', member: 'token' },
       summary: 'Authorize the aggregator on a dispatcher: a token that we signed for a session key',
       description:
         'The connection test of a dispatcher node; the key is kept sealed and used by later calls. A peer aggregator sends a token that it signed, without a session, and gets one with its roles.',

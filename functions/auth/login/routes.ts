@@ -1,6 +1,7 @@
 import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
 import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { inLocaleOfBody } from './locale.ts';
 import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
 import { answerTwoFactorLogin, logOut } from './usecases.ts';
 
@@ -18,34 +19,36 @@ const errors = [
 ] as const;
 
 export const loginOperations = [
-  endpoint(
-    {
-      id: 'login.create',
-      route: `POST ${base}/login`,
-      access: 'public',
-      summary: 'Authenticate by domain, login and password',
-      body: { required: LoginBody },
-      hasLocale: true,
-      returns: [200, LoginAnswer],
-      errors: [...errors, 'two_factor_required'],
-    },
-    async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
+  inLocaleOfBody(
+    endpoint(
+      {
+        id: 'login.create',
+        route: `POST ${base}/login`,
+        access: 'public',
+        summary: 'Authenticate by domain, login and password',
+        body: { required: LoginBody },
+        returns: [200, LoginAnswer],
+        errors: [...errors, 'two_factor_required'],
+      },
+      async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
+    ),
   ),
-  endpoint(
-    {
-      id: 'login.createTwoFactor',
-      route: `POST ${base}/login/2fa`,
-      access: 'public',
-      summary: 'Two-factor authentication by domain, login and password',
-      description:
-        'On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials ' +
-        'without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it.',
-      body: { required: TwoFactorLoginBody },
-      hasLocale: true,
-      returns: [200, TwoFactorLoginAnswer],
-      errors,
-    },
-    (ctx, { body }) => answerTwoFactorLogin(ctx, body),
+  inLocaleOfBody(
+    endpoint(
+      {
+        id: 'login.createTwoFactor',
+        route: `POST ${base}/login/2fa`,
+        access: 'public',
+        summary: 'Two-factor authentication by domain, login and password',
+        description:
+          'On a domain without a second factor, and for whom a group spares it, this is `login`. Otherwise credentials ' +
+          'without `code` give a challenge; the same credentials with `code` and `challenge_id` meet it.',
+        body: { required: TwoFactorLoginBody },
+        returns: [200, TwoFactorLoginAnswer],
+        errors,
+      },
+      (ctx, { body }) => answerTwoFactorLogin(ctx, body),
+    ),
   ),
   endpoint(
     {

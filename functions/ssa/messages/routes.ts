@@ -13,7 +13,7 @@ export const messageOperations = [
       route: `GET ${base}/messages`,
       access: 'public',
       begins: true,
-      countsFailures: true,
+      rateLimit: 'failures',
       summary: 'What the session agent is to show, or to do; waits for it',
       description:
         'By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none.',

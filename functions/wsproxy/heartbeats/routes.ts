@@ -13,7 +13,7 @@ export const heartbeatOperations = [
         'Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients.',
       body: { required: HeartbeatBody },
       credential: { in: 'header', prove: gatewayOf },
-      countsFailures: true,
+      rateLimit: 'failures',
       returns: [200, Noted],
       errors: ['forbidden'],
     },

@@ -35,15 +35,16 @@ export function describeOperation(operation: Described, schemas: Schemas) {
   };
 }
 
-function needOf({ access, insteadOfSession, browser, orToken, credential }: Described): string {
+function needOf({ access, browser, credential }: Described): string {
   if (credential?.in === 'header') return 'Needs the token of the machine instead of a session.';
   if (access === 'public') return 'Needs no session.';
-  if (orToken) return 'Needs a session on the administrator portal, by its token or the cookie of a browser.';
+  if (browser === 'administrator or token')
+    return 'Needs a session on the administrator portal, by its token or the cookie of a browser.';
   if (browser === 'administrator') return 'Needs a browser session on the administrator portal.';
   if (browser) return 'Needs a browser session.';
   if (access === 'signed-in') return 'Needs a session.';
   const need = `Needs the permission \`${access}\``;
-  return insteadOfSession ? `${need}, or \`${insteadOfSession}\` and no session.` : `${need}.`;
+  return credential?.in === 'member' ? `${need}, or \`${credential.member}\` and no session.` : `${need}.`;
 }
 
 function onceOf({ shownOnce = [] }: Described): string {
@@ -53,12 +54,13 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
-function securityOf({ access, insteadOfSession, browser, orToken, credential }: Described) {
+function securityOf({ access, browser, credential }: Described) {
   if (credential?.in === 'header') return [{ MachineToken: [] }];
   if (access === 'public') return [];
-  if (browser) return [...(orToken ? [{ SessionToken: [] }] : []), { BrowserSession: [] }];
+  if (browser === 'administrator or token') return [{ SessionToken: [] }, { BrowserSession: [] }];
+  if (browser) return [{ BrowserSession: [] }];
   const session = { SessionToken: access === 'signed-in' ? [] : [access] };
-  return insteadOfSession ? [session, {}] : [session];
+  return credential ? [session, {}] : [session];
 }
 
 function parametersOf(operation: Described, schemas: Schemas) {
@@ -123,7 +125,13 @@ function bodyOf(operation: Described, body: NonNullable<Described['body']>, sche
   };
 }
 
-const outcomes = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done; the answer has no body' };
+const outcomes = {
+  200: 'Done',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'Done; the answer has no body',
+  503: 'Not available; the answer has no body',
+};
 
 function successOf(operation: Described, schemas: Schemas) {
   const [status, shape] = operation.returns;
@@ -139,18 +147,19 @@ function successOf(operation: Described, schemas: Schemas) {
   return {
     [status]: success,
     ...(isCacheable && { 304: { description: 'Not changed since', headers } }),
-    ...(operation.orUnavailable && {
-      503: { description: 'Not available; the answer has no body', headers },
-    }),
-    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, schemas) }),
+    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, headers, schemas) }),
     ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
   };
 }
 
-const otherOf = ([status, shape]: NonNullable<Described['orReturns']>, schemas: Schemas) => ({
+const otherOf = (
+  [status, shape]: NonNullable<Described['orReturns']>,
+  headers: object,
+  schemas: Schemas,
+) => ({
   description: outcomes[status],
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
-  content: { 'application/json': mediaOf(schemas.output(shape), schemas) },
+  headers: shape ? { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } : headers,
+  ...(shape && { content: { 'application/json': mediaOf(schemas.output(shape), schemas) } }),
 });
 
 type Success = {

@@ -19,7 +19,7 @@ import { assertTranslated, headersOfAll, problemResponse } from '../problem.ts';
 import { countingFailures } from './caller.ts';
 import { languageFor } from './language.ts';
 import { rateLimitsOf } from './rate-limits.ts';
-import { auditRefusal, inOneWord } from './refusals.ts';
+import { auditRefusal } from './refusals.ts';
 import { type Served, serveOperation } from './serve.ts';
 
 export type ModuleApp = {
@@ -113,8 +113,7 @@ function register<D extends BaseDeps>(
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (operation) {
       c.set('operation', operation.id);
-      const served = inOneWord(operation, serveOperation(c, deps, operation));
-      const answer = countingFailures(deps, operation, c.env, served);
+      const answer = countingFailures(deps, operation, c.env, serveOperation(c, deps, operation));
       return operation.browser ? orSignIn(c.req.raw, answer, () => languageOfRequest(deps, c)) : answer;
     }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });

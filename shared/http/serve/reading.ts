@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
-import { AppError, type FieldError, invalid } from '../../kernel/errors.ts';
+import { AppError, type FieldError } from '../../kernel/errors.ts';
 import { parseObject } from '../../kernel/json/json.ts';
 import { unstorable } from '../../shapes/field-errors.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
@@ -13,16 +13,17 @@ const codings = /^\s*(identity)?\s*$/i;
 const largeBytes = 32_768;
 
 /**
- * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
- * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`, `invalid_request`
+ * Reads a request in the order of checks: media type, size, syntax; then the faults that need no shape, for the operation
+ * to refuse.
+ * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`
  */
 export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
   const body = operation.body ? await readBody(c.req.raw, bodyLimitOf(operation)) : undefined;
   const { query, faults } = readQuery(new URL(c.req.url).searchParams);
   faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
   if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
-  if (faults.length > 0) throw invalid(...faults);
   return {
+    faults,
     params: c.req.param() as Record<string, string>,
     query,
     body,

@@ -8,7 +8,6 @@ import { isUseStale } from '../../context/principal.ts';
 import type { Trace } from '../../context/trace.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { languageOf } from '../../messages/languages.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
 import type { Operation, RawInput, Shape } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
@@ -29,13 +28,9 @@ export type Served = Context<{
 }>;
 
 /** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
-function broughtBy(
-  { browser, orToken }: Pick<Operation, 'browser' | 'orToken'>,
-  request: Request,
-  baseUrl: string,
-) {
+function broughtBy({ browser }: Pick<Operation, 'browser'>, request: Request, baseUrl: string) {
   const token = request.headers.get('x-auth-token') ?? undefined;
-  const isByCookie = browser !== undefined && !(orToken && token);
+  const isByCookie = browser !== undefined && !(browser === 'administrator or token' && token);
   return { token: isByCookie ? cookieTokenOf(request, baseUrl) : token, isByCookie };
 }
 
@@ -78,8 +73,6 @@ export async function serveOperation<D extends BaseDeps>(
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
-  const { locale } = raw.body ?? {};
-  if (operation.hasLocale && typeof locale === 'string') ctx.language = languageOf(locale) ?? ctx.language;
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
@@ -161,10 +154,11 @@ async function readBrought(
   operation: Operation<never>,
   principal: Caller['principal'],
 ): Promise<RawInput | undefined> {
-  const { insteadOfSession } = operation;
-  if (insteadOfSession === undefined || principal.kind !== 'anonymous') return undefined;
+  const { credential } = operation;
+  if (credential?.in !== 'member' || principal.kind !== 'anonymous') return undefined;
   const raw = await readInput(c, operation).catch(refusedInput);
-  return raw?.body && Object.hasOwn(raw.body, insteadOfSession) ? raw : undefined;
+  if (!raw?.body || raw.faults.length > 0) return undefined;
+  return Object.hasOwn(raw.body, credential.member) ? raw : undefined;
 }
 
 function refusedInput(error: unknown): undefined {
@@ -177,7 +171,7 @@ const isFound = (caller: Caller): caller is FoundPrincipal => caller.parameters 
 async function respond(
   c: Served,
   deps: HttpDeps,
-  operation: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable' | 'id'>,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'id'>,
   result: unknown,
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
@@ -206,10 +200,9 @@ function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boole
 }
 
 function declaredFor(
-  { returns, orReturns, orUnavailable }: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable'>,
+  { returns, orReturns }: Pick<Operation, 'returns' | 'orReturns'>,
   { status }: Answer,
 ): readonly [status: number, shape: Shape | null] {
-  if (orUnavailable && status === 503) return [503, null];
   return status !== undefined && orReturns ? orReturns : returns;
 }
 

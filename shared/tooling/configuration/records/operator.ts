@@ -38,7 +38,7 @@ export async function createOperator(deps: WebuiDeps, requestId = newId()): Prom
       if (!operation) throw new Error(`${id} is not an operation`);
       const ctx = contextOf({ ...deps, db: handle }, operation, parameters, requestId);
       const result = await operation
-        .run(ctx, { params, query, body, conditions, isHead: false })
+        .run(ctx, { params, query, body, conditions, faults: [], isHead: false })
         .catch(refused);
       return (result instanceof Answer ? result : new Answer(result)) as Answer<Body>;
     },

@@ -124,12 +124,6 @@ export const accountOf = (principal: SignedIn): { userId: string; domainId: stri
     ? { userId: principal.user.id, domainId: principal.domain.id }
     : undefined;
 
-/** True when the stored use of the session or the token is a minute old: it is written at most that often. */
-export const isUseStale = (principal: TokenPrincipal, now: Date): boolean => {
-  const { lastSeenAt } = principal.kind === 'service_token' ? principal.token : principal.session;
-  return now.getTime() - lastSeenAt.getTime() >= 60_000;
-};
-
 /** The stored row that the presented token names, a session or a service token; the name of an operator. */
 export function credentialId(principal: SignedIn): string {
   if (principal.kind === 'operator') return principal.name;

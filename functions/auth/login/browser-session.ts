@@ -27,7 +27,7 @@ export async function signIn(
   ctx: RequestCtx<AuthDeps>,
   body: z.output<typeof TwoFactorLoginBody>,
 ): Promise<Answer<z.input<typeof SignInAnswer>>> {
-  if (!ctx.client.isOwnPage)
+  if (!ctx.client.isOwnPage())
     throw new AppError(
       'forbidden',
       message('Only pages of {url} sign a browser in', { url: ctx.deps.baseUrl }),

@@ -127,6 +127,10 @@ export type Operation<D extends BaseDeps = BaseDeps> = Omit<
   run: (ctx: RequestCtx<D>, raw: RawInput) => Promise<unknown>;
 };
 
+/** True for an operation that changes something. */
+export const isWrite = ({ method, readsOnly }: Pick<Operation<never>, 'method' | 'readsOnly'>): boolean =>
+  method !== 'GET' && readsOnly !== true;
+
 /** @template C member of `credential`; @template F `forPeers`; @template L `needsLogin`; @template M of `credential` */
 type PrincipalFor<A extends Access, C, F extends boolean, L extends boolean, M extends Principal> = [
   M,
@@ -189,12 +193,9 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body, reporting);
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const unknown = query ? [] : Object.keys(raw.query).map(parameterOfNone);
-  const faults = [
-    ...unknown,
-    ...fieldErrors(checkedQuery?.error, '?', known),
-    ...fieldErrors(checkedBody?.error, '/'),
-  ];
-  if (faults.length > 0) throw invalid(...faults);
+  const [inQuery, inBody] = [checkedQuery?.error, checkedBody?.error];
+  if (unknown.length > 0 || inQuery || inBody)
+    throw invalid(...unknown, ...fieldErrors(inQuery, '?', known), ...fieldErrors(inBody, '/'));
   const checkedParams = params?.safeParse(raw.params);
   if (checkedParams?.error) throw notFound();
   return {

@@ -2,18 +2,17 @@ import type { Context } from 'hono';
 import type { Scope } from '../../../db/repositories/records/scope.ts';
 import { admit } from '../../access/guard.ts';
 import type { FoundPrincipal } from '../../access/session.ts';
-import { noteUse } from '../../access/session.ts';
+import { isUseStale, noteUse } from '../../access/session.ts';
 import type { BaseDeps } from '../../context/context.ts';
-import { isUseStale } from '../../context/principal.ts';
 import type { Trace } from '../../context/trace.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
-import type { Operation, RawInput, Shape } from '../declare/operation.ts';
+import { isWrite, type Operation, type RawInput, type Shape } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from '../pages/own-pages.ts';
 import { runAsAsked } from '../writes/modes.ts';
-import { Answer, Document } from './answer.ts';
+import { Answer, Document, isStream } from './answer.ts';
 import { type Caller, identify } from './caller.ts';
 import { type Coding, codingOf, encoded } from './compression.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
@@ -37,7 +36,7 @@ function broughtBy({ browser }: Pick<Operation, 'browser'>, request: Request, ba
 const saidOf = ({ headers }: Request, baseUrl: string) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
   accepted: (headers.get('accept-language') ?? '').slice(0, 512),
-  isOwnPage: isFromOwnPage(headers, baseUrl),
+  isOwnPage: () => isFromOwnPage(headers, baseUrl),
 });
 
 const safe: readonly string[] = ['GET', 'HEAD'];
@@ -67,7 +66,7 @@ export async function serveOperation<D extends BaseDeps>(
   const ctx = contextOf(c, deps, operation, caller, now);
   // Before the guard, so that a refusal is attributed to the principal.
   c.set('ctx', ctx);
-  assertBrowser(operation, principal);
+  if (operation.browser) assertBrowser(operation.browser, principal);
   const brought = await readBrought(c, operation, principal);
   if (!brought) ctx.scope = admitted(ctx, operation);
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
@@ -75,9 +74,13 @@ export async function serveOperation<D extends BaseDeps>(
   const raw = brought ?? (await readInput(c, operation));
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
-  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, untilAccessEnds(deps, credentials.token, await operation.run(own, raw))),
-  );
+  const run = async (own: RequestCtx<D>): Promise<Response> => {
+    const result = await operation.run(own, raw);
+    const { token } = credentials;
+    const isWatched = token !== undefined && isStream(result);
+    return respond(c, deps, operation, isWatched ? untilAccessEnds(deps, token, result) : result);
+  };
+  return isWrite(operation) ? runAsAsked(ctx, operation, c.req.raw, raw, run) : run(ctx);
 }
 
 /** @throws AppError as `admit`; a token in the wrong header is named */

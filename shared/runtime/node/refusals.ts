@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { traceOf } from '../../context/trace.ts';
-import { headersOfAll, problemOf, refuseWith } from '../../http/problem.ts';
+import { problemOf, refuseWith } from '../../http/problem.ts';
+import { headersOfAll } from '../../http/serve/answer.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Detail } from '../../messages/message.ts';

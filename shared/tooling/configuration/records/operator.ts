@@ -79,7 +79,7 @@ function contextOf(
     language: 'en',
     requestId,
     trace: { ...newTrace(), requestId },
-    client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: false },
+    client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: () => false },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: undefined,
     accepts: () => false,

@@ -2,7 +2,7 @@ import type { ClientCtx } from '../../shared/context/context.ts';
 import type { AccountPrincipal, UserPrincipal } from '../../shared/context/principal.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
+import type { LoginDeps } from '../../shared/identity/login/account.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';

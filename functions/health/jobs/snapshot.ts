@@ -110,7 +110,7 @@ async function syncOne(
     const ageS = minAgeS ?? parameters['aggregator.sync_interval_s'] / 2;
     return (await syncFarm(ctx, farm, kind, ageS)) !== 'failed';
   } catch (error) {
-    deps.log.error('a part of the snapshot was not taken', { farm_id: farm.id, kind, error });
+    deps.log.error('a part of the snapshot could not be read', { farm_id: farm.id, kind, error });
     return false;
   }
 }

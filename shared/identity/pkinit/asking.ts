@@ -4,8 +4,8 @@ import { DerError } from '../../kernel/crypto/der.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
+import type { Realm } from '../domains/domain-type.ts';
 import type { CardCtx } from './deps.ts';
-import type { Realm } from './realm.ts';
 
 /** Questions that one login asks: of the realm, and with the signature. */
 const questionsOfLogin = 2;
@@ -55,7 +55,7 @@ export function readResponse(response: Uint8Array): Reply {
     return readReply(response);
   } catch (cause) {
     if (!(cause instanceof DerError || cause instanceof TypeError)) throw cause;
-    const detail = 'The KDC of the domain answered wrongly';
+    const detail = 'The KDC of the domain returned an invalid response';
     throw new AppError('upstream_failed', detail, { reason: 'malformed' }, { cause });
   }
 }

@@ -27,7 +27,13 @@ import type { Support } from '../../../shared/identity/domains/domain-type.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import {
+  type AppError,
+  conflict,
+  type FieldError,
+  invalid,
+  notFound,
+} from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';

@@ -27,13 +27,7 @@ import type { Support } from '../../../shared/identity/domains/domain-type.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import {
-  type AppError,
-  conflict,
-  type FieldError,
-  invalid,
-  notFound,
-} from '../../../shared/kernel/errors.ts';
+import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
@@ -228,7 +222,7 @@ async function passwordColumns(
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
-const passwordRequired = (): AppError =>
+const passwordRequired = () =>
   invalid({
     pointer: '/password',
     code: 'required',

@@ -3,6 +3,16 @@ import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './support/summary-reporter.ts';
 
 const structure = 'test/structure/**/*.test.ts';
+/** Files that replace globals, or that import modules which read their environment once. */
+const alone = [
+  'test/**/lambda.test.ts',
+  'test/**/lambda-streaming.test.ts',
+  'test/**/body-limits-lambda.test.ts',
+  'test/**/directory-workers.test.ts',
+  'test/**/module-secrets.test.ts',
+  'test/**/production-limits.test.ts',
+  'test/**/secret-key-edge.test.ts',
+];
 const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as const;
 
 export default defineConfig({
@@ -11,18 +21,21 @@ export default defineConfig({
     // Two servers and a test file each: more workers than this only wait for one another.
     maxWorkers: 2,
     reporters: ['default', new SummaryReporter()],
+    globalSetup: ['test/support/global-setup.ts'],
     projects: [
       // A project of its own, because `npm run check` runs it alone, without a database.
-      { test: { ...shared, name: 'structure', include: [structure] } },
+      { test: { ...shared, name: 'structure', isolate: false, include: [structure] } },
       {
         test: {
           ...shared,
           name: 'portal',
+          // The modules are loaded once per worker instead of once per file, which cost more than most tests.
+          isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [structure, '**/node_modules/**'],
-          globalSetup: ['test/support/global-setup.ts'],
+          exclude: [structure, ...alone, '**/node_modules/**'],
         },
       },
+      { test: { ...shared, name: 'alone', include: alone, exclude: ['**/node_modules/**'] } },
     ],
   },
 });

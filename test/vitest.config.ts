@@ -1,6 +1,11 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './support/summary-reporter.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// As the launcher sets it: tests start programs of ours, and workers load our dependencies, more than a hundred times.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node-compile');
 
 const structure = 'test/structure/**/*.test.ts';
 /** Files that replace globals, or that import modules which read their environment once. */
@@ -16,7 +21,7 @@ const alone = [
 const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as const;
 
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
   test: {
     // Two servers and a test file each: more workers than this only wait for one another.
     maxWorkers: 2,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../simulator/authority.ts';
 import { person, posixGroup } from '../support/directory-entries.ts';
 import { type Block, blocksOf, filled, scriptOf, sectionsOf } from '../support/guides.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { requireService } from '../support/services.ts';
 import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/slapd.ts';
 import { gitFiles } from '../support/tree.ts';
@@ -81,7 +82,7 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
     step('the end', 'kill %%; wait; echo "that was all"'),
   ]);
   const env = {
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: process.env.HOME,
     PORT: String(port),
     HEALTH_PORT: String(healthPort),

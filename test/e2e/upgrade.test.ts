@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { beforeLastMigration, checkOut } from '../support/history.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { whereThereIs } from '../support/services.ts';
 import { root } from './portal-process.ts';
 
@@ -52,7 +53,7 @@ async function runVitest(folder: string, path: string): Promise<{ code: number |
   const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/vitest.config.ts', path], {
     cwd: folder,
     // Nothing of this run, of which it would take itself for a part.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
+    env: { ...programVariables, HOME: process.env.HOME, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -10,6 +10,7 @@ import { workplaces } from '../../db/schema/workplaces.ts';
 import { freePorts } from '../e2e/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { addWorkplaces } from '../support/snapshot-rows.ts';
 
 const webui = '/api/webui/aggregator';
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

@@ -17,6 +17,7 @@ import {
   wide,
 } from '../support/limited-calls.ts';
 import { type LocalPortal, startWorkers } from '../support/local-workers.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { chunked, chunksOf, connectRaw, headOf } from '../support/raw-client.ts';
 
 const password = 'correct horse battery staple';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

@@ -10,6 +10,7 @@ import { findBinaries } from '../../shared/runtime/cli/throwaway-postgres.ts';
 import { type CloudflareApi, startCloudflareApi } from '../support/cloudflare-api.ts';
 import { databaseUrl, query } from '../support/database.ts';
 import { startPortal } from '../support/portal.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { requireService } from '../support/services.ts';
 
 /** Wrangler runs twice a module, and all modules are bundled each time. */
@@ -49,7 +50,7 @@ function start(args: readonly string[]) {
   const child = spawn(process.execPath, ['shared/runtime/cli/deploy.ts', ...args, '--secrets', file()], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: folder,
       XDG_CONFIG_HOME: folder,
       CLOUDFLARE_API_BASE_URL: api.url,

@@ -10,6 +10,7 @@ import { edgeModules, root } from '../../shared/runtime/cli/bundles.ts';
 import { findBinaries } from '../../shared/runtime/cli/throwaway-postgres.ts';
 import { type CloudflareApi, startCloudflareApi } from '../support/cloudflare-api.ts';
 import { databaseUrl, query } from '../support/database.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { requireService } from '../support/services.ts';
 
 type End = { code: number | null; stdout: string; stderr: string };
@@ -40,7 +41,7 @@ async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Pro
   const child = spawn(process.execPath, ['shared/runtime/cli/deploy.ts', ...args], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: home,
       XDG_CONFIG_HOME: home,
       CLOUDFLARE_API_BASE_URL: api.url,

@@ -8,6 +8,7 @@ import { freePorts } from '../e2e/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { addEvents, builtExport, startExports } from '../support/exports.ts';
 import { type LocalPortal, startWorkers } from '../support/local-workers.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { type S3Server, startS3 } from '../support/s3-server.ts';
 
 const path = '/api/webui/aggregator/audit';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

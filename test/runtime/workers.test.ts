@@ -13,6 +13,7 @@ import { createDispatcherState } from '../simulator/seed.ts';
 import { type Simulator, startSimulator } from '../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type Json, type LocalPortal, startWorkers } from '../support/local-workers.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { createRdpSigner, hasOpenssl, type RdpSigner, settingsOf, verify } from '../support/rdp-files.ts';
 import { filesOfReference } from '../support/reference-files.ts';
 import { signJwt } from '../support/signing-keys.ts';
@@ -43,7 +44,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

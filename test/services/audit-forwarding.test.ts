@@ -18,6 +18,7 @@ import { auditEntry, emptyAudit, sealAll } from '../support/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
 import { type ForwardPeer, startForwardPeer } from '../support/forward-peer.ts';
 import { expireLease } from '../support/leader.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { hasRsyslog, prepareRsyslog, type Rsyslog } from '../support/rsyslog.ts';
 import { requireService } from '../support/services.ts';
 
@@ -73,7 +74,7 @@ async function startProcess(env: Record<string, string>): Promise<ChildProcess> 
   const path = fileURLToPath(new URL('../support/forwarding-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, ...env },
+    env: { ...programVariables, DATABASE_URL: database.sidecarUrl, ...env },
   });
   children.push(child);
   if (child.stdout) await once(child.stdout, 'data');

@@ -15,6 +15,7 @@ import {
 import { type Api, accepted, createApi } from '../e2e/api.ts';
 import { bareVariables, freePorts, type PortalProcess, root, startPortal } from '../e2e/portal-process.ts';
 import { query } from '../support/database.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { requireService } from '../support/services.ts';
 
 const run = promisify(execFile);
@@ -58,7 +59,7 @@ requireService('postgresql', binaries !== undefined)(
 
     /** No other variable: a migration needs a database alone. */
     const variables = ({ url, ownerUrl, sidecarUrl }: DatabaseAddress) => ({
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: process.env.HOME,
       DATA_DIR: folder,
       DATABASE_URL: url,

@@ -22,6 +22,7 @@ import type { JobKind } from '../../shared/kernel/job-kinds.ts';
 import { parametersFrom } from '../../shared/kernel/system-parameters.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { type FreshDatabase, freshDatabase } from '../support/database.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { slowKind } from '../support/slow-job.ts';
 
 let database: FreshDatabase;
@@ -254,7 +255,7 @@ async function startProcess(name: string): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('../support/queue-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, AS: name },
+    env: { ...programVariables, DATABASE_URL: database.sidecarUrl, AS: name },
   });
   children.push(child);
   if (child.stdout) await once(child.stdout, 'data');

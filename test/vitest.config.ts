@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './support/longest-first.ts';
 import { SummaryReporter } from './support/summary-reporter.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,6 +26,7 @@ export default defineConfig({
   test: {
     // Two servers and a test file each: more workers than this only wait for one another.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', new SummaryReporter()],
     globalSetup: ['test/support/global-setup.ts'],
     projects: [

@@ -6,7 +6,6 @@ import { createNotifier } from '../shared/kernel/concurrency/notifier.ts';
 import type { Log } from '../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../shared/kernel/observability/telemetry.ts';
 import type { Host } from '../shared/kernel/version.ts';
-import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
@@ -147,7 +146,7 @@ async function depsOf(
     outbound,
     s3: config.s3,
     rdpSigning: config.rdpSigning,
-    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    dispatcherTransport: timed(transport, telemetry),
     ...directoriesByKeptSockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),

@@ -1,8 +1,8 @@
 import { keepNodeDomains } from '../../db/repositories/sites/user-sites.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { foldName } from '../kernel/text.ts';
+import type { Domain } from '../remotes/dispatcher/connections.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
-import type { Domain } from '../remotes/dispatcher/shapes.ts';
 import { aggregator } from './calls/dispatcher-keys.ts';
 import { callFarm } from './calls/farm-calls.ts';
 import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
@@ -24,7 +24,7 @@ export async function farmDomains(
     ctx.later(() => keepNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
     return domains;
   };
-  return callFarm(ctx, site, farm, aggregator, ask, signal);
+  return callFarm(ctx, { site, farm, principal: aggregator, signal }, ask);
 }
 
 /** @returns the newest kept list of any node of the farm; undefined when none is fresh */

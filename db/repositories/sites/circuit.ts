@@ -65,7 +65,7 @@ export async function claimProbe(db: Db, id: string, probeS: number): Promise<bo
 /** A node whose circuit is not closed, as a probe of it needs it; `ca_certificate` is PEM. */
 export type SuspectNode = Pick<
   typeof dispatchers.$inferSelect,
-  'id' | 'name' | 'url' | 'verify_tls' | 'ca_certificate' | 'timeout_ms'
+  'id' | 'kind' | 'name' | 'url' | 'verify_tls' | 'ca_certificate' | 'timeout_ms'
 >;
 
 /** Enabled nodes that may be tried now, those first that have waited longest. */
@@ -73,6 +73,7 @@ export const suspectNodes = (db: Db): Promise<SuspectNode[]> =>
   db
     .select({
       id: dispatchers.id,
+      kind: dispatchers.kind,
       name: dispatchers.name,
       url: dispatchers.url,
       verify_tls: dispatchers.verify_tls,

@@ -2,8 +2,8 @@ import type { RuleRow, Wanted } from '../../../db/repositories/routing/facts.ts'
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
-import type { Key } from '../../../shared/routing/facts.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
+import type { Key } from '../../../shared/routing/routing.ts';
 import { isLinked, knownDomains } from '../../../shared/sites/linking.ts';
 import type { UserCtx, UserFarm, Viewer } from '../../../shared/sites/user-site.ts';
 

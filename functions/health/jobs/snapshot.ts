@@ -3,7 +3,7 @@ import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import type { CallCtx } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
 import type { KnownParameters } from './parameters.ts';

@@ -10,13 +10,17 @@ import {
   State,
   UpdatedAt,
 } from '../../../shared/http/declare/fields.ts';
+import { dispatcherKinds } from '../../../shared/kernel/dispatcher-kinds.ts';
 
 export const DispatcherWrite = z.object({
   name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').describe(
     'Name of the node, which must equal its own: it is the audience of its tokens. Must not contain `://`.',
   ),
   farm_id: Id.describe('Identifier of the farm of the node.'),
-  kind: z.enum(['dispatcher']).default('dispatcher').describe('Kind of the connection broker: `dispatcher`.'),
+  kind: z
+    .enum(dispatcherKinds)
+    .default('dispatcher')
+    .describe('Kind of the connection broker: `dispatcher`.'),
   url: z
     .string()
     .max(2048)

@@ -11,8 +11,7 @@ import {
   UpdatedAt,
 } from '../../../shared/http/declare/fields.ts';
 import { listQuery } from '../../../shared/http/declare/list.ts';
-import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
-import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { ignoredReasons, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import { refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 export const FarmWrite = z.object({

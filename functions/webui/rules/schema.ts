@@ -12,7 +12,7 @@ import {
   UpdatedAt,
 } from '../../../shared/http/declare/fields.ts';
 import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
-import { byKey, keyText } from '../../../shared/routing/facts.ts';
+import { byKey, keyText } from '../../../shared/routing/routing.ts';
 
 const Member = z.strictObject({
   farm_id: Id.describe('Identifier of a farm of the site of the rule.'),

@@ -1,4 +1,3 @@
-import { createDispatcherRemote } from '../../remotes/dispatcher/https.ts';
 import { createFetchTransport } from '../../remotes/http/fetch.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
@@ -9,7 +8,7 @@ export const byFetch = (given: Ingredients): FleetIngredients => {
   const transport = createFetchTransport(given.outbound);
   return {
     ...given,
-    dispatchers: createDispatcherRemote(timed(transport, given.telemetry)),
+    dispatcherTransport: timed(transport, given.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

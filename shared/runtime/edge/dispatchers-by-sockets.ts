@@ -1,4 +1,3 @@
-import { createDispatcherRemote } from '../../remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
@@ -9,7 +8,7 @@ export const bySockets = (given: Ingredients): FleetIngredients => {
   const transport = createNodeTransport(given.outbound);
   return {
     ...given,
-    dispatchers: createDispatcherRemote(timed(transport, given.telemetry)),
+    dispatcherTransport: timed(transport, given.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

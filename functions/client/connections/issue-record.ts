@@ -11,7 +11,7 @@ import type { GatewayRoute } from './gateway-route.ts';
 import type { PoolTarget, RuleTarget } from './targets.ts';
 
 /** A connection, and the pool that it is for; `reason` is that of the rule. */
-type Issued = { answer: Connection; farm: UserFarm; pool: string; reason?: string };
+type IssuedConnection = { answer: Connection; farm: UserFarm; pool: string; reason?: string };
 
 /**
  * Records the event, the ticket, where the rule led, and that the cached list of the farm lacks the new session: one round
@@ -21,7 +21,7 @@ export async function recordIssue(
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   id: string,
-  issued: Issued,
+  issued: IssuedConnection,
   gatewayRoute: GatewayRoute | undefined,
 ): Promise<void> {
   const { deps, now, parameters } = ctx;
@@ -55,7 +55,7 @@ const issueEvent = (
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   id: string,
-  { answer: { protocol, host, session_uuid }, farm, pool, reason }: Issued,
+  { answer: { protocol, host, session_uuid }, farm, pool, reason }: IssuedConnection,
   gatewayRoute: GatewayRoute | undefined,
 ) =>
   auditEntry(ctx, {

@@ -48,7 +48,7 @@ import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './tar
 type Query = z.output<typeof ConnectionQuery>;
 
 /** What the dispatcher answered, and where the pool is. `reason` and `conflict` are those of a rule. */
-export type Reached<T> = {
+export type PoolAnswer<T> = {
   answer: T;
   farm: UserFarm;
   pool: string;
@@ -76,13 +76,13 @@ export async function issueConnection(
   const request: PoolRequest<Connection> = (pool) => (call) =>
     ctx.deps.dispatchers.connectionInfo(call, pool, query);
   const target = await findTarget(ctx, siteUri, id);
-  const reached = await callTarget(ctx, target, request);
+  const result = await callTarget(ctx, target, request);
   // A connection that the caller cannot use is not issued.
-  if (!acceptable.includes(reached.answer.protocol)) throw notAcceptable(acceptable);
-  const gatewayRoute = gatewayRouteFor(ctx, target.site, reached);
-  await recordIssue(ctx, target, id, reached, gatewayRoute);
-  const connection = gatewayRoute?.connection ?? reached.answer;
-  return { ...connection, service_id: id, farm_id: reached.farm.id, ...conflictOf(reached) };
+  if (!acceptable.includes(result.answer.protocol)) throw notAcceptable(acceptable);
+  const gatewayRoute = gatewayRouteFor(ctx, target.site, result);
+  await recordIssue(ctx, target, id, result, gatewayRoute);
+  const connection = gatewayRoute?.connection ?? result.answer;
+  return { ...connection, service_id: id, farm_id: result.farm.id, ...conflictOf(result) };
 }
 
 export const notAcceptable = (acceptable: readonly Connection['protocol'][]): AppError =>
@@ -97,14 +97,18 @@ async function callTarget<T>(
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   request: PoolRequest<T>,
-): Promise<Reached<T>> {
+): Promise<PoolAnswer<T>> {
   if (target.kind === 'pool') return callPool(ctx, target, request);
   const chance = { turn: nextTurn(ctx.deps, target.rule), random: Math.random };
-  const { routed, candidate, ...reached } = await callRule(ctx, target, chance, request);
-  return { ...reached, reason: candidate.reason, ...(routed.conflict && { conflict: routed.conflict }) };
+  const { routed, candidate, ...result } = await callRule(ctx, target, chance, request);
+  return { ...result, reason: candidate.reason, ...(routed.conflict && { conflict: routed.conflict }) };
 }
 
-async function callPool<T>(ctx: UserCtx, target: PoolTarget, request: PoolRequest<T>): Promise<Reached<T>> {
+async function callPool<T>(
+  ctx: UserCtx,
+  target: PoolTarget,
+  request: PoolRequest<T>,
+): Promise<PoolAnswer<T>> {
   const { site, farm, pool } = target;
   const notice = noticeOf(site, farm.id, pool);
   const facts = poolFacts(site, cachedLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
@@ -121,7 +125,7 @@ async function callPool<T>(ctx: UserCtx, target: PoolTarget, request: PoolReques
 /** The time limit of a call of a rule, in time limits of one call: two nodes of a farm that hangs, and one of the next. */
 const longestCalls = 3;
 
-export type RuleAnswer<T> = Reached<T> & { candidate: Candidate; routed: Route };
+export type RuleAnswer<T> = PoolAnswer<T> & { candidate: Candidate; routed: Route };
 
 /**
  * Calls the farm that the rule leads to, and the next one when no node of it could answer, if the rule fails over. A

@@ -14,7 +14,7 @@ import type { UserCtx } from '../../../shared/sites/user-site.ts';
 import { isClosed } from './gateway-route.ts';
 import { callRule, refusalOf, routeOf } from './pipeline.ts';
 import type { Readiness, ReadinessQuery } from './schema.ts';
-import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
+import { findExplainedTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
 type Query = z.output<typeof ReadinessQuery>;
 type Found = z.input<typeof Readiness>;
@@ -26,7 +26,7 @@ export async function judgeReadiness(
   id: string,
   query: Query,
 ): Promise<Answer> {
-  const target = await findTarget(ctx, siteUri, id, query);
+  const target = await findExplainedTarget(ctx, siteUri, id, query);
   const judged = await (target.kind === 'rule'
     ? judgeRule(ctx, target, query)
     : judgePool(ctx, target, query));

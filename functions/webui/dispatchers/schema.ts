@@ -20,7 +20,7 @@ export const DispatcherWrite = z.object({
   kind: z
     .enum(dispatcherKinds)
     .default('dispatcher')
-    .describe('Kind of the connection broker: `dispatcher`.'),
+    .describe('Kind of the connection broker. Default `dispatcher`.'),
   url: z
     .string()
     .max(2048)

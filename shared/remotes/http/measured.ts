@@ -1,6 +1,13 @@
+import type { Telemetry } from '../../kernel/observability/telemetry.ts';
 import type { Transport } from './transport.ts';
 
-/** Tells how many seconds each exchange took, its failure included, to whoever said whom it concerns. */
+/** The transport, with the duration of each exchange recorded by the id of the dispatcher that it concerns. */
+export const timed = (transport: Transport, telemetry: Telemetry | undefined): Transport =>
+  telemetry
+    ? measured(transport, (node, seconds) => telemetry.time('upstream_duration', [node], seconds))
+    : transport;
+
+/** Notes the duration of each exchange in seconds, failed ones included, for whatever the exchange concerns. */
 export const measured = (
   transport: Transport,
   note: (concerns: string, seconds: number) => void,

@@ -1,7 +1,7 @@
 import { createFetchTransport } from '../../remotes/http/fetch.ts';
+import { timed } from '../../remotes/http/measured.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
-import { timed } from '../upstream-times.ts';
 
 /** Dispatchers, and the keys of peers, as a Worker reaches them. */
 export const byFetch = (given: Ingredients): FleetIngredients => {

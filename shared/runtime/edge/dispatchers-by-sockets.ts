@@ -1,7 +1,7 @@
+import { timed } from '../../remotes/http/measured.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
-import { timed } from '../upstream-times.ts';
 
 /** Dispatchers, and the keys of peers, as a Lambda function reaches them; its connections live as long as the function's instance. */
 export const bySockets = (given: Ingredients): FleetIngredients => {

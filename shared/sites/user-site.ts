@@ -32,7 +32,7 @@ export type UserSite = {
   principal: DispatcherPrincipal;
 };
 
-/** Whose site it is: the caller's, or that of somebody to whom it is explained. */
+/** The user of the site: the caller, or another user for whom the site is explained. */
 export type Viewer = { id: string; name: string; domain: { id: string; label: string } };
 
 /**
@@ -47,7 +47,7 @@ export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite>
 }
 
 /**
- * @param ip the client address for the claims
+ * @param ip address of the client, as dispatchers receive it
  * @throws AppError `forbidden` for a directory user named `aggregator`: to a dispatcher that name is the portal's own
  */
 export function userSiteOf(
@@ -72,26 +72,26 @@ export type FoundFarms = Omit<FoundSite, 'topology' | 'conditions' | 'maintained
 };
 
 /** Topologies by the uri of their site, the one used last at the end. */
-const kept = new WeakMap<FleetDeps, Map<string, Topology>>();
-const mostKept = 64;
+const cache = new WeakMap<FleetDeps, Map<string, Topology>>();
+const mostCached = 64;
 
 /**
- * A site that somebody may use, with its farms and their nodes; one round trip. The topology comes with it only when it is
- * no longer what this isolate holds; what else there is of a node, its keys above all, is never kept.
- * @returns undefined for a site that is not his, disabled, or does not exist
+ * A site that a user may use, with its farms and their nodes; one round trip. The topology is cached per isolate, and read
+ * again when its version has changed; the state of a node and its keys are not cached.
+ * @returns undefined for a site that the user may not use, that is disabled, or that does not exist
  */
 export async function findFarms(
   deps: FleetDeps,
   question: Omit<SiteQuestion, 'held'>,
 ): Promise<FoundFarms | undefined> {
-  const topologies = kept.get(deps) ?? new Map<string, Topology>();
-  kept.set(deps, topologies);
-  // Another request may put a newer one in its place meanwhile, which the answer to this one does not speak of.
+  const topologies = cache.get(deps) ?? new Map<string, Topology>();
+  cache.set(deps, topologies);
+  // Another request may cache a newer one during the read; the answer to this one refers to the one of now.
   const held = topologies.get(question.uri);
   const found = await findUserSite(deps.db, { ...question, held: held?.version ?? 0 });
   if (!found) return undefined;
-  const { topology: told, conditions, maintained, ...rest } = found;
-  const topology = told ?? held;
+  const { topology: changed, conditions, maintained, ...rest } = found;
+  const topology = changed ?? held;
   if (!topology) throw new Error('the database returned no topology of a site that is not cached');
   keep(topologies, question.uri, topology);
   return { ...rest, farms: farmsOf(topology, conditions, maintained) };
@@ -101,7 +101,7 @@ function keep(topologies: Map<string, Topology>, uri: string, topology: Topology
   topologies.delete(uri);
   topologies.set(uri, topology);
   for (const oldest of topologies.keys()) {
-    if (topologies.size <= mostKept) return;
+    if (topologies.size <= mostCached) return;
     topologies.delete(oldest);
   }
 }

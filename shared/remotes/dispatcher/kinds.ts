@@ -11,7 +11,7 @@ import {
 } from './port.ts';
 import { termidesk } from './termidesk/kind.ts';
 
-/** The adapter of each kind. */
+/** The adapter of each kind. A new kind is a folder beside this file, a line here, and its name in `dispatcherKinds`. */
 const kinds = { dispatcher: termidesk } satisfies Record<DispatcherKindName, DispatcherKind>;
 
 /** Dispatchers over the transport of the runtime; `node.kind` of each call selects the adapter. */

@@ -108,7 +108,7 @@ function keepAnswers(ctx: UserCtx, { principal, viewer, routing }: RoutedSite, a
   if (lists.length === 0) return;
   ctx.later(() =>
     Promise.resolve(keepServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
-      ctx.log.warn('lists of services were not kept', { request_id: ctx.requestId, error }),
+      ctx.log.warn('service lists could not be cached', { request_id: ctx.requestId, error }),
     ),
   );
 }

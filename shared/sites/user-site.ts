@@ -8,14 +8,14 @@ import {
   type StoredFarm,
   type Topology,
 } from '../../db/repositories/sites/user-sites.ts';
-import type { AccountPrincipal } from '../access/principal.ts';
-import type { Ctx } from '../http/context.ts';
+import type { ClientCtx } from '../context/context.ts';
+import type { AccountPrincipal } from '../context/principal.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { isReservedUserName } from '../kernel/text.ts';
 import type { DispatcherPrincipal } from '../remotes/dispatcher/port.ts';
 import { type FleetDeps, userPrincipal } from './calls/dispatcher-keys.ts';
 
-export type UserCtx = Ctx<FleetDeps, AccountPrincipal>;
+export type UserCtx = ClientCtx<FleetDeps, AccountPrincipal>;
 export type UserFarm = StoredFarm & { nodes: StoredNode[] };
 
 /** A site as one user sees it, with all that calls of its dispatchers need. */
@@ -56,7 +56,7 @@ export function userSiteOf(
   ip: string,
 ): UserSite {
   if (isReservedUserName(name))
-    throw new AppError('forbidden', 'The user name is reserved: dispatchers take it for the portal itself');
+    throw new AppError('forbidden', 'The user name is reserved for the portal on dispatchers');
   const principal = userPrincipal({
     id,
     name,
@@ -92,7 +92,7 @@ export async function findFarms(
   if (!found) return undefined;
   const { topology: changed, conditions, maintained, ...rest } = found;
   const topology = changed ?? held;
-  if (!topology) throw new Error('the database returned no topology of a site that is not cached');
+  if (!topology) throw new Error('the topology of a site could not be read and is not cached');
   keep(topologies, question.uri, topology);
   return { ...rest, farms: farmsOf(topology, conditions, maintained) };
 }

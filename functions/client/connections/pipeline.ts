@@ -88,7 +88,7 @@ export async function issueConnection(
 export const notAcceptable = (acceptable: readonly Connection['protocol'][]): AppError =>
   new AppError(
     'not_acceptable',
-    message('The service is not offered by {protocols}', {
+    message('The service is not available over {protocols}', {
       protocols: joined(acceptable.map(verbatim), term(' or ')),
     }),
   );
@@ -178,7 +178,7 @@ export const routeOf = (ctx: UserCtx, { site, rule }: RuleTarget, chance: Chance
 /** Why there is no candidate: a farm that is down, then a maintenance, then a missing right. */
 export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
   if (explain.some(({ step }) => step === 'node'))
-    return new AppError('upstream_unavailable', 'No farm of the service can be reached');
+    return new AppError('upstream_unavailable', 'No farm of the service is reachable');
   if (explain.some(isMaintenanceReason)) return maintenanceRefusal(notice);
   return explain.some(({ reason }) => reason === unknownReason) ? unknownRefusal() : notFound();
 }

@@ -1,13 +1,13 @@
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
 import type { Transport } from './transport.ts';
 
-/** The transport, with the duration of each exchange recorded by the id of the dispatcher that it concerns. */
+/** Measures the exchanges of a transport by dispatcher id. */
 export const timed = (transport: Transport, telemetry: Telemetry | undefined): Transport =>
   telemetry
     ? measured(transport, (node, seconds) => telemetry.time('upstream_duration', [node], seconds))
     : transport;
 
-/** Notes the duration of each exchange in seconds, failed ones included, for whatever the exchange concerns. */
+/** Reports the duration of each exchange in seconds, including failures, if the request names what it concerns. */
 export const measured = (
   transport: Transport,
   note: (concerns: string, seconds: number) => void,

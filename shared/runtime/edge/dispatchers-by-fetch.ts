@@ -3,7 +3,7 @@ import { timed } from '../../remotes/http/measured.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
 
-/** Dispatchers, and the keys of peers, as a Worker reaches them. */
+/** Remotes for dispatchers and peer keys on Workers. */
 export const byFetch = (given: Ingredients): FleetIngredients => {
   const transport = createFetchTransport(given.outbound);
   return {

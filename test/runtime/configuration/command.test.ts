@@ -14,6 +14,7 @@ import { root } from '../../../shared/tooling/build/bundles.ts';
 import { runAdmin } from '../../support/admin-command.ts';
 import { installations } from '../../support/installations.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
+import { programVariables } from '../../support/program-variables.ts';
 
 let portal: TestPortal;
 let env: NodeJS.ProcessEnv;
@@ -49,7 +50,7 @@ describe('USE-16 npm run admin', slow, () => {
     const path = at('many.yaml', `sites:\n${many.join('')}`);
     const child = spawn(process.execPath, ['shared/tooling/admin/admin.ts', 'apply', path], {
       cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: { ...programVariables, HOME: process.env.HOME, ...env },
       stdio: 'ignore',
     });
     await vi.waitFor(async () => expect(await siteCount()).toBeGreaterThan(5), {
@@ -104,13 +105,13 @@ gateways:
     expect(await runAdmin(env, ['apply', path])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'sites/A/uri (line 2): Lower-case letters, digits and single hyphens\n',
+      stderr: 'sites/A/uri (line 2): Must contain only lower-case letters, digits and single hyphens\n',
     });
     const absent = await runAdmin(env, ['apply', join(folder, 'absent.yaml')]);
-    expect(absent.stderr).toBe(`${join(folder, 'absent.yaml')}: there is no such file or folder\n`);
+    expect(absent.stderr).toBe(`${join(folder, 'absent.yaml')}: the file or folder does not exist\n`);
     expect((await runAdmin(env, ['unlock', 'a/b', '--prune'])).stderr).toMatch(/^usage: npm run admin/);
     expect((await runAdmin(env, ['export', '--kinds', 'site'])).stderr).toMatch(
-      /^--kinds: site: the kinds are tags, /,
+      /^--kinds: site: must be of tags, /,
     );
   });
 

@@ -9,6 +9,7 @@ import { root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
 import { startPortal } from '../../support/portal.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
 
@@ -49,7 +50,7 @@ function start(args: readonly string[]) {
   const child = spawn(process.execPath, ['shared/tooling/deploy/deploy.ts', ...args, '--secrets', file()], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: folder,
       XDG_CONFIG_HOME: folder,
       CLOUDFLARE_API_BASE_URL: api.url,
@@ -193,7 +194,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     write({ ...own(), RDP_SIGNING_CERT: 'cert.pem' });
     const output = join(folder, 'secrets.json');
     expect((await deploy('lambda', '--output', output)).stderr).toMatch(
-      /^RDP_SIGNING_CERT: must be PEM text, or name a file/,
+      /^RDP_SIGNING_CERT: must be PEM text or the path of a readable file/,
     );
     write(own());
     const { code, stdout, stderr } = await deploy('lambda', '--output', output);

@@ -14,6 +14,7 @@ const stairs = 'stairs: only down, never up or across';
 const modules = 'no module imports another';
 const siblings = 'no resource imports a sibling';
 const database = 'the database is spoken to below db/ only';
+const kinds = 'a kind of dispatcher is imported by its registry only; the port is for all others';
 const hono = 'hono stays in shared/http, shared/runtime and functions, out of use cases';
 const node = 'what a Worker lacks of node:* stays in files that only Node runs';
 const environment = 'the environment is read in shared/runtime and shared/tooling only';
@@ -41,7 +42,7 @@ describe('the import rules', () => {
     ['shared/http/serve/app.ts', '../../runtime/config/config.ts', stairs],
     ['shared/http/serve/app.ts', '../../tooling/build/build.ts', stairs],
     ['shared/sites/calls/circuit.ts', '../../audit/checkpoints.ts', stairs],
-    ['shared/sites/topology.ts', '../routing/routing.ts', stairs],
+    ['shared/sites/user-site.ts', '../routing/routing.ts', stairs],
     ['shared/snapshot/sync.ts', '../routing/routing.ts', stairs],
     ['shared/runtime/node/server.ts', '../../tooling/start/fatal.ts', stairs],
     ['shared/identity/login.ts', '../../functions/auth/login/usecases.ts', stairs],
@@ -55,6 +56,10 @@ describe('the import rules', () => {
     ['functions/auth/login/routes.ts', '../logout/usecases.ts', siblings],
     ['shared/tooling/demo.ts', '../../test/simulator/demo/demo.ts', 'the product never imports its tests'],
     ['test/e2e/login.test.ts', '../../shared/kernel/ids.ts', 'e2e tests import nothing of the source'],
+    ['shared/sites/calls/circuit.ts', '../../remotes/dispatcher/termidesk/statuses.ts', kinds],
+    ['shared/remotes/dispatcher/port.ts', './termidesk/list-shapes.ts', kinds],
+    ['shared/remotes/dispatcher/openuds/kind.ts', '../termidesk/exchange.ts', kinds],
+    ['test/unit/remotes/dispatcher.test.ts', '../../../shared/remotes/dispatcher/termidesk/kind.ts', kinds],
     ['functions/auth/login/usecases.ts', 'drizzle-orm', database],
     ['shared/http/declare/list.ts', 'drizzle-orm/pg-core', database],
     ['shared/audit/checkpoints.ts', '@neondatabase/serverless', database],
@@ -96,6 +101,9 @@ describe('the import rules', () => {
     ['functions/all.ts', '../shared/tooling/embedded/database.ts'],
     ['shared/tooling/document/openapi.ts', '../../../functions/auth/app.ts'],
     ['shared/http/serve/app.ts', '../../access/guard.ts'],
+    ['shared/remotes/dispatcher/kinds.ts', './termidesk/kind.ts'],
+    ['shared/remotes/dispatcher/termidesk/kind.ts', './exchange.ts'],
+    ['shared/remotes/dispatcher/termidesk/kind.ts', '../port.ts'],
     ['shared/http/context.ts', '../context/context.ts'],
     ['shared/identity/login.ts', '../context/context.ts'],
     ['shared/services/shapes.ts', '../shapes/fields.ts'],

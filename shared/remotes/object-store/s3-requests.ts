@@ -39,9 +39,9 @@ export async function sendS3Request(
 ): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await sendOnce(asker, method, key, asked).catch(asFault);
-    if (outcome instanceof Response && (outcome.ok || (asked.absent && outcome.status === 404)))
-      return outcome;
-    const fault = outcome instanceof Response ? await faultOf(outcome) : outcome;
+    const isFault = outcome instanceof AppError;
+    if (!isFault && (outcome.ok || (asked.absent && outcome.status === 404))) return outcome;
+    const fault = isFault ? outcome : await faultOf(outcome);
     if (attempt === maxAttempts || !isTemporary(outcome)) throw fault;
     await asker.pause(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()));
   }
@@ -81,8 +81,9 @@ async function digestOf(body: Uint8Array<ArrayBuffer> = new Uint8Array()): Promi
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** `instanceof Response` fails here: the HTTP server on Node replaces the global class, but `fetch` returns the original. */
 const isTemporary = (outcome: Response | AppError): boolean =>
-  !(outcome instanceof Response) || outcome.status >= 500 || outcome.status === 429;
+  outcome instanceof AppError || outcome.status >= 500 || outcome.status === 429;
 
 const asFault = (cause: unknown): AppError =>
   new AppError('upstream_failed', 'The object store is unreachable', {}, { cause });

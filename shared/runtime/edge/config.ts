@@ -1,7 +1,8 @@
 import { ConfigError } from '../../kernel/config-error.ts';
-import { lineOf, variables } from '../config/config.ts';
+import { lineOf } from '../config/config.ts';
 import { rdpSigningFaults, rdpSigningFrom } from '../config/rdp-signing.ts';
 import { s3Faults, s3From } from '../config/s3.ts';
+import { variablesIn } from '../config/variables.ts';
 
 /** Variables and bindings as provided by the platform. Bindings are not strings and are ignored here. */
 export type EdgeEnv = Readonly<Record<string, unknown>>;
@@ -9,28 +10,7 @@ export type EdgeConfig = ReturnType<typeof configFrom>;
 /** A variable that is required by some modules only. */
 export type RequiredVariable = 'AGGREGATOR_JWT_SSL_KEY';
 
-const edgeVariables = variables.pick({
-  DATABASE_URL: true,
-  DATABASE_DRIVER: true,
-  NEON_PROXY: true,
-  PORTAL_TYPE: true,
-  PORTAL_NAME: true,
-  BASE_URL: true,
-  HSTS: true,
-  SECRET_KEY: true,
-  AGGREGATOR_JWT_SSL_KEY: true,
-  AGGREGATOR_JWT_SSL_KEY_SECOND: true,
-  ALLOWED_PRIVATE_NETWORKS: true,
-  ALLOW_INSECURE_DISPATCHERS: true,
-  S3_ENDPOINT: true,
-  S3_BUCKET: true,
-  S3_REGION: true,
-  S3_ACCESS_KEY_ID: true,
-  S3_SECRET_ACCESS_KEY: true,
-  RDP_SIGNING_CERT: true,
-  RDP_SIGNING_KEY: true,
-  LOG_LEVEL: true,
-});
+const edgeVariables = variablesIn('workers', 'lambda');
 
 type Variables = ReturnType<typeof edgeVariables.parse>;
 

@@ -4,7 +4,7 @@ import type { Invocation } from '../../http/invocation.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Host } from '../../kernel/version.ts';
-import { isLoopbackHost } from '../config/config.ts';
+import { isLoopbackHost } from '../config/values.ts';
 import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
 import { transportSecurityIn, withHeaders } from '../node/transport-security.ts';

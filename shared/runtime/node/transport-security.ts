@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../config/config.ts';
+import { isLoopbackHost } from '../config/values.ts';
 
 /**
  * Headers of every response that enforce HTTPS in browsers (RFC 6797). Without `includeSubDomains`, because other

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError } from '../../kernel/config-error.ts';
-import { lineOf, variables } from '../../runtime/config/config.ts';
+import { lineOf } from '../../runtime/config/config.ts';
+import { variables } from '../../runtime/config/variables.ts';
 import { overBudget } from '../build/build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from '../build/bundles.ts';
 import { orEnd } from '../start/fatal.ts';

@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { type Env, names } from '../../runtime/config/config.ts';
+import type { Env } from '../../runtime/config/config.ts';
+import { names } from '../../runtime/config/variables.ts';
 
 /** Variables with these prefixes are meant for this product. */
 const ourPrefixes = ['AGGREGATOR_', 'HEALTH_CHECK_', 'METRICS_ACCESS_', 'RDP_SIGNING_', 'MAX_CONNECTIONS_'];

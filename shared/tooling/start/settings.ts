@@ -4,7 +4,8 @@ import { hostname } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError } from '../../kernel/config-error.ts';
-import { type Config, type Env, lineOf, names, parseConfig, variables } from '../../runtime/config/config.ts';
+import { type Config, type Env, lineOf, parseConfig } from '../../runtime/config/config.ts';
+import { names, namesThatHold, variables } from '../../runtime/config/variables.ts';
 import { appendToConfigFile, readConfigFile } from './config-file.ts';
 import { preparePrivateFolder, replaceFile, tryLock } from './data-folder.ts';
 import { fileReason, inDataFolder } from './file-faults.ts';
@@ -106,13 +107,8 @@ function merge(
   return { ...merged, DATA_DIR: dataDir, CONFIG_FILE: configFile };
 }
 
-const pemOrFile = [
-  'AGGREGATOR_JWT_SSL_KEY',
-  'AGGREGATOR_JWT_SSL_KEY_SECOND',
-  'RDP_SIGNING_CERT',
-  'RDP_SIGNING_KEY',
-];
-const files = ['TLS_CERT_FILE', 'TLS_KEY_FILE'];
+const pemOrFile = namesThatHold('pem');
+const files = namesThatHold('path');
 
 function readValue(name: string, value: string, base: string): string {
   if (files.includes(name)) return resolve(base, value);

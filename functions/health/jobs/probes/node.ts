@@ -1,6 +1,5 @@
 import { nodeRecord } from '../../../../db/repositories/sites/node-records.ts';
 import type { ProbeOutcome, ProbeTarget } from '../../../../db/repositories/sites/probes.ts';
-import type { SigningKeys } from '../../../../shared/access/signing-keys.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Sealer } from '../../../../shared/kernel/crypto/sealing.ts';
 import { AppError } from '../../../../shared/kernel/errors.ts';
@@ -9,12 +8,12 @@ import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Parameters } from '../../../../shared/kernel/system-parameters.ts';
 import { isUnauthorized } from '../../../../shared/remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../../../../shared/remotes/dispatcher/port.ts';
+import { aggregator, nodeOf } from '../../../../shared/sites/calls/dispatcher-keys.ts';
 
 export type ProbeDeps = {
   remote: DispatcherRemote;
   /** Decrypts the `health_key` of dispatchers. */
   sealer: Sealer;
-  signing: SigningKeys;
   clock: Clock;
   log: Log;
 };
@@ -53,15 +52,6 @@ export async function probeNode(
   };
 }
 
-const nodeOf = (target: ProbeTarget): Node => ({
-  id: target.id,
-  name: target.name,
-  url: target.url,
-  caCertificate: target.ca_certificate ?? undefined,
-  verifyTls: target.verify_tls,
-  timeoutMs: target.timeout_ms,
-});
-
 async function runProbe(probe: Probe): Promise<ProbeResult> {
   try {
     return await (probe.target.health_key === null
@@ -91,17 +81,14 @@ async function probeByHealth(
   return { status, last_error, response_time_ms, version: version ?? null, domains: null };
 }
 
-/**
- * Without a key for the health check, a node is healthy if it accepts the log-in of the portal and returns its
- * domains.
- */
+/** Without a key for the health check, a node is healthy if it accepts the portal and returns its domains. */
 async function probeByDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<ProbeResult> {
-  const lifeS = parameters['aggregator.access_token_ttl_s'];
-  const jwt = await deps.signing.signFor(node.name, { sub: 'aggregator' }, deps.clock(), lifeS);
   const trace = { requestId: newId() };
+  const life = { now: deps.clock(), lifeS: parameters['aggregator.access_token_ttl_s'] };
   const startedAt = performance.now();
   const endsAt = startedAt + Math.min(limitMs, node.timeoutMs);
-  const { token: key } = await deps.remote.authorize({ node, jwt, trace, deadlineMs: limitMs, signal });
+  const to = { node, trace, deadlineMs: limitMs, signal };
+  const { token: key } = await deps.remote.authorize({ ...to, ...life, principal: aggregator });
   const deadlineMs = endsAt - performance.now();
   const domains = await deps.remote.domains({ node, key, trace, deadlineMs, signal });
   const response_time_ms = Math.round(performance.now() - startedAt);

@@ -53,7 +53,7 @@ export type RuntimeParts = {
 
 /** With remotes for dispatchers and peer keys, for modules that call dispatchers. */
 export type FleetRuntimeParts = RuntimeParts & {
-  /** Carries the calls of dispatcher nodes. */
+  /** Transport for requests to dispatcher nodes. */
   dispatcherTransport: Transport;
   peerKeys: PeerKeyRemote;
   singleFlight?: SingleFlight;

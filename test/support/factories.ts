@@ -10,7 +10,7 @@ export const base = '/api/webui/aggregator';
 /** Good enough for every policy and owner. */
 export const goodPassword = 'seven purple lanterns drift';
 
-/** One request of somebody: `ask('PATCH /path', body, headers)`. */
+/** A client: `ask('PATCH /path', body, headers)` sends one request. */
 export type Ask = (route: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 type Given = Record<string, unknown>;
 
@@ -44,7 +44,7 @@ export const domainBody = (given: Given = {}): Given => {
   const name = unique('domain');
   return { name, small_name: name, type: 'internal', ...given };
 };
-/** A domain whose users a directory knows. */
+/** A domain whose users come from a directory. */
 export const directoryBody = (params: Given = {}, given: Given = {}): Given =>
   domainBody({
     type: 'ldap',
@@ -123,7 +123,7 @@ export const logIn = (portal: TestPortal, domain: Json, user: Json, given: Given
 
 export type Member = { ask: Ask; user: Json; role: Json; token: string };
 
-/** A signed-in user with exactly these rights; without permissions he holds no role. */
+/** A signed-in user with exactly these permissions; without permissions, the user has no role. */
 export async function addMember(
   { portal, admin, domain }: Pick<World, 'portal' | 'admin' | 'domain'>,
   permissions: readonly string[],
@@ -149,7 +149,7 @@ export async function builtin(ask: Ask): Promise<{ domain: Json; admin: Json }> 
   return { domain, admin: (await ask(`GET ${usersPath(domain)}?search=admin`)).body.items[0] };
 }
 
-/** Runs the work and tells which audit events it caused, oldest first. */
+/** Runs the work and returns the audit events it caused, oldest first. */
 export async function audited<T>(portal: TestPortal, work: () => Promise<T>) {
   const read = () => portal.db.select().from(auditEvents).orderBy(asc(auditEvents.at), asc(auditEvents.id));
   const known = new Set((await read()).map(({ id }) => id));
@@ -274,7 +274,7 @@ export type NodeOptions = {
   /** Shared by the nodes of one farm. */
   state?: DispatcherState;
   pools?: PoolSeed[];
-  /** Labels that the dispatcher knows; the world's own unless given. */
+  /** Domain labels of the dispatcher; default: those of the world. */
   labels?: readonly string[];
   simulator?: Partial<SimulatorOptions>;
   dispatcher?: Given;

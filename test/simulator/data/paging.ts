@@ -14,7 +14,7 @@ export type Start = { after: string; as_of: number; since: number | null };
 /**
  * Keyset paging: what comes after the last row of the page before, whatever was inserted or removed meanwhile.
  * @param sorted identifiers in order
- * @throws Refusal 400 for a cursor that is none of ours
+ * @throws Refusal 400 for an invalid cursor
  */
 export function cutPage(
   sorted: readonly string[],

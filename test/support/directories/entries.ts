@@ -24,7 +24,7 @@ export const passwordOf = (uid: string): string => `secret of ${uid}`;
 export const personDn = (uid: string): string => `uid=${escaped(uid)},ou=people,${suffix}`;
 export const groupDn = (cn: string): string => `cn=${escaped(cn)},ou=groups,${suffix}`;
 
-/** Somebody whose password is `passwordOf(uid)`. */
+/** A person with the password `passwordOf(uid)`. */
 export const person = (uid: string, given: Given = {}): string =>
   entry(personDn(uid), {
     objectClass: ['inetOrgPerson', 'foreignAccount', 'shadowAccount'],

@@ -47,7 +47,7 @@ export async function startExports(
   };
 }
 
-/** Orders an export, or asks for one, until it has ended. */
+/** Creates an export, or polls an existing one, until it has ended. */
 export async function builtExport(ask: Ask, path: string, query = ''): Promise<Json> {
   const ordered = await ask(`GET ${path}/export?${query}`);
   if (ordered.status > 202) throw new Error(`${ordered.status} ${JSON.stringify(ordered.body)}`);

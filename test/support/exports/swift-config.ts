@@ -85,7 +85,7 @@ for name, port in zip(('account', 'container', 'object'), ports):
     builder.get_ring().save(join(folder, name + '.ring.gz'))
 `;
 
-/** Runs a server as its program does, but with a swift.conf of ours: its file, the program, the server's own file. */
+/** Runs a server as its program does, but with its own swift.conf: its file, the program, the server's own file. */
 export const serverScript = `
 import sys, runpy
 import swift.common.utils as utils

@@ -20,7 +20,7 @@ const { xvfb, remoteViewer, qemu, freerdp, xrdp } = programs;
 export const hasSpice = [xvfb, remoteViewer, qemu].every(existsSync);
 export const hasRdp = [xvfb, freerdp, xrdp].every(existsSync);
 
-/** A screen that nobody sees, and programs on it. */
+/** A virtual display, and programs on it. */
 export type Screen = {
   /** Opens a file by `remote-viewer`, which deletes it. */
   openSpice(file: string): Viewer;
@@ -89,7 +89,7 @@ async function endOf(child: ChildProcess): Promise<void> {
 export type SpiceServer = {
   port: number;
   tlsPort: number;
-  /** Makes this the one password, as a dispatcher does before it tells it. */
+  /** Sets the only valid password, as a dispatcher does before it returns the password. */
   expect(password: string): Promise<void>;
   /** The channels that are open now, and whether each goes by TLS. */
   channels(): Promise<{ channel: number; tls: boolean }[]>;
@@ -175,7 +175,7 @@ export type RdpServer = {
   stop(): Promise<void>;
 };
 
-/** Debian's xrdp, as far as it greets: it asks for nobody's password before a session begins. */
+/** Debian's xrdp up to its greeting: it requires no password before a session begins. */
 export async function startRdpServer({ cert, key }: ServerCertificate): Promise<RdpServer> {
   const folder = await mkdtemp(join(tmpdir(), 'xrdp-'));
   const [port = 0] = await freePorts(1);

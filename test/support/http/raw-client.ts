@@ -10,13 +10,13 @@ export type RawClient = {
   socket: Socket;
   /** The next answer, in the order of the requests. @throws Error when the connection ends before it */
   answer(): Promise<RawAnswer>;
-  /** The connection has ended, whoever ended it. */
+  /** Whether the connection has ended, on either side. */
   closed: Promise<void>;
   /** Bytes that the operating system has taken for the server. */
   sent(): number;
 };
 
-/** Connects by TCP or TLS, as the address says. The certificate of the server is not checked. */
+/** Connects by TCP or TLS, depending on the URL. The certificate of the server is not verified. */
 export async function connectRaw(baseUrl: string): Promise<RawClient> {
   const { protocol, hostname: host, port } = new URL(baseUrl);
   const isSecure = protocol === 'https:';

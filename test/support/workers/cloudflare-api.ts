@@ -32,10 +32,11 @@ const account = 'account-1';
 const zone = { id: 'zone-1', name: 'example.org', account: { id: account } };
 
 /**
- * What wrangler asks of Cloudflare's API (v4) when it lists secrets and deploys a Worker with routes and assets; one zone,
- * `example.org`. It remembers instead of running anything.
- * @param onUpload is waited for before an upload is answered
- * @param onSecrets is waited for before secrets are stored; its failure refuses them, with their values in the answer
+ * The part of Cloudflare's API (v4) that wrangler uses to list secrets and to deploy a Worker with routes and assets,
+ * for one zone, `example.org`. It stores the requests and runs nothing.
+ * @param onUpload is awaited before an upload is answered
+ * @param onSecrets is awaited before secrets are stored; if it fails, they are rejected, with their values in the
+ * response
  */
 export async function startCloudflareApi(
   onUpload: Hook = async () => undefined,
@@ -141,7 +142,7 @@ async function told({ method, request }: Asked, what: string, worker: KnownWorke
   }
 }
 
-/** Its metadata tell the variables; the rest is code. */
+/** The metadata contains the variables; the rest is code. */
 async function upload({ request }: Asked, name: string, workers: Map<string, KnownWorker>): Promise<unknown> {
   const type = request.headers['content-type'] ?? '';
   const bytes = new Uint8Array(await bytesOf(request));

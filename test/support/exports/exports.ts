@@ -13,12 +13,12 @@ import { createLog } from '../../../shared/runtime/log.ts';
 import type { Ask } from '../factories.ts';
 import { type Answer, baseUrl, type Json, type TestPortal } from '../portal.ts';
 
-type Given = { s3?: S3Config | undefined; parameters?: Partial<Parameters> };
+type ExportStandOptions = { s3?: S3Config | undefined; parameters?: Partial<Parameters> };
 
 /** What of a sidecar builds exports, with the real queue. @returns what stops it */
 export async function startExports(
   databaseUrl: string,
-  { s3, parameters }: Given = {},
+  { s3, parameters }: ExportStandOptions = {},
 ): Promise<() => Promise<void>> {
   const log = createLog({ level: 'error' });
   const stopping = new AbortController();

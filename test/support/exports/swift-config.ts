@@ -1,5 +1,5 @@
 export type Ports = { account: number; container: number; object: number; proxy: number };
-type Given = {
+type SwiftOptions = {
   folder: string;
   ports: Ports;
   user: { account: string; name: string; secret: string };
@@ -8,7 +8,7 @@ type Given = {
 };
 
 /** Files by name: of one device, without copies, without anything that runs in the background. */
-export const swiftFiles = ({ folder, ports, user, owner }: Given): Record<string, string> => {
+export const swiftFiles = ({ folder, ports, user, owner }: SwiftOptions): Record<string, string> => {
   const common = (port: number) => `[DEFAULT]
 bind_ip = 127.0.0.1
 bind_port = ${port}

@@ -63,7 +63,7 @@ export async function startGateway({
   };
 
   async function serve(client: Socket): Promise<void> {
-    const { ticket, words } = await askedBy(client);
+    const { ticket, words } = await readTicket(client);
     const answer = await fetch(`${ticketUrl}/${ticket}/${client.remoteAddress}/${token}`);
     if (answer.status !== 200) return void client.end(words.refused);
     const { host, port, notify } = await answer.json();
@@ -86,7 +86,7 @@ const http = {
 };
 
 /** The target in the CONNECT request is ignored; the ticket determines the target. */
-async function askedBy(client: Socket): Promise<{ ticket: string; words: typeof plain }> {
+async function readTicket(client: Socket): Promise<{ ticket: string; words: typeof plain }> {
   const first = await firstLine(client);
   if (!first.startsWith('CONNECT ')) return { ticket: first, words: plain };
   let credentials = '';

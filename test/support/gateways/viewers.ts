@@ -137,7 +137,7 @@ export async function startSpiceServer(certificate: ServerCertificate, caPem: st
     expect: async (password) => void (await ask('set_password', { protocol: 'spice', password })),
     channels: async () => {
       const { channels = [] } = await ask('query-spice');
-      return channels.map((channel: Answered) => ({ channel: channel['channel-type'], tls: channel.tls }));
+      return channels.map((channel: RemoteValue) => ({ channel: channel['channel-type'], tls: channel.tls }));
     },
     stop: async () => {
       await endOf(child);
@@ -148,18 +148,18 @@ export async function startSpiceServer(certificate: ServerCertificate, caPem: st
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
-type Answered = any;
+type RemoteValue = any;
 
 /** QEMU's own protocol: a line of JSON each way, events in between. */
 async function talkTo([socket]: readonly Socket[]) {
   if (!socket) throw new Error('nobody connected');
-  const waiting: { resolve: (value: Answered) => void; reject: (error: Error) => void }[] = [];
+  const waiting: { resolve: (value: RemoteValue) => void; reject: (error: Error) => void }[] = [];
   createInterface({ input: socket }).on('line', (line) => {
     const said = JSON.parse(line);
     if ('return' in said) waiting.shift()?.resolve(said.return);
     if ('error' in said) waiting.shift()?.reject(new Error(said.error.desc));
   });
-  const ask = (execute: string, given: object = {}): Promise<Answered> =>
+  const ask = (execute: string, given: object = {}): Promise<RemoteValue> =>
     new Promise((resolve, reject) => {
       waiting.push({ resolve, reject });
       socket.write(`${JSON.stringify({ execute, arguments: given })}\n`);

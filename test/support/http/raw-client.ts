@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import type { Answered, LimitedCall } from './limited-calls.ts';
+import type { LimitedCall, LimitedResponse } from './limited-calls.ts';
 
-export type RawAnswer = Answered & { headers: Headers };
+export type RawAnswer = LimitedResponse & { headers: Headers };
 
 /** A connection to a server, on which a client does as it likes. */
 export type RawClient = {

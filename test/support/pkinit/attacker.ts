@@ -29,7 +29,7 @@ import { ask } from '../gateways/tcp-stand.ts';
 import type { CardFiles } from './cards.ts';
 
 /** The data of a request that an attacker between client and KDC reads and uses. */
-type Seen = { nonce: number; publicKey: Uint8Array; derivations: Uint8Array };
+type InterceptedRequest = { nonce: number; publicKey: Uint8Array; derivations: Uint8Array };
 
 /** Parts of the reply that show whether it belongs to the attacker's own request. */
 export type Disguise = { derivations: boolean; checksum: boolean };
@@ -59,7 +59,7 @@ export async function impersonate(
   return renamed(await ask(address, disguise.checksum ? whole : withoutChecksum(whole)), victim);
 }
 
-function readRequest(request: Uint8Array): Seen {
+function readRequest(request: Uint8Array): InterceptedRequest {
   const fields = readFields(readOne(readOne(request).content));
   const body = readFields(fields(4));
   const certificates = paDataOf(fields(3)).find(({ type }) => type === 16);
@@ -85,7 +85,7 @@ const paDataOf = (list: Tlv) =>
 
 const authPackOf = (
   body: Buffer,
-  seen: Seen,
+  seen: InterceptedRequest,
   freshness: Uint8Array | undefined,
   disguise: Disguise,
 ): Buffer =>

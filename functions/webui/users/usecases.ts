@@ -23,15 +23,15 @@ import {
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
-import type { Support } from '../../../shared/identity/domains/domain-type.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
 import { UserWrite } from './schema.ts';
+import { writableBody } from './writable-body.ts';
 
 const { kind } = userCrud;
 type Write = z.output<typeof UserWrite>;
@@ -42,7 +42,7 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
-  const body = writableBody(supports, asked, []);
+  const body = writableBody(supports, asked);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) {
     throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
   }
@@ -52,24 +52,6 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   return power.explained(() =>
     createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
   );
-}
-
-/**
- * The members of a user that can be written in a domain of this type. Groups that each login reads anew stay as they are.
- * @throws AppError `invalid_request` for a password that the portal does not store
- */
-function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: readonly string[]): Write {
-  if (!ownPassword) assertNoPassword(body);
-  return refreshes.groups ? { ...body, groups: [...groups] } : body;
-}
-
-function assertNoPassword(body: Write): void {
-  const faults: FieldError[] = [];
-  const detail = 'The directory keeps the passwords of this domain';
-  if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
-  if (body.must_change_password)
-    faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
-  if (faults.length > 0) throw invalid(...faults);
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -103,8 +85,7 @@ async function change(
       const asked = become(writableOf(kind, row));
       const { lifts, resets, changes } = easingsOf(asked, row);
       const { supports } = domainTypeOf(row.domain_type);
-      const body = writableBody(supports, asked.body, row.groups);
-      if (supports.refreshes.name) assertSameName(row, body);
+      const body = writableBody(supports, asked.body, row);
       assertOwnAccount(ctx, row, body, resets);
       const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
       const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
@@ -195,12 +176,6 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
       'State, kind, password, second factor and roles of one’s own account cannot be changed here',
     );
   }
-}
-
-/** @throws AppError `invalid_request`: the directory has the user under this name */
-function assertSameName(row: Row, body: Write): void {
-  if (body.name === row.name) return;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
 }
 
 /** The former password counts among those that the user may not choose again. */

@@ -5,10 +5,10 @@ import {
   hasDomains,
   setBuiltinRoles,
 } from '../../db/repositories/settings/first-start.ts';
-import { builtinRoles } from '../access/permissions.ts';
+import { builtinRoles } from '../context/permissions.ts';
+import { ConfigError } from '../kernel/config-error.ts';
 import { randomToken } from '../kernel/crypto/digests.ts';
 import { parametersFrom } from '../kernel/system-parameters.ts';
-import { ConfigError } from '../runtime/config/config.ts';
 import { builtinType } from './domains/registry.ts';
 import { assertPassword, longestPassword, shortestPassword } from './password-policy.ts';
 import type { Hasher } from './passwords.ts';

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/client.ts';
+import { asAppError } from '../../db/errors.ts';
 import { findSecondFactor, mustOweNoCode } from '../../db/repositories/identity/second-factors.ts';
-import { asAppError } from '../http/problem.ts';
 import type { LoginCtx, LoginWishes, NamedDomain, OpenAttempt, Proof } from './login/account.ts';
 import { admit, type LoginResult } from './login/admission.ts';
 import { openAttempt, refuseAttempt } from './login/attempt.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { typeNames } from '../../../shared/identity/domains/descriptions.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 /** Member names are the specification's own. */
 export const Domain = z.strictObject({

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { explainedTypeNames } from '../../../shared/identity/domains/descriptions.ts';
+import { shapesOf } from '../../../shared/identity/domains/fields.ts';
+import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import { field } from '../../../shared/identity/domains/words.ts';
 import {
   Comments,
   CreatedAt,
@@ -8,11 +12,7 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { explainedTypeNames } from '../../../shared/identity/domains/descriptions.ts';
-import { shapesOf } from '../../../shared/identity/domains/fields.ts';
-import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
-import { field } from '../../../shared/identity/domains/words.ts';
+} from '../../../shared/shapes/fields.ts';
 
 const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
 const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
 import type { Check, DomainType, Settings } from '../../../shared/identity/domains/domain-type.ts';
 import { type DomainTypeName, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { keptSecrets, readSettings } from '../../../shared/identity/domains/settings.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { type Detail, inLanguage, joined, type Text, verbatim } from '../../../shared/messages/message.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { ownFields } from './schema.ts';
 import type { TestBody, TestResult } from './test-shapes.ts';

@@ -5,7 +5,8 @@ import { administratorsBeyond, keptDomains } from '../../../db/repositories/reco
 import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { registerTags } from '../../../db/repositories/sites/tags.ts';
-import { accountOf, ownerOf } from '../../../shared/access/principal.ts';
+import { accountOf, ownerOf } from '../../../shared/context/principal.ts';
+import { heldBy, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -16,7 +17,6 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
 import {
   administratorTypes,
   type DomainTypeName,

@@ -1,9 +1,9 @@
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { mustBeUnbound } from '../../../db/repositories/identity/directory/users.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { changeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
 import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { conflict } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';

@@ -10,7 +10,8 @@ import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { keptUsers } from '../../../db/repositories/records/kept-rows.ts';
 import { mustKeepAdministrator, type Stake } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
-import { ownerOf } from '../../../shared/access/principal.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { heldBy, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -22,7 +23,6 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';

@@ -1,8 +1,8 @@
-import { fieldErrors } from '../../http/declare/field-errors.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 import { type FieldError, invalid } from '../../kernel/errors.ts';
 import type { Parameters } from '../../kernel/system-parameters.ts';
 import type { UrlPolicy } from '../../remotes/http/address-policy.ts';
+import { fieldErrors } from '../../shapes/field-errors.ts';
 import type { CheckFacts, DomainType, SecretName, Settings, StoredDomain } from './domain-type.ts';
 import { domainTypes } from './registry.ts';
 

@@ -1,12 +1,12 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import type { findCandidates } from '../../../db/repositories/identity/login/logins.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
+import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import type { DirectoryRemote } from '../../remotes/directory/port.ts';
 import type { Hasher, Place } from '../passwords.ts';
 import type { Tried } from './limits.ts';
 
 export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
-export type LoginCtx = Ctx<LoginDeps>;
+export type LoginCtx = ClientCtx<LoginDeps>;
 
 /** The domain of a login as the specification has it, identifiers in its own spelling. */
 export type NamedDomain = {

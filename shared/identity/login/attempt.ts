@@ -1,6 +1,6 @@
 import { type DomainNames, findCandidates } from '../../../db/repositories/identity/login/logins.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
+import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
@@ -40,7 +40,7 @@ export async function openAttempt(
  * @throws AppError always: `code`, or `locked_out` when the account was locked meanwhile
  */
 export async function refuseAttempt(
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   tried: Tried,
   code: ErrorCode = 'invalid_credentials',
 ): Promise<never> {

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { findCandidates } from '../../../db/repositories/identity/login/logins.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import { rateLimitsOf } from '../../http/serve/rate-limits.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import { type Card, checkSignature, fingerprintOf, readCard } from '../../remotes/kerberos/card.ts';
@@ -18,7 +17,7 @@ import { refuseAttempt, typesNamedAsTyped } from '../login/attempt.ts';
 import { failedLogin, noteUnadmitted } from '../login/failures.ts';
 import { assertMayTry } from '../login/limits.ts';
 import { exactly } from '../login/user-names.ts';
-import { askRealm, questionsOfLogin, readResponse } from './asking.ts';
+import { askRealm, giveBackQuestions, readResponse } from './asking.ts';
 import { type Challenge, keep, take } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
 import { realmOf } from './realm.ts';
@@ -57,7 +56,7 @@ export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Si
   if (!proof) return refuseAttempt(ctx, takenUp.attempt);
   assertNotEnded(takenUp.challenge, proof.account.user);
   const result = await admit(ctx, {}, takenUp.attempt, proof);
-  rateLimitsOf(ctx.deps).giveBackQuestions(ctx.client.ip, questionsOfLogin);
+  giveBackQuestions(ctx);
   return result;
 }
 

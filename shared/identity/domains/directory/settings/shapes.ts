@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Certificates } from '../../../../http/declare/fields.ts';
 import {
   type DirectoryPeer,
   directoryUrl,
@@ -7,6 +6,7 @@ import {
   parseDirectoryUrl,
   parseKdc,
 } from '../../../../remotes/directory/address.ts';
+import { Certificates } from '../../../../shapes/fields.ts';
 
 /** A text in the one spelling that is stored. */
 const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | undefined, message: string) =>

@@ -50,7 +50,7 @@ const faults: Partial<Record<SchemaState, string>> = {
     'the database was made by a development version before the first release; use a new, empty database',
   older:
     'the database has an older schema than this version; run npm run db:migrate, or start the new portal first',
-  newer: 'the database has a newer schema than this version knows; start the newer version of the sidecar',
+  newer: 'the database schema is newer than this version; start the newer version of the sidecar',
 };
 
 function assertCurrent(state: SchemaState, variable: string): void {

@@ -28,7 +28,7 @@ const Report = z
     state: z
       .enum(['pending', 'running', 'ready', 'failed'])
       .describe(
-        '`pending`: queued; `running`: being built; `ready`: the file can be obtained; `failed`: the file could not be built.',
+        '`pending`: queued; `running`: being built; `ready`: the file can be downloaded; `failed`: the file could not be built.',
       ),
     format: z
       .enum(Object.keys(allFormats) as [FormatName, ...FormatName[]])
@@ -45,7 +45,7 @@ const Report = z
       .enum(exportFailures)
       .optional()
       .describe(
-        'Why the export failed: `too_many_rows` (more than `export.max_rows`), `not_written` (the file could not be written) or `late` (not built in time).',
+        'Cause of the failure: `too_many_rows` (more than `export.max_rows`), `not_written` (the file could not be written) or `late` (not built in time).',
       ),
     progress: z.number().min(0).max(1).describe('Built part of the file as a fraction from 0 to 1.'),
     expires_at: Moment.describe('When the file is removed. Set by the portal from `export.keep_h`.'),
@@ -77,7 +77,9 @@ export const exportable = <D extends ExportDeps>(exported: Exported): Operation<
 function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
   const { subject, type, path, access } = exported;
   const query = z.strictObject({
-    export_id: Id.optional().describe('Reports this export and starts none. Other parameters are ignored.'),
+    export_id: Id.optional().describe(
+      'Identifier of an ordered export, whose state is returned. Other parameters are ignored.',
+    ),
     format: z
       .enum(exported.formats)
       .default(exported.formats[0])
@@ -94,7 +96,7 @@ function orderOf<D extends ExportDeps>(exported: Exported): Operation<D> {
       allSites: true,
       summary: `Build an export file of ${resources[type].many}`,
       description:
-        'Answers the export that the caller has already ordered with equal filters, while it is built and for a minute after, else orders one. 200 when it is ready, or has failed; otherwise ask again with its `export_id`.',
+        'Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`.',
       query,
       begins: true,
       returns: [202, Report],
@@ -123,9 +125,9 @@ const obtainingOf = <D extends ExportDeps>({
       route: `POST ${path}/export`,
       access,
       allSites: true,
-      summary: `Obtain the export file of ${resources[type].many}`,
+      summary: `Download the export file of ${resources[type].many}`,
       description:
-        'As bytes from `offset` on; `Repr-Digest` is of the whole file. A download that was cut off goes on where it ended.',
+        'The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file.',
       body: { optional: Obtaining },
       returns: [200, null],
       alsoReturns: [...new Set(formats.map(mediaTypeOf))],

@@ -18,7 +18,7 @@ export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out',
 export const resultOf = <R extends z.ZodType>(result: R) =>
   z.strictObject({
     result,
-    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the answer in Unix seconds.'),
+    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the response in Unix seconds.'),
     version: z.string().meta({ example: version }).describe('Version of the portal.'),
   });
 

@@ -45,7 +45,7 @@ export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
  * @param token absent if the caller sent no token, which is refused as `unauthenticated`
  */
 export const sessionAgentOf = async (ctx: AnyCtx, token: string | undefined): Promise<SessionAgent> => {
-  if (token === undefined) throw new AppError('unauthenticated', 'A token of a session agent is required');
+  if (token === undefined) throw new AppError('unauthenticated', 'A session agent token is required');
   const kind = { matches: isSessionAgentToken, find: findSessionAgent, perMinute, ends: true } as const;
   const found = await proven(ctx, token, kind);
   return { kind: 'agent', role: 'session', ...withWorkplace(found) };

@@ -46,7 +46,7 @@ export async function beginSession(
     agent_seen_at: now.toISOString(),
     ...(workplace.state === 'ready' && { state: 'in_use' }),
   };
-  const message = `${nameOf(person)} began to work at ${workplace.name}`;
+  const message = `${nameOf(person)} logged in at ${workplace.name}`;
   await atomically(deps.db, (h) => [
     insertSession(h, session),
     touchWorkplace(h, farm.id, workplace.uuid, used),

@@ -72,22 +72,22 @@ const of = (...resources: string[]): Permission[] => all((resource) => resources
 /** The roles that every installation has; their permissions follow the version of the portal. */
 export const builtinRoles: readonly { name: string; comments: string; permissions: readonly Permission[] }[] =
   [
-    { name: 'administrator', comments: 'May do everything', permissions },
+    { name: 'administrator', comments: 'Has all permissions', permissions },
     {
       name: 'operator',
-      comments: 'Runs workplaces, sessions, pools and maintenance; reads everything',
+      comments: 'Manages workplaces, sessions, pools and maintenance; can read everything',
       permissions: [
         ...new Set([...reads, ...of('workplaces', 'spsessions', 'servicespools', 'maintenance')]),
       ],
     },
     {
       name: 'auditor',
-      comments: 'Reads and exports everything',
+      comments: 'Can read and export everything',
       permissions: [...new Set([...reads, ...all((_, action) => action === 'export')])],
     },
     {
       name: 'support',
-      comments: 'Helps users: sessions, messages, remote assistance; reads everything',
+      comments: 'Supports users with sessions, messages and remote assistance; can read everything',
       permissions: [
         ...new Set<Permission>([...reads, ...of('spsessions'), 'workplaces.message', 'rules.explain']),
       ],

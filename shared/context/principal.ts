@@ -114,7 +114,7 @@ export function ownerOf(principal: SignedIn): { kind: 'user' | 'peer'; id: strin
     case 'peer':
       return { kind: 'peer', id: principal.peer.id, name: principal.peer.name };
     case 'operator':
-      throw new AppError('forbidden', 'This needs a user account or a peer');
+      throw new AppError('forbidden', 'A user account or a peer aggregator is required');
   }
 }
 

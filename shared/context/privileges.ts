@@ -38,7 +38,7 @@ export const maySkip = ({ principal }: Ctx<BaseDeps, SignedIn>): boolean => lack
 export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
   const missing = lackedBy(principal).sort();
   if (missing.length > 0)
-    throw new AppError('forbidden', '`skip_two_factor` needs every permission for all sites', { missing });
+    throw new AppError('forbidden', '`skip_two_factor` requires every permission for all sites', { missing });
 }
 
 /**
@@ -70,7 +70,7 @@ export function powerOver(
         ]);
         throw new AppError(
           'forbidden',
-          'The caller lacks permissions that are at stake',
+          'The caller lacks permissions that the change affects',
           { missing: [...new Set(missing.flat())].sort() },
           { cause: error },
         );

@@ -51,7 +51,7 @@ export async function obtainExport(
   const row = await (id === undefined ? findNewestExport(db, shelf, ctx.now) : findExport(db, shelf, id));
   const ready = assertReady(row, ctx.now);
   if (offset > ready.bytes) {
-    const detail = message('The file has {bytes} bytes', { bytes: ready.bytes });
+    const detail = message('The file size is {bytes} bytes', { bytes: ready.bytes });
     throw invalid({ pointer: '/offset', code: 'too_big', detail });
   }
   // Opened before anything is audited: what cannot be read was not obtained.
@@ -75,7 +75,7 @@ export async function obtainExport(
 function assertReady(row: ExportedFile | undefined, now: Date): Ready {
   if (!row) throw notFound();
   if (isExpired(row, now)) throw new AppError('expired');
-  if (row.state === 'failed') throw conflict('failed', 'The export failed; order it again');
+  if (row.state === 'failed') throw conflict('failed', 'The export failed; request it again');
   const { file, bytes, sha256 } = row;
   if (row.state !== 'ready') throw new AppError('export_pending');
   // The clock of whoever removed it may be ahead of ours.
@@ -85,7 +85,7 @@ function assertReady(row: ExportedFile | undefined, now: Date): Ready {
 
 function storeOf({ deps }: ExportCtx, { store }: Ready): ObjectReader {
   if (store === 'database') return createChunkReader(deps.db);
-  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured here');
+  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured');
   return deps.objectStore;
 }
 

@@ -48,7 +48,7 @@ export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted):
   ]);
   // Somebody was faster with an equal order.
   const row = placed ?? (await find());
-  if (!row) throw new AppError('database_unavailable', 'An equal export has just ended');
+  if (!row) throw new AppError('database_unavailable', 'The same export was finished a moment ago');
   return reportOf(row);
 }
 

@@ -15,13 +15,13 @@ const Stored = z.strictObject({
   user_agent: z.string().describe('Header `User-Agent` of the login. Empty if it was absent.'),
   platform: z.string().describe('`platform` of the login request. Empty if it was absent.'),
   created_at: Moment.describe('When the user logged in.'),
-  last_seen_at: Moment.describe('When the session was last used; written at most once a minute.'),
+  last_seen_at: Moment.describe('When the session was last used, recorded at most once a minute.'),
 });
 
 /** A live session as its owner and administrators see it. */
 export const LoginSession = Stored.extend({
   expires_at: Moment.describe(
-    'Latest end of the session. It ends earlier after `session.idle_s` seconds without a request.',
+    'Expiration time of the session. It ends earlier after `session.idle_s` seconds without a request.',
   ),
 });
 

@@ -71,7 +71,7 @@ async function assertKnows(
     assertMayTry(ctx, account, failedChange(ctx)),
     findPasswords(deps.db, principal.user.id),
   ]);
-  if (stored === null) throw conflict('no_password', 'The account has no password here');
+  if (stored === null) throw conflict('no_password', 'The portal does not store a password for this account');
   if (!(await deps.hasher.verify(current, stored, placeOf(principal)))) return refuseAttempt(ctx, tried);
   return { tried, stored, former };
 }
@@ -89,7 +89,7 @@ async function assertNew(
     const hash = 'hash' in one ? one.hash : await readable(ctx, one);
     if (hash === undefined || !(await ctx.deps.hasher.verify(password, hash, placeOf(ctx.principal))))
       continue;
-    const detail = 'The password is the current one or one of the last five';
+    const detail = 'The password must differ from the current one and the previous five';
     throw invalid({ pointer: '/new', code: 'used_before', detail });
   }
 }

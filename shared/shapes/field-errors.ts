@@ -36,7 +36,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly str
       (key): FieldError => ({
         pointer: pointerTo([...issue.path, key], root),
         code: 'unknown',
-        detail: root === '?' ? unknownParameter(key, known) : 'Unknown member',
+        detail: root === '?' ? unknownParameter(key, known) : 'Unknown field',
       }),
     );
   }
@@ -69,14 +69,14 @@ const pageNumbers: ReadonlySet<string> = new Set([
 
 /** What is wrong with a parameter that an operation does not have, and what it has. */
 export function unknownParameter(name: string, known: readonly string[]): Text {
-  if (known.length === 0) return 'Unknown parameter: the operation has none';
+  if (known.length === 0) return 'Unknown parameter: the operation has no parameters';
   const names = known.join(', ');
   return pageNumbers.has(name) && known.includes('cursor')
     ? message(
-        'Unknown parameter. Known are {names}. Pages have no numbers: send `next` of a page as `cursor` to get the page after it, and its size as `limit`',
+        'Unknown parameter. Supported parameters: {names}. Page numbers are not supported: send `next` of a page as `cursor` to read the next page, and the page size as `limit`',
         { names },
       )
-    : message('Unknown parameter. Known are {names}', { names });
+    : message('Unknown parameter. Supported parameters: {names}', { names });
 }
 
 /** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */
@@ -99,7 +99,7 @@ function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[]
   );
   const said: Text = accepted.every((one) => one !== undefined)
     ? message('Must be {forms}', { forms: joined(accepted, term(' or ')) })
-    : 'Has none of the accepted forms';
+    : 'Must have one of the accepted forms';
   return [{ ...named('', 'invalid_union', said), path: [], input }];
 }
 
@@ -150,7 +150,7 @@ function contradicting(options: Options): z.core.$ZodIssue[] {
   if (unknown.length > 0)
     return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];
   return all.map((name) =>
-    named(name, 'excluded', message('Only one of {names} may be given', { names: all.join(', ') })),
+    named(name, 'excluded', message('Only one of {names} is allowed', { names: all.join(', ') })),
   );
 }
 
@@ -167,7 +167,7 @@ function acceptedBy(fault: z.core.$ZodIssue): Text | undefined {
 const forms: Readonly<Partial<Record<string, Detail>>> = {
   string: 'a string',
   number: 'a number',
-  int: 'an int',
+  int: 'an integer',
   boolean: 'a boolean',
   array: 'an array',
   object: 'an object',
@@ -221,5 +221,5 @@ function collectWithin(
 
 const invalidText = {
   code: 'invalid_text',
-  detail: 'The text has a character that cannot be stored',
+  detail: 'The text contains a character that cannot be stored',
 } as const;

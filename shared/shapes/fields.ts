@@ -32,7 +32,7 @@ export const Instant = z.iso
   .datetime({ offset: true })
   .max(40)
   .transform((text) => new Date(text).toISOString())
-  .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a moment of the years 1 to 9999')
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a date and time in the years 1 to 9999')
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
 /**
@@ -45,7 +45,7 @@ export const Name = z
   .min(1)
   .max(128, lengthFirst)
   .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
-  .refine((name) => name === '' || isVisible(name), 'Must have a visible character')
+  .refine((name) => name === '' || isVisible(name), 'Must contain a visible character')
   .meta({ example: 'North' });
 
 /** A name that is written as a whole and has no directory behind it. */
@@ -62,12 +62,12 @@ export const Priority = z.int().min(0).max(10_000).default(1);
 /** `#rrggbb`. */
 export const Color = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'A colour #rrggbb')
+  .regex(/^#[0-9a-fA-F]{6}$/, 'Must be a colour #rrggbb')
   .meta({ maxLength: 7, example: '#1f6feb' });
 
 export const TagName = z
   .string()
-  .regex(/^[\w.:-]{1,64}$/, 'Letters, digits and _ . : -')
+  .regex(/^[\w.:-]{1,64}$/, 'Must contain only letters, digits and _ . : -')
   .meta({ maxLength: 64, example: 'production' });
 
 /** Names of tags that an object carries. */
@@ -75,7 +75,7 @@ export const TagNames = z
   .array(TagName)
   .max(50)
   .default([])
-  .describe('Names of the tags that the object carries. Default: none.');
+  .describe('Names of the tags of the object. Default: none.');
 
 /** Ids of other objects; the order does not matter and a repetition counts once. */
 export const Ids = z
@@ -92,7 +92,7 @@ export const Certificates = z
   .transform((text, { addIssue }) => {
     const clean = cleanCertificates(text);
     if (clean !== undefined) return clean;
-    addIssue('Must be PEM certificates and nothing else');
+    addIssue('Must contain only PEM certificates');
     return z.NEVER;
   });
 
@@ -103,7 +103,7 @@ export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true
 export const PageLimit = z
   .preprocess(
     (text) => (typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : text),
-    z.int('Must be a whole number from 1 to 500').min(1).max(500),
+    z.int('Must be an integer from 1 to 500').min(1).max(500),
   )
   .default(50);
 
@@ -116,16 +116,16 @@ export const Status = z.enum(['pass', 'fail', 'unknown']);
 export const State = z
   .enum(componentStates)
   .describe(
-    'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site) or `unknown` (there is no node, or none was probed yet). Only `fail` is a failure.',
+    'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure.',
   );
 
 /** Changed members of an object, as audit events have them. */
 export const Changes = z
   .array(
     z.strictObject({
-      field: z.string().describe('Name of the changed member.'),
-      before: z.unknown().describe('Value before the change. Null if the member was not set.'),
-      after: z.unknown().describe('Value after the change. Null if the member was removed.'),
+      field: z.string().describe('Name of the changed field.'),
+      before: z.unknown().describe('Value before the change. Null if the field was not set.'),
+      after: z.unknown().describe('Value after the change. Null if the field was removed.'),
     }),
   )
-  .describe('Changed members with their values. Secrets are masked.');
+  .describe('Changed fields with their old and new values. Secrets are masked.');

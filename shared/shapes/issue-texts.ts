@@ -12,7 +12,7 @@ export function textOf(issue: Issue): Text {
   if (isDetail(issue.message) || isOwn) return issue.message as Detail;
   switch (issue.code) {
     case 'invalid_type':
-      return types[issue.expected] ?? 'Is not valid';
+      return types[issue.expected] ?? 'The value is not valid';
     case 'invalid_value':
       return oneOf(issue.values.map(String));
     case 'too_small':
@@ -24,18 +24,18 @@ export function textOf(issue: Issue): Text {
     case 'invalid_format':
       return formOf(issue);
     case 'invalid_union':
-      return 'Has none of the accepted forms';
+      return 'Must have one of the accepted forms';
     default:
-      return 'Is not valid';
+      return 'The value is not valid';
   }
 }
 
 const types: Readonly<Partial<Record<string, Detail>>> = {
-  string: 'Must be a text',
+  string: 'Must be a string',
   number: 'Must be a number',
-  int: 'Must be a whole number',
+  int: 'Must be an integer',
   boolean: 'Must be true or false',
-  array: 'Must be a list',
+  array: 'Must be an array',
   object: 'Must be an object',
   record: 'Must be an object',
   null: 'Must be null',
@@ -50,21 +50,21 @@ function atLeast({ origin, minimum, inclusive = true }: Issue & { code: 'too_sma
   const n = String(minimum);
   if (origin === 'string')
     return n === '1' ? 'Must not be empty' : message('Must have at least {n} characters', { n });
-  if (origin === 'array') return message('Must have at least {n} entries', { n });
+  if (origin === 'array') return message('Must have at least {n} elements', { n });
   return message(inclusive ? 'Must be at least {n}' : 'Must be greater than {n}', { n });
 }
 
 function atMost({ origin, maximum, inclusive = true }: Issue & { code: 'too_big' }): Text {
   const n = String(maximum);
   if (origin === 'string') return message('Must have at most {n} characters', { n });
-  if (origin === 'array') return message('Must have at most {n} entries', { n });
+  if (origin === 'array') return message('Must have at most {n} elements', { n });
   return message(inclusive ? 'Must be at most {n}' : 'Must be less than {n}', { n });
 }
 
 function formOf({ format, pattern }: Issue & { code: 'invalid_format' }): Text {
-  if (format === 'datetime') return 'Must be a moment as in RFC 3339, such as 2026-11-21T08:30:00Z';
-  if (format === 'date') return 'Must be a date as in RFC 3339, such as 2026-11-21';
+  if (format === 'datetime') return 'Must be an RFC 3339 date and time, such as 2026-11-21T08:30:00Z';
+  if (format === 'date') return 'Must be an RFC 3339 date, such as 2026-11-21';
   return format === 'regex' && pattern !== undefined
     ? message('Must match {pattern}', { pattern })
-    : message('Does not have the form {form}', { form: format });
+    : message('Must have the format {form}', { form: format });
 }

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { PageLimit } from './fields.ts';
 
-export const ListSearch = z
-  .string()
-  .max(128)
-  .optional()
-  .describe('Part of a name, compared without regard to case.');
+export const ListSearch = z.string().max(128).optional().describe('Part of the name. Case is ignored.');
 
 /** The query of a list: paging, the closed list of sort keys, search, and the resource's own filters. */
 export const listQuery = <F extends z.ZodRawShape>(
@@ -14,7 +10,7 @@ export const listQuery = <F extends z.ZodRawShape>(
   defaultSort = sorts[0] ?? 'name',
 ) =>
   z.strictObject({
-    limit: PageLimit.meta({ example: 50 }).describe('Largest number of items in the page. Default 50.'),
+    limit: PageLimit.meta({ example: 50 }).describe('Maximum number of items in the page. Default 50.'),
     cursor: z
       .string()
       .max(2048)

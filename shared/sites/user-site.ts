@@ -48,7 +48,7 @@ export function userSiteOf(
   ip: string,
 ): UserSite {
   if (isReservedUserName(name))
-    throw new AppError('forbidden', 'The user name is reserved: dispatchers take it for the portal itself');
+    throw new AppError('forbidden', 'The user name is reserved for the portal on dispatchers');
   const claims = { sub: name, auth: domain.label, groups: groups.map((group) => group.name), client_ip: ip };
   return { ...site, farms, domains, speaker: userSpeaker(id, claims) };
 }

@@ -11,13 +11,13 @@ import { type ListCtx, refreshFarms } from './refresh.ts';
 /** The envelope of a merged list: how old the part of each farm concerned is stands beside the items. */
 export const mergedListOf = (item: z.ZodType) =>
   listOf(item).extend({
-    sites: z.array(FarmStatus).describe('State of the data, one entry for each farm concerned.'),
+    sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the list.'),
   });
 
 /** Asks for the farms to be read before the answer. */
 export const refreshFlag = {
   refresh: Flag.optional().describe(
-    'True reads the farms concerned before the answer, within `aggregator.list_deadline_ms` milliseconds.',
+    'If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds.',
   ),
 };
 

@@ -27,7 +27,7 @@ export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmCho
   const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
     const work = syncFarm(syncCtx, farm, kind);
     ctx.background(
-      work.catch((error: unknown) => ctx.log.warn('a farm was not read', { farm_id: farm.id, error })),
+      work.catch((error: unknown) => ctx.log.warn('a farm could not be read', { farm_id: farm.id, error })),
     );
     return work;
   });

@@ -90,7 +90,7 @@ function ownKey({ signingKeys }: AggregatorDeps, { kid }: ClaimedToken): PeerKey
 
 function refused(error: unknown): never {
   if (!(error instanceof PeerTokenFault)) throw error;
-  throw new AppError('invalid_token', 'The token was not accepted', {}, { cause: error });
+  throw new AppError('invalid_token', 'The token is not valid', {}, { cause: error });
 }
 
 type Fault = Parameters<typeof invalid>[number];
@@ -100,5 +100,5 @@ const withinToken = (fault: Fault): Fault => ({ ...fault, pointer: `/token/porta
 const noSlash: Fault = {
   pointer: '/token/portal/name',
   code: 'invalid_format',
-  detail: 'The name of a portal of a peer has no slash',
+  detail: 'The name of a portal of a peer must not contain a slash',
 };

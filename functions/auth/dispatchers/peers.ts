@@ -41,7 +41,7 @@ const rememberedS = 600;
 export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>) {
   if (!('token' in body)) throw new AppError('unauthenticated');
   if (ctx.principal.kind === 'user')
-    throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Goes without a session' });
+    throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Must be sent without a session' });
   const seen: Seen = { issuer: undefined, found: undefined };
   try {
     return await exchange(ctx, body.token, seen);
@@ -74,7 +74,7 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
 async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
   const { deps, now } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
-  if (portal === undefined) throw new AppError('forbidden', 'The peer may not use this portal');
+  if (portal === undefined) throw new AppError('forbidden', 'The peer has no access to this portal');
   const parameters = parametersFrom(overrides);
   const lifeS = absoluteAge(parameters, portal);
   const token = newPeerToken();
@@ -131,7 +131,7 @@ function asRefusal(error: unknown): { refusal: AppError; reason: string } {
     const refusal = asAppError(error);
     return { refusal, reason: refusal.code };
   }
-  const refusal = new AppError('invalid_token', 'The token was not accepted', {}, { cause: error });
+  const refusal = new AppError('invalid_token', 'The token is not valid', {}, { cause: error });
   return { refusal, reason: error.reason };
 }
 

@@ -8,7 +8,7 @@ export const Domain = z.strictObject({
   auth: z.string().describe('Name of the domain: `auth` of a login.'),
   authSmallName: z.string().describe('Short label of the domain: `authSmallName` of a login.'),
   type: z.string().describe(`Type of the domain: ${typeNames}.`),
-  priority: z.int().describe('Position in the list: lower numbers come first. Set by an administrator.'),
+  priority: z.int().describe('Position in the list. Lower numbers come first. Set by an administrator.'),
   isCustom: z.boolean().describe('Always false: the portal has no custom domain types.'),
   isTwoFactor: z.boolean().describe('True if logins need a second factor.'),
   isPkinit: z.boolean().describe('True if logins with a certificate (Kerberos PKINIT) are possible.'),

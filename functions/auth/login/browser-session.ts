@@ -30,7 +30,7 @@ export async function signIn(
   if (!ctx.client.isOwnPage)
     throw new AppError(
       'forbidden',
-      message('Only pages of {url} sign a browser in', { url: ctx.deps.baseUrl }),
+      message('Browsers can sign in only on pages of {url}', { url: ctx.deps.baseUrl }),
     );
   const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
   if (answer.result === 'challenge') return new Answer(answer);

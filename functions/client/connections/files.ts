@@ -47,7 +47,7 @@ function narrowed(query: Query, wanted: readonly Protocol[]): Query {
   const [only] = wanted;
   if (only === undefined || wanted.length > 1) return query;
   if (query.protocol === undefined || query.protocol === only) return { ...query, protocol: only };
-  const detail = message('{type} is a file of another protocol', { type: fileTypes[only] });
+  const detail = message('The file type {type} belongs to another protocol', { type: fileTypes[only] });
   throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
 }
 

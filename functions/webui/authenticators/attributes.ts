@@ -58,7 +58,7 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
     throw invalid({
       pointer: '/name',
       code: 'too_many',
-      detail: message('At most {n} attributes', { n: mostAttributes }),
+      detail: message('Must have at most {n} attributes', { n: mostAttributes }),
     });
   }
   return [...present, { name, source: source ?? name, title: title ?? '' }];
@@ -75,11 +75,11 @@ function assertReadable(
   const isAllowed = (attribute: Attribute) =>
     present.has(attribute.source) || source.isReadable(attribute.source, parameters);
   if (next.every(isAllowed)) return;
-  const detail = 'Not among the attributes that may be read; `directory.extra_attributes` extends them';
+  const detail = 'This attribute must not be read; add it to `directory.extra_attributes` to allow it';
   throw invalid({ pointer: '/source', code: 'not_allowed', detail });
 }
 
 const taken = (): AppError =>
   new AppError('already_exists', undefined, {
-    errors: [{ pointer: '/name', code: 'already_exists', detail: 'The value is taken' }],
+    errors: [{ pointer: '/name', code: 'already_exists', detail: 'The value is already in use' }],
   });

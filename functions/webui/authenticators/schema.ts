@@ -14,48 +14,53 @@ import {
   UpdatedAt,
 } from '../../../shared/shapes/fields.ts';
 
-const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
-const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;
+const states = {
+  visible: 'Visible',
+  hidden: 'Hidden (not on the sign-in page)',
+  disabled: 'Disabled',
+} as const;
+const subjects = { all: 'All users', users: 'Users without a role', staff: 'Users with a role' } as const;
 const keysOf = <K extends string>(words: Record<K, string>) => Object.keys(words) as [K, ...K[]];
 const DomainState = z.enum(keysOf(states));
 const DomainType = z.enum(domainTypeNames);
 const SmallName = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Letters, digits, hyphen and underscore')
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must contain only letters, digits, hyphens and underscores')
   .meta({ maxLength: 64, example: 'corp' })
-  .describe('Short label of the domain, unique. Dispatchers identify the domain by it.');
+  .describe('Short label of the domain, unique. Dispatchers identify the domain by this label.');
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
-  name: field(
-    Name.describe('Name of the domain, unique without regard to case. Shown on the sign-in page.'),
-    { type: 'text', label: 'Name', tooltip: 'Shown where people log in' },
-  ),
+  name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
+    type: 'text',
+    label: 'Name',
+    tooltip: 'Shown on the sign-in page',
+  }),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
-    tooltip: 'The label by which dispatchers know the domain',
+    tooltip: 'Label that identifies the domain on dispatchers',
   }),
   type: field(DomainType.describe(`Type of the domain: ${explainedTypeNames}. Set at creation only.`), {
     type: 'choice',
     label: 'Type',
-    tooltip: 'Set at creation only',
+    tooltip: 'Cannot be changed after creation',
     readonly: true,
   }),
-  comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'For administrators' }),
-  priority: field(Priority.describe('Position in the domain list: lower numbers come first. Default 1.'), {
+  comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'Notes for administrators' }),
+  priority: field(Priority.describe('Position in the domain list. Lower numbers come first. Default 1.'), {
     type: 'numeric',
     label: 'Priority',
-    tooltip: 'Lower ones are listed first',
+    tooltip: 'Domains with lower numbers are listed first',
   }),
   state: field(
     DomainState.default('visible').describe(
-      '`visible`: users can log in; `hidden`: the same, but the domain is not listed; `disabled`: no logins. Default `visible`.',
+      '`visible`: users can log in; `hidden`: users can log in, but the domain is not listed; `disabled`: no logins. Default `visible`.',
     ),
     {
       type: 'choice',
       label: 'State',
-      tooltip: 'Whether people can log in, and whether the domain is listed for that',
+      tooltip: 'Whether users can log in and whether the domain is listed on the sign-in page',
       choices: states,
     },
   ),
@@ -68,8 +73,8 @@ export const ownFields = {
       ),
     {
       type: 'choice',
-      label: 'Who may log in',
-      tooltip: 'Staff are the users that hold a role',
+      label: 'Permitted users',
+      tooltip: 'Users who may log in: all, those without a role, or those with a role',
       choices: subjects,
     },
   ),
@@ -77,11 +82,11 @@ export const ownFields = {
     z
       .boolean()
       .default(false)
-      .describe('True: logins need a second factor besides the password. Default false.'),
+      .describe('If true, logins require a second factor in addition to the password. Default false.'),
     {
       type: 'checkbox',
       label: 'Second factor',
-      tooltip: 'Ask for a one-time code besides the password',
+      tooltip: 'Require a one-time code in addition to the password',
     },
   ),
   tags: field(TagNames, {
@@ -113,18 +118,18 @@ export const Authenticator = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().describe('Name of the attribute in `attributes` of users.'),
-        source: z.string().describe('Attribute of the directory that is copied.'),
-        title: z.string().describe('Name of the attribute for people. Empty if it has none.'),
+        source: z.string().describe('Directory attribute that is copied.'),
+        title: z.string().describe('Display name of the attribute. Empty if not set.'),
       }),
     )
-    .describe('Attributes of the directory that are copied to users at login.'),
+    .describe('Directory attributes that are copied to users at login.'),
   users_count: z.int().describe('Number of users of the domain in the portal.'),
   groups_count: z.int().describe('Number of groups of the domain in the portal.'),
   account_refused_at: Moment.nullable().describe(
-    'When the directory refused the password of the account that searches. Null if it was accepted since.',
+    'When the directory rejected the password of the search account. Null if the password is accepted.',
   ),
   account_retry_at: Moment.nullable().describe(
-    'When the refused password is tried again; a new password is tried at once. Null if it is not refused.',
+    'When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted.',
   ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -145,16 +150,16 @@ export const DataTypeParam = z.object({
 
 export const TypeEntry = z.strictObject({
   type: DomainType.describe(`Type of a domain: ${explainedTypeNames}.`),
-  name: z.string().describe('Name of the type for people.'),
-  description: z.string().describe('What the type is for.'),
-  is_external: z.boolean().describe('True if a directory keeps the users.'),
+  name: z.string().describe('Display name of the type.'),
+  description: z.string().describe('Purpose of the type.'),
+  is_external: z.boolean().describe('True if the users are stored in a directory.'),
   needs_password: z
     .boolean()
-    .describe('True if the portal stores the passwords, so that a new user needs one.'),
+    .describe('True if the portal stores the passwords. New users then require a password.'),
   search_users_supported: z.boolean().describe('True if users can be searched.'),
   search_groups_supported: z.boolean().describe('True if groups can be searched.'),
   create_users_supported: z.boolean().describe('True if users can be created in the portal.'),
-  two_factor_supported: z.boolean().describe('True if logins can need a second factor.'),
+  two_factor_supported: z.boolean().describe('True if the domain can require a second factor.'),
   pkinit_supported: z
     .boolean()
     .describe('True if logins with a certificate (Kerberos PKINIT) can be set up.'),
@@ -172,14 +177,14 @@ export const AttributeChange = z.strictObject({
     .describe('`add` or `change` sets the attribute, `delete` removes it.'),
   name: z
     .string()
-    .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
+    .regex(nameOfDirectory, 'Must contain only letters, digits, `_`, `.`, `;` and `-`')
     .meta({ maxLength: 64, example: 'phone' })
     .describe('Name of the attribute in `attributes` of users.'),
   source: z
     .string()
-    .regex(nameOfDirectory, 'An attribute of the directory')
+    .regex(nameOfDirectory, 'Must be a directory attribute')
     .meta({ maxLength: 64, example: 'telephoneNumber' })
     .nullish()
-    .describe('Attribute of the directory that is copied. Default: `name`.'),
-  title: z.string().trim().max(128).nullish().describe('Name of the attribute for people. Default: empty.'),
+    .describe('Directory attribute that is copied. Default: `name`.'),
+  title: z.string().trim().max(128).nullish().describe('Display name of the attribute. Default: empty.'),
 });

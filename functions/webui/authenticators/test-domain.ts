@@ -26,5 +26,9 @@ export async function testDomain(
       ? await directory.test(ctx, { params, stored, keptSecrets, labels, username, password })
       : [];
   const all = [...checks, ...connection];
-  return resultOf(ctx, all, isGood(all) ? 'The domain can be used' : 'The domain cannot be used so');
+  return resultOf(
+    ctx,
+    all,
+    isGood(all) ? 'The domain works' : 'The domain does not work with these parameters',
+  );
 }

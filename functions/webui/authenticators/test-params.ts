@@ -34,7 +34,7 @@ export async function testParams(
 ): Promise<z.input<typeof TestResult>> {
   const { checks } = await examine(ctx, type, body);
   const success = isGood(checks);
-  return resultOf(ctx, checks, success ? 'The parameters can be used' : 'Some parameters cannot be used');
+  return resultOf(ctx, checks, success ? 'The parameters are valid' : 'Some parameters are not valid');
 }
 
 /** The result in the language of its reader. */
@@ -86,13 +86,13 @@ const checksOf = (
             tolerated: {},
             attributes: stored?.attributes ?? [],
           })
-        : 'The parameters must be mended first',
+        : 'Correct the parameters first',
   }));
 
 async function storedDomain(ctx: WebuiCtx, type: DomainTypeName, id: string): Promise<Row> {
   const row = await findDomain(ctx.deps.db, id);
   if (row?.type === type) return row;
-  throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });
+  throw invalid({ pointer: '/id', code: 'not_found', detail: 'No domain of this type has this identifier' });
 }
 
 /** The members that every domain has, as far as they are given. */
@@ -105,7 +105,7 @@ function ownFaults(type: DomainTypeName, body: Body): FieldError[] {
   );
   const isOther = given.type !== undefined && given.type !== type;
   return isOther
-    ? [...faults, { pointer: '/type', code: 'different', detail: 'Not the type under test' }]
+    ? [...faults, { pointer: '/type', code: 'different', detail: 'Must be the type of the tested domain' }]
     : faults;
 }
 

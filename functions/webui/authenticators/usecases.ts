@@ -151,7 +151,7 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
     removeRecord(ctx, kind, at, (row) => {
       if (row.builtin) throw builtin();
       if (row.id === accountOf(ctx.principal)?.domainId)
-        throw conflict('own_account', 'The domain holds the account of the caller');
+        throw conflict('own_account', 'The domain contains your own account');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [mustKeepAdministrator(h, administratorTypes)],

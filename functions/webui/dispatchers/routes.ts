@@ -16,7 +16,8 @@ export const dispatcherOperations = [
   endpoint(
     {
       ...declared.create,
-      description: 'Contacts nobody; the node is probed by the sidecar, or tested with `jwtauth`.',
+      description:
+        'Creating a node does not connect to it. The sidecar probes the node periodically; `jwtauth` tests the connection.',
     },
     (ctx, { body }) => createDispatcher(ctx, body),
   ),

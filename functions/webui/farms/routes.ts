@@ -40,7 +40,7 @@ export const farmOperations = [
       id: 'farm.listTags',
       route: `GET ${base}/farms/{id}/tags`,
       access: 'farms.read',
-      summary: 'List the tags that the dispatcher nodes of a farm know',
+      summary: 'List the tags that the dispatcher nodes of a farm report',
       params: z.object({ id: Id.describe('Identifier of the farm.') }),
       query: FarmTagQuery,
       returns: [200, mergedListOf(FarmTag)],

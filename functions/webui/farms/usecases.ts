@@ -35,6 +35,11 @@ async function change(
   } catch (error) {
     if (raisedByMust(error)?.code !== 'in_use') throw error;
     const references = await rulesWithFarm(ctx.deps.db, at.id, readingOf(ctx.principal)('rule') ?? []);
-    throw new AppError('in_use', 'Rules of its site name the farm', { references }, { cause: error });
+    throw new AppError(
+      'in_use',
+      'Rules of the current site refer to the farm',
+      { references },
+      { cause: error },
+    );
   }
 }

@@ -43,7 +43,7 @@ export const nodeInfoOperations = [
       id: 'nodeInfo.get',
       route: `GET ${base}/node-info`,
       access: 'dashboard.read',
-      summary: 'Information about the server',
+      summary: 'Get information about the answering portal process',
       returns: [200, NodeInfo],
     },
     describeNode,

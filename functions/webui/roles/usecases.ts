@@ -50,6 +50,6 @@ function assertHeld<T extends { permissions: string[]; scope: { sites: '*' | str
 ): T {
   const missing = missingFor(ctx.principal, [role]);
   if (missing.length > 0)
-    throw new AppError('forbidden', 'Only permissions that the caller holds can be granted', { missing });
+    throw new AppError('forbidden', 'Callers can grant only permissions that they have', { missing });
   return role;
 }

@@ -25,7 +25,7 @@ export const ruleOperations = [
       id: 'site.listRules',
       route: `GET ${base}/sites/{id}/rules`,
       access: 'rules.read',
-      summary: 'List the rules (merged resource sets) of a site',
+      summary: 'List the rules of a site',
       params: z.object({ id: Id.describe('Identifier of the site.') }),
       query: listQuery(ruleSorts, ruleFilters),
       returns: [200, listOf(Rule)],

@@ -59,7 +59,7 @@ export const deleteRule = (ctx: WebuiCtx, at: Target): Promise<void> =>
 /** Members and tags are two ways to say which pools a rule covers: it takes one of them. */
 function assertMatching(body: Write): Write {
   const { members, match_tags } = body;
-  const detail = 'A rule has either members or match_tags';
+  const detail = 'Set either members or match_tags';
   if (members.length === 0 && match_tags === null)
     throw invalid({ pointer: '/members', code: 'required', detail });
   if (members.length > 0 && match_tags !== null)

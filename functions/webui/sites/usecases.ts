@@ -46,7 +46,11 @@ async function listDirectory(
     return { items: items.filter((item) => !after || compare(positionOf(item), after) > 0), failures: [] };
   } catch (error) {
     const failure = failureOf(error, ctx.language);
-    ctx.log.warn('a directory was not searched', { request_id: ctx.requestId, domain: domain.name, error });
+    ctx.log.warn('a directory could not be searched', {
+      request_id: ctx.requestId,
+      domain: domain.name,
+      error,
+    });
     return { items: [], failures: [{ ...named, ...failure }] };
   }
 }

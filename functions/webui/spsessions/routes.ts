@@ -11,7 +11,7 @@ import { assistSession, endSession } from './usecases.ts';
 
 const view = viewOf(WorkplaceSession);
 const atNode = {
-  description: '`id` is the farm.',
+  description: '`id` is the identifier of the farm.',
   params: SessionParams,
   errors: actionErrors,
   sited: true,
@@ -64,7 +64,7 @@ export const workplaceSessionOperations = [
       id: 'spsession.assist',
       route: `PATCH ${base}/spsessions/{id}/raconnect/{session_uuid}`,
       access: 'spsessions.assist',
-      summary: 'Make a one-time URL of the remote assistant',
+      summary: 'Create a one-time URL of the remote assistant',
       returns: [200, Assistance],
       shownOnce: ['url'],
       ...atNode,

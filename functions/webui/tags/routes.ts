@@ -23,9 +23,9 @@ export const tagOperations = [
   endpoint(
     {
       ...declared.update,
-      summary: 'Manage a tag',
+      summary: 'Update a tag (JSON Merge Patch)',
       description:
-        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag, which needs the permission to update these as well.',
+        '`attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects.',
       body: { required: TagPatch },
       errors: ['already_exists', 'invalid_state'],
     },

@@ -73,7 +73,7 @@ function assertRenamable(source: string, name: string): void {
 }
 
 const ofDispatcher = (): AppError =>
-  conflict('dispatcher_tag', 'The tag belongs to a dispatcher: rename or delete it there');
+  conflict('dispatcher_tag', 'The tag is managed by a dispatcher; rename or delete it there');
 
 const Named = z.object({ name: TagName });
 

@@ -21,7 +21,8 @@ export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   const power = powerOver(ctx, [{ user: id }]);
   return power.explained(() =>
     changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
-      if (row.directory_id !== null) throw conflict('bound', 'The user is bound to an entry already');
+      if (row.directory_id !== null)
+        throw conflict('bound', 'The user is already bound to a directory entry');
       const ids = await identifiersOf(ctx, row);
       const [directoryId] = ids;
       return {

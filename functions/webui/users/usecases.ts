@@ -44,7 +44,11 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   const { supports } = domainTypeOf(domain.type);
   const body = writableBody(supports, asked);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) {
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   }
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
@@ -173,7 +177,7 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   if (isOther || resets || body.password !== null) {
     throw conflict(
       'own_account',
-      'State, kind, password, second factor and roles of one’s own account cannot be changed here',
+      'You cannot change the state, kind, password, second factor or roles of your own account here',
     );
   }
 }
@@ -190,11 +194,19 @@ async function passwordColumns(
 ): Promise<Record<string, unknown>> {
   if (body.kind === 'service') {
     if (body.password !== null)
-      throw invalid({ pointer: '/password', code: 'not_allowed', detail: 'A service has no password' });
+      throw invalid({
+        pointer: '/password',
+        code: 'not_allowed',
+        detail: 'A user of the kind `service` cannot have a password',
+      });
     return { password_hash: null };
   }
   if (body.password === null)
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
@@ -205,7 +217,7 @@ export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row): Extras => {
       if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'The own account cannot be deleted');
+        throw conflict('own_account', 'You cannot delete your own account');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
         after: (h) => [mustKeepAdministrator(h, administratorTypes)],

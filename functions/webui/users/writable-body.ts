@@ -19,7 +19,7 @@ export function writableBody({ ownPassword, refreshes }: Support, body: Write, p
 
 function assertNoPassword(body: Write): void {
   const faults: FieldError[] = [];
-  const detail = 'The directory keeps the passwords of this domain';
+  const detail = 'The passwords of this domain are stored in the directory';
   if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
   if (body.must_change_password)
     faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
@@ -29,5 +29,5 @@ function assertNoPassword(body: Write): void {
 /** @throws AppError `invalid_request`: the directory has the user under this name */
 function assertSameName(row: Present, body: Write): void {
   if (body.name === row.name) return;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
+  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The name of a directory user cannot be changed here' });
 }

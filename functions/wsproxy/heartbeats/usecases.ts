@@ -28,7 +28,7 @@ export async function gatewayOf({ deps, bearer }: RequestCtx<WsproxyDeps>): Prom
   return { kind: 'gateway', id };
 }
 
-const notGateway = (): AppError => new AppError('forbidden', 'This needs the token of a gateway');
+const notGateway = (): AppError => new AppError('forbidden', 'A gateway token is required');
 
 /**
  * Notes what a gateway tells of itself; one round trip, and another when the journal was told that it is silent.

@@ -41,7 +41,7 @@ export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
 /** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */
 export function assertBrowser({ browser }: Pick<Operation, 'browser'>, principal: Principal): void {
   if (browser === 'administrator' && isSignedIn(principal) && principal.portal !== 'admin')
-    throw new AppError('unauthenticated', 'This needs a session on the administrator portal', {
+    throw new AppError('unauthenticated', 'A session on the administrator portal is required', {
       reason: administratorsOnly,
     });
 }

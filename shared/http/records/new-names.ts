@@ -20,7 +20,7 @@ export function assertNewName(type: string, { name, external_id }: Body, before?
     faults.push({
       pointer: '/name',
       code: 'reserved',
-      detail: 'Stands for the portal itself at dispatchers',
+      detail: 'This name is reserved for the portal on dispatchers',
     });
   if (faults.length > 0) throw invalid(...faults);
 }

@@ -195,7 +195,11 @@ function assertImmutable<S extends Selection>(kind: RecordKind<S>, row: Row<S>, 
     (name) => Object.hasOwn(body, name) && body[name] !== Reflect.get(row, name),
   );
   const errors = changed.map(
-    (name): FieldError => ({ pointer: `/${name}`, code: 'immutable', detail: 'Set at creation only' }),
+    (name): FieldError => ({
+      pointer: `/${name}`,
+      code: 'immutable',
+      detail: 'Cannot be changed after creation',
+    }),
   );
   if (errors.length > 0) throw invalid(...errors);
 }

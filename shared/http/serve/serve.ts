@@ -100,7 +100,7 @@ function admitted({ principal, bearer }: RequestCtx, operation: Operation<never>
 }
 
 const misplacedToken =
-  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here';
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not supported here';
 
 /** What handlers get of a request; its scope is known after the guard. */
 function contextOf<D extends BaseDeps>(

@@ -14,8 +14,8 @@ export const DryRun = z
     dry_run: z.literal(true).describe('Always true: nothing was changed.'),
     would: z
       .strictObject({
-        status: z.int().meta({ example: 204 }).describe('HTTP status of the answer.'),
-        body: z.unknown().meta({ example: null }).describe('Body of the answer. Null if it has none.'),
+        status: z.int().meta({ example: 204 }).describe('HTTP status of the response.'),
+        body: z.unknown().meta({ example: null }).describe('Body of the response. Null if it has none.'),
         events: z
           .array(
             z.strictObject({
@@ -23,12 +23,12 @@ export const DryRun = z
               action: z
                 .string()
                 .nullable()
-                .describe('What was done, such as `create`. Null if the event has no action.'),
+                .describe('Action, such as `create`. Null if the event has no action.'),
               object_type: z
                 .string()
                 .nullable()
                 .describe(
-                  'Kind of the object, as in operation identifiers. Null if the event concerns no object.',
+                  'Type of the object, as in operation identifiers. Null if the event concerns no object.',
                 ),
               object_id: z
                 .string()
@@ -43,7 +43,7 @@ export const DryRun = z
           )
           .describe('Audit events that the request would write.'),
       })
-      .describe('What the request would have done without `X-Dry-Run`.'),
+      .describe('Effect that the request would have without `X-Dry-Run`.'),
   })
   .meta({ id: 'DryRun' });
 

@@ -168,9 +168,13 @@ async function replay(
   }
   const missing = missingFor(principal, stored.rights);
   if (missing.length > 0)
-    throw new AppError('forbidden', 'The answer was given to wider rights than the caller has now', {
-      missing,
-    });
+    throw new AppError(
+      'forbidden',
+      'The first response was sent when the caller had more permissions than now',
+      {
+        missing,
+      },
+    );
   const body = sealed_body
     ? await sealer.open(sealed_body, placeOf(keyOwner(principal, key))).catch(unreadable)
     : null;

@@ -63,7 +63,7 @@ function dryRunFaults(value: string | null, operation: Facts): FieldError[] {
   if (value === null || value === 'false') return [];
   if (value !== 'true') return [{ pointer, code: 'invalid_value', detail: 'Must be true or false' }];
   if (takesDryRun(operation)) return [];
-  return [{ pointer, code: 'not_supported', detail: 'This operation cannot be run dry' }];
+  return [{ pointer, code: 'not_supported', detail: 'This operation does not support dry runs' }];
 }
 
 function keyFaults(key: string | null): FieldError[] {

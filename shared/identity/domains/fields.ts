@@ -59,8 +59,8 @@ export const GuiField = z.strictObject({
   name: z
     .string()
     .meta({ example: 'name' })
-    .describe('Path of the member in the body, such as `params.hosts`.'),
-  value: Value.describe('Value that the form shows first.'),
+    .describe('Path of the field in the body, such as `params.hosts`.'),
+  value: Value.describe('Initial value of the field in the form.'),
   gui: z
     .strictObject({
       label: z.string().describe('Label of the field.'),
@@ -68,40 +68,44 @@ export const GuiField = z.strictObject({
       type: z
         .enum(kinds)
         .describe(
-          'Control: `text`, `numeric`, `password`, `choice` (one), `multichoice` (several), `editlist` (list of texts), `checkbox`, `textarea` (several lines) or `taglist` (tags).',
+          'Form control: `text`, `numeric`, `password`, `choice` (one), `multichoice` (several), `editlist` (list of texts), `checkbox`, `textarea` (several lines) or `taglist` (tags).',
         ),
       order: z.int().describe('Position of the field in the form, counted from 1.'),
-      required: z.boolean().describe('True if the field must be filled in.'),
+      required: z.boolean().describe('True if the field is required.'),
       readonly: z.boolean().describe('True if the field can be set at creation only.'),
       length: z
         .int()
         .optional()
-        .describe('Largest number of characters; of each entry for a list. Absent: no limit.'),
+        .describe(
+          'Maximum number of characters, or of characters in each entry of a list. Absent if there is no limit.',
+        ),
       min_value: z
         .int()
         .optional()
-        .describe('Least number, or least number of entries of a list. Absent: no limit.'),
+        .describe('Minimum number, or minimum number of entries of a list. Absent if there is no limit.'),
       max_value: z
         .int()
         .optional()
-        .describe('Greatest number, or greatest number of entries of a list. Absent: no limit.'),
+        .describe('Maximum number, or maximum number of entries of a list. Absent if there is no limit.'),
       pattern: z
         .string()
         .optional()
-        .describe('Regular expression of the text, or of each entry of a list. Absent: any text.'),
+        .describe(
+          'Regular expression for the text, or for each entry of a list. Absent if any text is valid.',
+        ),
       choices: z
         .array(
           z.strictObject({
             id: z.string().describe('Value of the choice.'),
-            text: z.string().describe('Text of the choice for people.'),
+            text: z.string().describe('Display text of the choice.'),
           }),
         )
         .optional()
         .describe('Values of a choice. Absent for other controls.'),
-      default: Value.optional().describe('Value of an empty field. Absent if the field must be filled in.'),
-      tab: z.string().optional().describe('Tab of the form. Absent: the first.'),
+      default: Value.optional().describe('Value of an empty field. Absent if the field is required.'),
+      tab: z.string().optional().describe('Tab of the form. Absent for the first tab.'),
     })
-    .describe('How a form shows the field.'),
+    .describe('Presentation of the field in a form.'),
 });
 type Described = z.input<typeof GuiField>;
 

@@ -103,8 +103,9 @@ function portalOf(
   isStaff: boolean,
   { subjects }: Account['domain'],
 ): 'admin' | 'user' {
-  if (!isServed(subjects, isStaff)) throw new AppError('forbidden', 'This domain does not serve such users');
+  if (!isServed(subjects, isStaff))
+    throw new AppError('forbidden', 'The domain does not accept logins of this kind of user');
   const portal = portalFor(deps.portalType, isStaff, asked);
-  if (portal === undefined) throw new AppError('forbidden', 'The user may not use this portal');
+  if (portal === undefined) throw new AppError('forbidden', 'The user has no access to this portal');
   return portal;
 }

@@ -84,7 +84,7 @@ function theOne(
     throw invalid({
       pointer: '',
       code: 'different_domains',
-      detail: 'authId, auth and authSmallName must name the same domain',
+      detail: 'authId, auth and authSmallName must identify the same domain',
     });
   }
   const agrees =

@@ -93,7 +93,7 @@ const lockEvent = (failed: AuditEntry, network: string): AuditEntry => ({
   id: newId(),
   event: 'portal.UserLocked',
   details: { ...failed.details, network },
-  ...(network === everyone && { message: 'Locked for networks without a good login of late' }),
+  ...(network === everyone && { message: 'Locked for networks without a recent successful login' }),
 });
 
 const floodRecord = (at: Date, limit: number): MonitoringEntry => ({
@@ -101,6 +101,6 @@ const floodRecord = (at: Date, limit: number): MonitoringEntry => ({
   level: 'warning',
   source: 'portal',
   code: 'login_failures',
-  message: `${limit} logins failed within a minute; networks without a good login of late must wait`,
+  message: `${limit} logins failed within a minute; logins from networks without a recent successful login are rejected temporarily`,
   details: { limit },
 });

@@ -55,7 +55,7 @@ export function readResponse(response: Uint8Array): Reply {
     return readReply(response);
   } catch (cause) {
     if (!(cause instanceof DerError || cause instanceof TypeError)) throw cause;
-    const detail = 'The KDC of the domain answered wrongly';
+    const detail = 'The KDC of the domain returned an invalid response';
     throw new AppError('upstream_failed', detail, { reason: 'malformed' }, { cause });
   }
 }

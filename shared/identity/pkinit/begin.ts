@@ -70,7 +70,7 @@ export async function beginCardLogin(
 
 function refuseCertificate(pointer: string): never {
   const detail =
-    'One X.509 certificate, PEM or base64 of DER, with an RSA key of 2048 bits or more, or one on P-256';
+    'Must be one X.509 certificate in PEM or base64-encoded DER, with an RSA key of at least 2048 bits or a P-256 key';
   throw invalid({ pointer, code: 'invalid_certificate', detail });
 }
 
@@ -82,7 +82,7 @@ async function askFirst(ctx: CardCtx, realm: Realm, { principal }: CardName): Pr
   if (reply.kind === 'ticket' || reply.code !== preauthenticationRequired)
     return { freshness: undefined, cookie: undefined };
   if (!findPaData(reply.paData, 'pkRequest'))
-    throw new AppError('upstream_refused', 'The realm takes no certificates', { reason: 'no_pkinit' });
+    throw new AppError('upstream_refused', 'The realm does not accept certificates', { reason: 'no_pkinit' });
   return {
     freshness: copied(findPaData(reply.paData, 'freshness')),
     cookie: copied(findPaData(reply.paData, 'cookie')),

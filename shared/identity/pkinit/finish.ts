@@ -97,7 +97,11 @@ async function exchange(ctx: CardCtx, takenUp: TakenUp, signature: Buffer | unde
   const { exchanged, drafted, chain, cookie } = challenge.state;
   if (exchanged && !signature) return exchanged;
   if (!signature)
-    throw invalid({ pointer: '/signature', code: 'required', detail: 'Needed unless `raw` came first' });
+    throw invalid({
+      pointer: '/signature',
+      code: 'required',
+      detail: 'Required unless `raw` was called before',
+    });
   const checked = checkSignature(card, drafted.toSign, signature);
   if (!checked) return refuseUncounted(ctx, attempt, new AppError('invalid_signature'));
   if (exchanged) return exchanged;
@@ -149,10 +153,15 @@ async function assertGenuine(
   } catch (error) {
     if (!(error instanceof UntrustedKdc)) throw error;
     const { domain, user_name: user } = attempt.failed;
-    ctx.log.warn('the reply of a KDC was not believed', { request_id: ctx.requestId, domain, user, error });
+    ctx.log.warn('the reply of a KDC could not be verified', {
+      request_id: ctx.requestId,
+      domain,
+      user,
+      error,
+    });
     throw new AppError(
       'upstream_failed',
-      'The reply of the KDC cannot be trusted',
+      'The reply of the KDC could not be verified',
       { reason: `kdc_${error.reason}` },
       { cause: error },
     );

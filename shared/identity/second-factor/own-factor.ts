@@ -46,7 +46,7 @@ export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string
   const found = await findSecondFactor(ctx.deps.db, challenge.userId, { challenge }, ctx.now);
   if (found.factor) throw enrolledAlready();
   if (!found.challenge)
-    throw conflict('no_enrolment', 'No enrolment is under way; begin one by the password');
+    throw conflict('no_enrolment', 'No enrolment is in progress; start one by sending the password');
   const shown = { code, challenge, found };
   const proof = await proveCode(ctx, ownerOf(ctx), shown);
   if (!proof) return refuseCode(ctx, attempt, shown);
@@ -101,4 +101,4 @@ const ownKey = ({ principal }: OwnCtx, { key: { network } }: OpenAttempt): Chall
 const ownerOf = ({ principal: { user, domain } }: OwnCtx) => ({ user, domain: { small_name: domain.label } });
 
 const enrolledAlready = () =>
-  conflict('enrolled', 'The account has a second factor; it must be removed before another one is set up');
+  conflict('enrolled', 'The account already has a second factor; remove it before you set up another one');

@@ -8,9 +8,9 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type Config = ReturnType<typeof configFrom>;
 
 /**
- * Reads every variable there is; an empty one counts as absent. Files are not read here: the variables that may
- * name one hold PEM text by now.
- * @throws ConfigError naming each bad variable and what is expected
+ * Parses all variables; an empty one counts as unset. Files are not read here: variables that may contain the path of
+ * a file contain its PEM text already.
+ * @throws ConfigError with each invalid variable and the expected value
  */
 export function parseConfig(env: Env): Config {
   const given = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
@@ -21,11 +21,11 @@ export function parseConfig(env: Env): Config {
   return configFrom(parsed.data);
 }
 
-/** True for addresses and names that only this machine reaches. */
+/** True for addresses and names of the local machine only. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '');
   const url = `http://${bare.includes(':') ? `[${bare}]` : bare}`;
-  // The URL parser brings every spelling of an address to one form.
+  // The URL parser normalises every notation of an address.
   return URL.canParse(url) && loopback.test(new URL(url).hostname);
 }
 
@@ -58,7 +58,7 @@ const urlKey = () =>
   text('from 32 to 256 letters, digits, - and _', (value) => /^[\w-]{32,256}$/.test(value)).optional();
 const some = () => z.string().optional();
 
-/** Each variable by its own; what one demands of another depends on who runs. */
+/** Rules for single variables. Rules between variables depend on the process. */
 export const variables = z.object({
   HOST: text('a host name or address', (value) => /^[\w.:[\]-]+$/.test(value)).default('127.0.0.1'),
   PORT: whole(65_535).default(8443),
@@ -69,7 +69,7 @@ export const variables = z.object({
   DATABASE_OWNER_URL: database(),
   DATABASE_SIDECAR_URL: database(),
   DATABASE_DRIVER: word('pg', 'neon').optional(),
-  // Of our own stands: a proxy in front of any PostgreSQL. The password must never go elsewhere by plain HTTP.
+  // For test environments only: a local proxy. The password must never be sent to another host over plain HTTP.
   NEON_PROXY: text('a URL of this machine', isLoopbackUrl).optional(),
   PORTAL_TYPE: word('admin', 'user', 'universal').default('universal'),
   PORTAL_NAME: text('at most 253 characters', (value) => value.length <= 253).optional(),
@@ -110,18 +110,19 @@ export const variables = z.object({
 type Variables = z.infer<typeof variables>;
 
 const isName = (name: string): name is keyof Variables => name in variables.shape;
-/** Every variable that is known, in the order of the documentation. */
+/** All supported variables, in the order of the documentation. */
 export const names: readonly (keyof Variables)[] = Object.keys(variables.shape).filter(isName);
 
 /** One fault in the words that operators read. */
+/** One error as a line for operators. */
 export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
   `${String(path[0])}: must be ${message}`;
 
-/** What one variable demands of another. */
+/** Errors between variables. */
 function togetherFaults(given: Variables): string[] {
   const faults: string[] = [];
   const demand = (name: keyof Variables, why: string) => {
-    // One line a variable, however many others demand it.
+    // One line per variable, even if several others require it.
     const isNew = !faults.some((fault) => fault.startsWith(`${name}:`));
     if (given[name] === undefined && isNew) faults.push(`${name}: required ${why}`);
   };
@@ -130,7 +131,7 @@ function togetherFaults(given: Variables): string[] {
     demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
     demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
-  // The sidecar by itself may have a URL of its own only.
+  // A separate sidecar may have only `DATABASE_SIDECAR_URL`.
   if (given.DATABASE_DRIVER === 'neon' && !given.DATABASE_SIDECAR_URL)
     demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
   if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
@@ -157,15 +158,15 @@ function configFrom(given: Variables) {
     databaseUrl: given.DATABASE_URL,
     databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
     databaseSidecarUrl: given.DATABASE_SIDECAR_URL ?? given.DATABASE_URL,
-    /** Absent: what the runtime does best, `neon` on Workers and `pg` elsewhere. */
+    /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: given.DATABASE_DRIVER,
     neonProxy: given.NEON_PROXY,
     portalType: given.PORTAL_TYPE,
-    /** Absent: the name of the host. */
+    /** Absent: the host name. */
     portalName: given.PORTAL_NAME,
     baseUrl,
     adminPassword: given.ADMIN_PASSWORD,
-    /** Base64 of 32 bytes each; the first one seals, all of them open. */
+    /** Base64 of 32 bytes each. The first key seals; all keys open. */
     secretKey: given.SECRET_KEY ?? [],
     /** PEM (PKCS#8, SEC 1 or PKCS#1). */
     aggregatorJwtSslKey: given.AGGREGATOR_JWT_SSL_KEY,
@@ -187,7 +188,7 @@ const networkFrom = (given: Variables) => ({
   tlsCertFile: given.TLS_CERT_FILE,
   tlsKeyFile: given.TLS_KEY_FILE,
   tls: given.TLS === 'on',
-  /** Proxies between the client and us; 0 believes no `X-Forwarded-*`. */
+  /** Number of trusted proxies in front of the server; with 0 `X-Forwarded-*` headers are ignored. */
   trustProxy: given.TRUST_PROXY,
   maxConnections: given.MAX_CONNECTIONS,
   maxConnectionsPerAddress: given.MAX_CONNECTIONS_PER_ADDRESS,
@@ -205,14 +206,14 @@ function isKey(value: string): boolean {
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
 }
 
-/** CIDR; no library, because every Worker reads this variable's neighbours and most need no addresses. */
+/** Parses a CIDR without a library, to keep the bundles of Workers small. */
 function isNetwork(value: string): boolean {
   const [, base = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(value) ?? [];
   if (base.includes(':')) return URL.canParse(`http://[${base}]`) && Number(bits) <= 128;
   return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(base) && Number(bits) <= 32;
 }
 
-/** `PRIVATE KEY` stands for its older spellings too: `EC PRIVATE KEY`, `RSA PRIVATE KEY`. */
+/** `PRIVATE KEY` also accepts `EC PRIVATE KEY` and `RSA PRIVATE KEY`. */
 function isPem(value: string, kind: string): boolean {
   const label = `(?:EC |RSA )?${kind}-----`;
   return new RegExp(`^-----BEGIN ${label}\\s[A-Za-z0-9+/=\\s]+-----END ${label}`).test(value);

@@ -5,7 +5,9 @@ import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
 import { baseDeps, type FleetIngredients } from '../deps.ts';
 import type { Demand } from './config.ts';
 
-/** The dependencies of modules that speak to dispatchers; a file of its own, so that the others carry no `jose`. */
+/**
+ * The dependencies of modules that call dispatchers. In a separate file, so that other bundles do not contain `jose`.
+ */
 export async function fleetDeps(
   given: FleetIngredients,
 ): Promise<

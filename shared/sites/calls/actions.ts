@@ -61,9 +61,9 @@ export async function findTarget(
 ): Promise<Target> {
   const [found, further] = await findFleetObjects(ctx.deps.db, kind.spec, at, ctx.scope);
   if (!found) throw notFound();
-  if (further) throw conflict('ambiguous', 'Several farms have it: name one by farm_id');
+  if (further) throw conflict('ambiguous', 'Several farms have this pool; select one with farm_id');
   if (!found.site.enabled || !found.farm.enabled)
-    throw conflict('farm_disabled', 'The farm is disabled, or its site');
+    throw conflict('farm_disabled', 'The farm or its site is disabled');
   return { ...found, kind, uuid: at.uuid };
 }
 

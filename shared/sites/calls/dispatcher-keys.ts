@@ -115,7 +115,9 @@ async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<G
   const key = { node, userId, subject, sealedKey, expiresAt };
   // The caller goes on with the key and does not wait until it is stored.
   ctx.later(() =>
-    storeKey(deps.db, key).catch((error: unknown) => deps.log.warn('a key was not kept', { error })),
+    storeKey(deps.db, key).catch((error: unknown) =>
+      deps.log.warn('a session key could not be stored', { error }),
+    ),
   );
   return granted;
 }

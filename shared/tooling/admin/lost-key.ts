@@ -8,7 +8,7 @@ import { loadSettings } from '../start/settings.ts';
 import { breakGlassEvent, withDatabase } from './database.ts';
 import { type Resealed, resealAll } from './reseal.ts';
 
-/** What an operator does about values that no key opens; the others expire by themselves. */
+/** Remedies for values that cannot be opened with any key; other values expire. */
 const remedies: Record<string, string> = {
   'dispatchers.health_key': 'enter the health keys of these nodes again',
   'second_factors.sealed_secret': 'run npm run admin -- reset-2fa for these users',
@@ -22,8 +22,8 @@ const remedyOf = (place: string): string =>
   ofDomains.test(place) ? 'enter this secret of these domains again' : (remedies[place] ?? 'they expire');
 
 /**
- * Continues with the configured `SECRET_KEY` on a database whose own key is lost: the check value is sealed by it. What
- * the lost key sealed stays unreadable. For the embedded database a missing `SECRET_KEY` is generated.
+ * Accepts the configured `SECRET_KEY` for a database whose own key is lost, by replacing the check value. Values
+ * sealed with the lost key stay unreadable. For the embedded database a missing `SECRET_KEY` is generated.
  */
 export async function replaceLostKey(): Promise<void> {
   const settings = await loadSettings(undefined, { replacesLostKey: true });
@@ -44,9 +44,7 @@ export async function replaceLostKey(): Promise<void> {
     { takesAnyKey: true },
   );
   say(
-    results
-      ? lossOf(results, sealer.currentKeyId)
-      : 'SECRET_KEY is that of the database; nothing was changed.',
+    results ? lossOf(results, sealer.currentKeyId) : 'SECRET_KEY matches the database; nothing was changed.',
   );
 }
 
@@ -62,7 +60,7 @@ async function isUsable(check: () => Promise<void>): Promise<boolean> {
 
 const lossOf = (results: readonly Resealed[], keyId: string): string =>
   [
-    `The database takes the key ${keyId} from now on.`,
+    `The database uses the key ${keyId} from now on.`,
     ...results
       .filter(({ unreadable }) => unreadable > 0)
       .map(({ place, unreadable }) => `${place}: ${unreadable} lost; ${remedyOf(place)}`),

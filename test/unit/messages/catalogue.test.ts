@@ -56,24 +56,21 @@ describe('CON-9: the catalogue of texts', () => {
 });
 
 describe('CON-9: a message', () => {
-  const inner = message('Referred to by {referrer}', { referrer: term('a farm of resource providers') });
+  const inner = message('Referenced by {referrer}', { referrer: term('a farm') });
 
   it('is put together in the language of its reader', () => {
-    expect([inner.in('en'), inner.in('ru')]).toEqual([
-      'Referred to by a farm of resource providers',
-      'На объект ссылается ферма',
-    ]);
+    expect([inner.in('en'), inner.in('ru')]).toEqual(['Referenced by a farm', 'На объект ссылается ферма']);
   });
 
   it('is English wherever it is used as a string', () => {
     expect([`${inner}`, JSON.stringify({ inner })]).toEqual([
-      'Referred to by a farm of resource providers',
-      '{"inner":"Referred to by a farm of resource providers"}',
+      'Referenced by a farm',
+      '{"inner":"Referenced by a farm"}',
     ]);
   });
 
   it('never translates or fills a value', () => {
-    const value = message('{attribute} may not be read', { attribute: 'a key {attribute} $& None' });
+    const value = message('Reading {attribute} is not allowed', { attribute: 'a key {attribute} $& None' });
     expect(value.in('ru')).toBe('Читать a key {attribute} $& None не разрешено');
     expect(inLanguage(joined([verbatim('None'), 'None'], ' '), 'ru')).toBe('None Нет');
     expect(inLanguage('a sentence of a directory', 'ru')).toBe('a sentence of a directory');

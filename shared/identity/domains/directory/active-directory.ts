@@ -17,11 +17,13 @@ const fields = {
     z
       .boolean()
       .default(false)
-      .describe('True: members of a group that is in another group belong to both. Default false.'),
+      .describe(
+        'If true, members of a nested group also belong to the groups that contain it. Default false.',
+      ),
     {
       type: 'checkbox',
       label: 'Nested groups',
-      tooltip: 'Members of a group that is in a group belong to both',
+      tooltip: 'Members of a nested group also belong to the groups that contain it',
       tab: 'Groups',
     },
   ),

@@ -56,7 +56,7 @@ export function bindGate(
 const heldBack = (retryAt: Date, now: Date): AppError =>
   new AppError(
     'upstream_refused',
-    message('The directory refused the password of our account; it is tried again at {time}', {
+    message('The directory rejected the password of the search account; the next attempt is at {time}', {
       time: retryAt.toISOString(),
     }),
     { reason: 'account', retry_after_s: Math.ceil((retryAt.getTime() - now.getTime()) / 1000) },
@@ -70,5 +70,5 @@ const record = (at: Date, { id, name }: Domain) => ({
   object_id: id,
   object_name: name,
   code: 'directory_account_refused',
-  message: `The directory of ${name} refused the password of the account that searches; logins fail until it is right`,
+  message: `The directory of ${name} rejected the password of the search account; logins fail until it is corrected`,
 });

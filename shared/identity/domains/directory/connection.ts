@@ -54,7 +54,7 @@ export async function directoryOf(
 export function reachedBy(params: DirectoryParams, password: string | null): Directory {
   const { hosts, start_tls, ca_certificate, bind_dn, timeout_s, page_size } = params;
   if (bind_dn !== '' && !password)
-    throw new AppError('upstream_refused', 'The account of the directory has no password', {
+    throw new AppError('upstream_refused', 'The search account of the directory has no password', {
       reason: 'account',
     });
   return {

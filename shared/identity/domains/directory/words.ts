@@ -13,60 +13,61 @@ export const { words, field, russian } = dictionary({
   Groups: 'Группы',
   Kerberos: 'Kerberos',
   'Nested groups': 'Вложенные группы',
-  'Members of a group that is in a group belong to both':
-    'Члены группы, входящей в другую группу, входят в обе',
+  'Members of a nested group also belong to the groups that contain it':
+    'Участники вложенной группы входят и во все содержащие её группы',
   Realm: 'Область Kerberos',
   'For logins with a certificate (PKINIT)': 'Для входа по сертификату (PKINIT)',
   'Key distribution centres': 'Центры распределения ключей',
-  'host:port, asked in this order': 'узел:порт, опрашиваются в этом порядке',
-  'Trust anchors': 'Доверенные центры',
-  'PEM certificates that certificates of the KDC must lead to':
-    'Сертификаты PEM, к которым должны вести сертификаты KDC',
+  'host:port, tried in this order': 'хост:порт; опрашиваются в указанном порядке',
+  'Certificate authorities of the KDC': 'Центры сертификации KDC',
+  'PEM certificates of the authorities that issue the certificates of the KDC':
+    'Сертификаты PEM центров, которые выпускают сертификаты KDC',
   'Names of the KDC': 'Имена KDC',
-  'Names that its certificate may bear, when they are not those of its address':
-    'Имена, которые могут стоять в его сертификате, если они не совпадают с адресом',
+  'Accepted names in the certificate of the KDC, if they differ from its address':
+    'Допустимые имена в сертификате KDC, если они отличаются от его адреса',
   'Purpose of the certificate': 'Назначение сертификата',
-  'The extended key usage that the certificate of the KDC must have':
-    'Расширенное назначение ключа, которое должно быть в сертификате KDC',
+  'Extended key usage that the certificate of the KDC must have':
+    'Расширенное использование ключа (EKU), которое должен содержать сертификат KDC',
   'Kerberos KDC': 'Kerberos KDC',
   'Server authentication': 'Проверка подлинности сервера',
-  'Cards without the directory': 'Карты без каталога',
-  'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. Needs the permission for all sites':
-    'Сколько часов после проверенного входа та же карта допускается, пока каталог недоступен; 0 — никогда. Нужно разрешение на все площадки',
+  'Card logins without the directory': 'Вход по карте без каталога',
+  'Hours after a verified login in which the same card is accepted while the directory is unreachable. 0: never. Requires the permission for all sites':
+    'Сколько часов после проверенного входа принимается та же карта, пока каталог недоступен; 0 — никогда. Требуется разрешение на все площадки',
   Servers: 'Серверы',
-  'ldaps://host or ldap://host, with a port if need be; asked in this order':
-    'ldaps://узел или ldap://узел, при необходимости с портом; опрашиваются в этом порядке',
+  'ldaps://host or ldap://host, optionally with a port; tried in this order':
+    'ldaps://хост или ldap://хост, при необходимости с портом; опрашиваются в указанном порядке',
   StartTLS: 'StartTLS',
-  'Encrypt connections to ldap:// servers; without it they must be in allowed private networks':
-    'Шифровать соединения с серверами ldap://; без этого они должны быть в разрешённых частных сетях',
+  'Encrypt connections to ldap:// servers. Otherwise the servers must be in the allowed private networks':
+    'Шифровать соединения с серверами ldap://. Иначе серверы должны находиться в разрешённых частных сетях',
   'Certificate authority': 'Центр сертификации',
-  'PEM certificates that are trusted instead of the public authorities':
-    'Сертификаты PEM, которым портал доверяет вместо публичных центров',
+  'PEM certificates that are trusted instead of the public certificate authorities':
+    'Сертификаты PEM, которым портал доверяет вместо публичных центров сертификации',
   Account: 'Учётная запись',
-  'Who searches; empty: anonymous': 'От чьего имени выполняется поиск; пусто — анонимно',
+  'Search account. Empty: anonymous searches': 'Учётная запись для поиска; пусто — анонимный поиск',
   'Password of the account': 'Пароль учётной записи',
-  'Never read back; kept when it is left empty and the servers stay the same':
-    'Не показывается; если оставить пустым и не менять серверы, сохраняется прежний',
+  'Never displayed. Leave it empty to keep the stored password while the servers stay the same':
+    'Не отображается. Чтобы сохранить прежний пароль, оставьте поле пустым и не меняйте серверы',
   'Time limit': 'Предельное время',
-  'Seconds that one login or search may take': 'Сколько секунд может длиться вход или поиск',
+  'Maximum duration of a login or search in seconds': 'Максимальная длительность входа или поиска в секундах',
   'Page size': 'Размер страницы',
-  'Entries that one answer of the directory may hold': 'Сколько записей может быть в одном ответе каталога',
+  'Maximum number of entries in one response of the directory':
+    'Максимальное число записей в одном ответе каталога',
   Base: 'База',
-  'The entry below which users and groups are, for example dc=example,dc=com':
-    'Запись, ниже которой находятся пользователи и группы, например dc=example,dc=com',
+  'Entry that contains the users and groups, for example dc=example,dc=com':
+    'Запись, которая содержит пользователей и группы, например dc=example,dc=com',
   'User filter': 'Фильтр пользователей',
-  'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)':
-    'Вход разрешён только подходящим пользователям, например (memberOf=cn=staff,dc=example,dc=com)',
+  'Only matching users can log in, for example (memberOf=cn=staff,dc=example,dc=com)':
+    'Входить могут только подходящие под фильтр пользователи, например (memberOf=cn=staff,dc=example,dc=com)',
   'User class': 'Класс пользователей',
   'Object class of users': 'Класс объектов пользователей',
-  'Login attribute': 'Атрибут входа',
-  'Holds the login name': 'Хранит имя для входа',
-  'Name attribute': 'Атрибут имени',
-  'Holds the real name': 'Хранит настоящее имя',
+  'Login attribute': 'Атрибут имени для входа',
+  'Attribute with the login name': 'Атрибут с именем для входа',
+  'Name attribute': 'Атрибут полного имени',
+  'Attribute with the full name': 'Атрибут с полным именем',
   'Group class': 'Класс групп',
   'Object class of groups': 'Класс объектов групп',
-  'Group attribute': 'Атрибут группы',
-  'Holds the name': 'Хранит имя',
-  'Member attribute': 'Атрибут членов',
-  'Holds the members': 'Хранит членов',
+  'Group attribute': 'Атрибут имени группы',
+  'Attribute with the name of a group': 'Атрибут с именем группы',
+  'Member attribute': 'Атрибут участников',
+  'Attribute with the members of a group': 'Атрибут с участниками группы',
 });

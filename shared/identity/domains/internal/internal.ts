@@ -11,7 +11,7 @@ export const internal: DomainType = {
   about: {
     name: words('Internal'),
     hint: 'users of the portal',
-    description: words('Users and passwords are kept by this portal'),
+    description: words('Users and passwords are stored in the portal'),
     label_username: common('User name'),
     label_groupname: common('Group name'),
     label_password: common('Password'),

@@ -51,11 +51,11 @@ async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subje
       directory,
       async (session) => {
         protocol.restart();
-        protocol.note('connection', 'pass', 'A server answers');
+        protocol.note('connection', 'pass', 'A server responds');
         protocol.note(
           'bind',
           'pass',
-          directory.account ? 'The account may search' : 'Searches are anonymous',
+          directory.account ? 'The account can search the directory' : 'Searches are anonymous',
         );
         await search(ctx, session, protocol, subject);
       },
@@ -66,7 +66,7 @@ async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subje
     const isSilent = protocol.checks.length === 0 && isUnreached(error);
     // How soon nobody answered would tell which ports of which machines are open.
     if (isSilent) await passed(start + directory.timeoutMs);
-    protocol.fail(isSilent ? 'No server of the directory answers' : sentenceOf(error), error);
+    protocol.fail(isSilent ? 'No server of the directory responds' : sentenceOf(error), error);
   }
 }
 
@@ -89,8 +89,8 @@ async function search(
 type Found = [status: Check['status'], detail: Text];
 
 const words = {
-  users: ['There are users', 'There are no users below the base'],
-  groups: ['There are groups', 'There are no groups below the base'],
+  users: ['Users were found', 'No users were found below the base'],
+  groups: ['Groups were found', 'No groups were found below the base'],
 } as const;
 
 const found = (count: number, what: keyof typeof words): Found =>

@@ -48,11 +48,11 @@ async function ask(request: () => Promise<Uint8Array>): Promise<Result> {
   try {
     const reply = readResponse(await request());
     const fault = faultOf(reply);
-    return { detail: fault ?? 'answers', isFailure: fault !== undefined, isSilent: false };
+    return { detail: fault ?? 'responds', isFailure: fault !== undefined, isSilent: false };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const isSilent = error.members.reason !== 'address_not_allowed';
-    const detail = isSilent ? 'no KDC answers there' : error.detail;
+    const detail = isSilent ? 'no KDC responds' : error.detail;
     return { detail, isFailure: true, isSilent };
   }
 }
@@ -61,5 +61,5 @@ function faultOf(reply: Reply): Detail | undefined {
   if (reply.kind === 'ticket') return undefined;
   if (ofOtherRealm.has(reply.code)) return 'does not serve the realm';
   const isOffer = reply.code === preauthenticationRequired;
-  return isOffer && !findPaData(reply.paData, 'pkRequest') ? 'takes no certificates' : undefined;
+  return isOffer && !findPaData(reply.paData, 'pkRequest') ? 'does not accept certificates' : undefined;
 }

@@ -33,7 +33,7 @@ export async function testPerson(
   const person = await findPerson(session, params, wanted, passwordStateAttributes);
   if (!person && wanted.name === undefined)
     return protocol.note('user', 'fail', 'The name belongs to another domain');
-  if (!person) return protocol.note('user', 'fail', 'The directory has no entry of this name, or several');
+  if (!person) return protocol.note('user', 'fail', 'The directory has no entry with this name, or several');
   const obstacle = obstacleTo(person, password === undefined, ctx.now);
   if (obstacle !== undefined)
     return protocol.note('user', 'fail', joined([verbatim(person.dn), obstacle], ': '));
@@ -54,10 +54,10 @@ const states: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> =
 };
 
 const sentences: Readonly<Record<RefusalReason, Detail>> = {
-  wrong_password: 'The password is wrong',
-  unknown_user: 'The directory does not know the user',
-  hours: 'The account may not log in at this time of day',
-  workstation: 'The account may log in from certain computers only',
+  wrong_password: 'The password is incorrect',
+  unknown_user: 'The directory has no such user',
+  hours: 'The account is not allowed to log in at this time of day',
+  workstation: 'The account is allowed to log in only from certain computers',
   expired_password: 'The password has expired',
   must_change: 'The password must be changed before the first login',
   disabled: 'The account is disabled',
@@ -69,7 +69,7 @@ const sentences: Readonly<Record<RefusalReason, Detail>> = {
 function obstacleTo(person: Person, withPassword: boolean, now: Date): Text | undefined {
   const state = accountState(person.values, now);
   if (state !== 'active') return named(states[state]);
-  if (!isNameable(person)) return 'The login name is too long or has characters that cannot be stored';
+  if (!isNameable(person)) return 'The login name is too long or contains characters that cannot be stored';
   const reason = withPassword ? passwordState(person.values, now) : undefined;
   return reason && named(reason);
 }
@@ -81,8 +81,8 @@ function sentenceOn(judgement: Judgement): Found {
   if (judgement.verdict === 'accepted') return ['pass', verbatim('')];
   const { verdict, reason } = judgement;
   if (verdict === 'expired')
-    return ['fail', joined(['It is right, but cannot be used.', named(reason)], ' ')];
-  return ['fail', reason === undefined ? 'The directory does not accept it' : named(reason)];
+    return ['fail', joined(['The password is correct, but the user cannot log in.', named(reason)], ' ')];
+  return ['fail', reason === undefined ? 'The directory does not accept the password' : named(reason)];
 }
 
 type Found = [status: Check['status'], detail: Text];

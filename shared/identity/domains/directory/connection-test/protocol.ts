@@ -27,7 +27,7 @@ export function createProtocol({ deps }: TestCtx) {
     },
     fail: (detail: Text, { members }: AppError): void => {
       const isAccount = step === 'connection' && members.reason === 'account';
-      if (isAccount) note('connection', 'pass', 'A server answers');
+      if (isAccount) note('connection', 'pass', 'A server responds');
       note(isAccount ? 'bind' : step, 'fail', detail);
     },
   };

@@ -85,7 +85,7 @@ async function accountStep(
 export function withIdentifier(person: IdentifiedPerson): Identified {
   const [id, ...others] = person.ids;
   if (id !== undefined) return { ...person, ids: [id, ...others] };
-  const detail = 'The account of the domain cannot read an immutable identifier of the user';
+  const detail = 'The search account cannot read an immutable identifier of the user';
   throw new AppError('upstream_failed', detail, { reason: 'no_identifier' });
 }
 

@@ -72,7 +72,7 @@ async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: 
   if (!entry) return (h) => retireUser(h, namesake, fallbacks, (name) => gone(namesake, name, now));
   const nameKey = foldName(entry.name);
   if (nameKey === namesake.name_key)
-    throw new AppError('upstream_failed', 'The directory has several users of this name', {
+    throw new AppError('upstream_failed', 'The directory has several users with this name', {
       reason: 'ambiguous_name',
     });
   const record = renamed(namesake, entry.name, now);
@@ -92,7 +92,7 @@ const withSuffix = (name: string): Fallbacks => {
 const unbound = (domain: string, name: string): AppError =>
   new AppError(
     'forbidden',
-    message('An administrator must bind the user {name} of {domain} to the entry of the directory', {
+    message('An administrator must bind the user {name} of {domain} to the directory entry', {
       name,
       domain,
     }),
@@ -119,7 +119,7 @@ const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
   ...entryOf(user, now),
   object_name: name,
   code: 'directory_user_gone',
-  message: `The entry of the user ${user.name} has gone from the directory, and the name was given to another entry`,
+  message: `The directory entry of the user ${user.name} was deleted, and another entry has the name now`,
   details: { before: user.name, after: name },
 });
 

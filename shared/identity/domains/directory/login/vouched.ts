@@ -76,12 +76,7 @@ function unchecked(
     user.directory_checked_at !== null &&
     user.directory_checked_at > since;
   if (!user || !isKnown)
-    throw new AppError(
-      'upstream_unavailable',
-      'The directory of the domain cannot be reached',
-      {},
-      { cause },
-    );
+    throw new AppError('upstream_unavailable', 'The directory of the domain is unreachable', {}, { cause });
   const account: Account = { ...candidate, user };
   return {
     account,

@@ -24,18 +24,18 @@ const account: Check = {
   advisory: true,
   run: ({ bind_dn }, { hasSecret }) => {
     const hasPassword = hasSecret('bind_password');
-    if (bind_dn === '' && !hasPassword) return 'The directory is searched without an account';
+    if (bind_dn === '' && !hasPassword) return 'The directory is searched anonymously';
     if (bind_dn !== '' && hasPassword) return [];
     return bind_dn === ''
-      ? [{ pointer: '/params/bind_dn', code: 'required', detail: 'A password needs an account' }]
-      : [{ pointer: '/params/bind_password', code: 'required', detail: 'An account needs a password' }];
+      ? [{ pointer: '/params/bind_dn', code: 'required', detail: 'A password requires an account' }]
+      : [{ pointer: '/params/bind_password', code: 'required', detail: 'An account requires a password' }];
   },
 };
 
 const kdcAddresses: Check = {
   name: 'kerberos',
   run: ({ kerberos }, { policy }) => {
-    if (!kerberos) return 'There are no Kerberos parameters';
+    if (!kerberos) return 'No Kerberos parameters are set';
     return kerberos.kdc.flatMap((text, at) => {
       const peer = parseKdc(text);
       return notAllowed(`/params/kerberos/kdc/${at}`, peer && directoryFault(peer, peer.encrypted, policy));
@@ -53,7 +53,7 @@ const readableAttributes = (variant: DirectoryVariant): Check => ({
         ({ source }): FieldError => ({
           pointer: '/attributes',
           code: 'not_allowed',
-          detail: message('{attribute} may not be read', { attribute: source }),
+          detail: message('Reading {attribute} is not allowed', { attribute: source }),
         }),
       ),
   ],
@@ -73,5 +73,5 @@ const notAllowed = (pointer: string, detail: Detail | undefined): FieldError[] =
 const notReadable = (name: string): FieldError => ({
   pointer: `/params/${name}`,
   code: 'not_allowed',
-  detail: 'Not among the attributes that may be read; `directory.extra_attributes` extends them',
+  detail: 'This attribute must not be read; add it to `directory.extra_attributes` to allow it',
 });

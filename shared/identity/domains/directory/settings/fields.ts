@@ -27,33 +27,33 @@ const kerberosFields = {
   kdc: field(Kerberos.shape.kdc, {
     type: 'editlist',
     label: 'Key distribution centres',
-    tooltip: 'host:port, asked in this order',
+    tooltip: 'host:port, tried in this order',
     tab: kerberosTab,
   }),
   anchors: field(Kerberos.shape.anchors, {
     type: 'textarea',
-    label: 'Trust anchors',
-    tooltip: 'PEM certificates that certificates of the KDC must lead to',
+    label: 'Certificate authorities of the KDC',
+    tooltip: 'PEM certificates of the authorities that issue the certificates of the KDC',
     tab: kerberosTab,
   }),
   kdc_hostnames: field(Kerberos.shape.kdc_hostnames, {
     type: 'editlist',
     label: 'Names of the KDC',
-    tooltip: 'Names that its certificate may bear, when they are not those of its address',
+    tooltip: 'Accepted names in the certificate of the KDC, if they differ from its address',
     tab: kerberosTab,
   }),
   eku: field(Kerberos.shape.eku, {
     type: 'choice',
     label: 'Purpose of the certificate',
-    tooltip: 'The extended key usage that the certificate of the KDC must have',
+    tooltip: 'Extended key usage that the certificate of the KDC must have',
     choices: { kdc: 'Kerberos KDC', server_auth: 'Server authentication' },
     tab: kerberosTab,
   }),
   card_without_directory_h: field(Kerberos.shape.card_without_directory_h, {
     type: 'numeric',
-    label: 'Cards without the directory',
+    label: 'Card logins without the directory',
     tooltip:
-      'Hours after a checked login in which the same card is admitted while the directory cannot be reached; 0: never. Needs the permission for all sites',
+      'Hours after a verified login in which the same card is accepted while the directory is unreachable. 0: never. Requires the permission for all sites',
     tab: kerberosTab,
   }),
 };
@@ -72,7 +72,9 @@ export const directoryFields = (defaults: Defaults) => ({
     shape: z
       .preprocess((value) => (isBlank(value) ? null : value), Kerberos.nullable())
       .default(null)
-      .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
+      .describe(
+        'Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.',
+      ),
     members: kerberosFields,
   },
 });
@@ -81,43 +83,44 @@ const connectionFields = {
   hosts: field(connectionShapes.hosts, {
     type: 'editlist',
     label: 'Servers',
-    tooltip: 'ldaps://host or ldap://host, with a port if need be; asked in this order',
+    tooltip: 'ldaps://host or ldap://host, optionally with a port; tried in this order',
     tab: server,
   }),
   start_tls: field(connectionShapes.start_tls, {
     type: 'checkbox',
     label: 'StartTLS',
-    tooltip: 'Encrypt connections to ldap:// servers; without it they must be in allowed private networks',
+    tooltip:
+      'Encrypt connections to ldap:// servers. Otherwise the servers must be in the allowed private networks',
     tab: server,
   }),
   ca_certificate: field(connectionShapes.ca_certificate, {
     type: 'textarea',
     label: 'Certificate authority',
-    tooltip: 'PEM certificates that are trusted instead of the public authorities',
+    tooltip: 'PEM certificates that are trusted instead of the public certificate authorities',
     tab: server,
   }),
   bind_dn: field(connectionShapes.bind_dn, {
     type: 'text',
     label: 'Account',
-    tooltip: 'Who searches; empty: anonymous',
+    tooltip: 'Search account. Empty: anonymous searches',
     tab: server,
   }),
   bind_password: field(connectionShapes.bind_password, {
     type: 'password',
     label: 'Password of the account',
-    tooltip: 'Never read back; kept when it is left empty and the servers stay the same',
+    tooltip: 'Never displayed. Leave it empty to keep the stored password while the servers stay the same',
     tab: server,
   }),
   timeout_s: field(connectionShapes.timeout_s, {
     type: 'numeric',
     label: 'Time limit',
-    tooltip: 'Seconds that one login or search may take',
+    tooltip: 'Maximum duration of a login or search in seconds',
     tab: server,
   }),
   page_size: field(connectionShapes.page_size, {
     type: 'numeric',
     label: 'Page size',
-    tooltip: 'Entries that one answer of the directory may hold',
+    tooltip: 'Maximum number of entries in one response of the directory',
     tab: server,
   }),
 };
@@ -137,20 +140,40 @@ function searchFields(defaults: Attributes) {
     base_dn: field(searchShapes.base_dn, {
       type: 'text',
       label: 'Base',
-      tooltip: 'The entry below which users and groups are, for example dc=example,dc=com',
+      tooltip: 'Entry that contains the users and groups, for example dc=example,dc=com',
       tab: users,
     }),
     user_filter: field(searchShapes.user_filter, {
       type: 'text',
       label: 'User filter',
-      tooltip: 'Only users that fit it may log in, for example (memberOf=cn=staff,dc=example,dc=com)',
+      tooltip: 'Only matching users can log in, for example (memberOf=cn=staff,dc=example,dc=com)',
       tab: users,
     }),
     user_class: attribute('user_class', 'User class', 'Object class of users', users),
-    user_id_attribute: attribute('user_id_attribute', 'Login attribute', 'Holds the login name', users),
-    user_name_attribute: attribute('user_name_attribute', 'Name attribute', 'Holds the real name', users),
+    user_id_attribute: attribute(
+      'user_id_attribute',
+      'Login attribute',
+      'Attribute with the login name',
+      users,
+    ),
+    user_name_attribute: attribute(
+      'user_name_attribute',
+      'Name attribute',
+      'Attribute with the full name',
+      users,
+    ),
     group_class: attribute('group_class', 'Group class', 'Object class of groups', groups),
-    group_id_attribute: attribute('group_id_attribute', 'Group attribute', 'Holds the name', groups),
-    member_attribute: attribute('member_attribute', 'Member attribute', 'Holds the members', groups),
+    group_id_attribute: attribute(
+      'group_id_attribute',
+      'Group attribute',
+      'Attribute with the name of a group',
+      groups,
+    ),
+    member_attribute: attribute(
+      'member_attribute',
+      'Member attribute',
+      'Attribute with the members of a group',
+      groups,
+    ),
   };
 }

@@ -14,7 +14,7 @@ export function keepsPassword(next: DirectoryParams, stored: Settings): boolean 
   if (next.bind_dn === '' && stored.bind_dn !== '') return false;
   if (destinationOf(next) !== destinationOf(stored)) throw secretRequired('The destination has changed');
   if (searchOf(next) !== searchOf(stored))
-    throw secretRequired('The account, the base or the filter of the search has changed');
+    throw secretRequired('The search account, base or filter has changed');
   return true;
 }
 

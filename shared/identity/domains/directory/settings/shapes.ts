@@ -22,29 +22,33 @@ const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | und
     });
 
 /** RFC 4512, 2.5: a name or an object identifier; some directories have underscores besides. */
-const Attribute = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,127}$/, 'A name of the directory');
+const Attribute = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,127}$/, 'Must be a name from the directory');
 const DistinguishedName = z.string().trim().max(1024);
 
 /** Parameters of the connection to a directory. */
 export const connectionShapes = {
   hosts: z
-    .array(spelledBy(directoryUrl, parseDirectoryUrl, 'ldap:// or ldaps://, a host and a port'))
+    .array(spelledBy(directoryUrl, parseDirectoryUrl, 'Must be ldap:// or ldaps:// with a host and a port'))
     .min(1)
     .max(5)
     .describe(
-      'Servers as `ldaps://host` or `ldap://host`, with a port if it is not the usual one. Tried in this order.',
+      'Servers as `ldaps://host` or `ldap://host`, with a port if it is not the standard one. Tried in this order.',
     ),
   start_tls: z
     .boolean()
     .default(false)
     .describe(
-      'True encrypts connections to `ldap://` servers. Without it they must be in `ALLOWED_PRIVATE_NETWORKS`. Default false.',
+      'If true, connections to `ldap://` servers are encrypted with StartTLS. If false, these servers must be in `ALLOWED_PRIVATE_NETWORKS`. Default false.',
     ),
   ca_certificate: Certificates.nullable()
     .default(null)
-    .describe('PEM certificates trusted for the servers. Null: the public authorities.'),
+    .describe(
+      'PEM certificates trusted for the servers. Null: the public certificate authorities are trusted.',
+    ),
   bind_dn: DistinguishedName.default('').describe(
-    'Distinguished name of the account that searches. Default: empty, an anonymous bind.',
+    'Distinguished name of the search account. Default: empty, for anonymous searches.',
   ),
   bind_password: z
     .string()
@@ -53,14 +57,14 @@ export const connectionShapes = {
     .nullable()
     .default(null)
     .describe(
-      'Password of the account that searches, never returned. Null keeps the stored one. It must be sent again when servers, TLS settings, account, base or filter change.',
+      'Password of the search account, never returned. Null keeps the stored password. Must be sent again if servers, TLS settings, account, base or filter change.',
     ),
   timeout_s: z
     .int()
     .min(1)
     .max(30)
     .default(5)
-    .describe('Longest duration of one login or search in seconds. Default 5.'),
+    .describe('Maximum duration of one login or search in seconds. Default 5.'),
   page_size: z
     .int()
     .min(1)
@@ -71,17 +75,20 @@ export const connectionShapes = {
 
 /** Parameters of searches in a directory; the attributes have defaults that depend on its type. */
 export const searchShapes = {
-  base_dn: DistinguishedName.regex(/^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/, 'A distinguished name').describe(
-    'Distinguished name of the entry below which users and groups are, such as `dc=example,dc=com`.',
+  base_dn: DistinguishedName.regex(
+    /^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/,
+    'Must be a distinguished name',
+  ).describe(
+    'Distinguished name of the entry that contains the users and groups, such as `dc=example,dc=com`.',
   ),
   user_filter: z
     .string()
     .trim()
     .max(2048)
-    .regex(/^(\(.*\))?$/s, 'A filter in parentheses (RFC 4515)')
+    .regex(/^(\(.*\))?$/s, 'Must be a filter in parentheses (RFC 4515)')
     .refine(isBalanced, 'The parentheses do not match')
     .default('')
-    .describe('LDAP filter that users must match to log in. Default: empty, all users.'),
+    .describe('LDAP filter that users must match to log in. Default: empty, for all users.'),
   user_class: Attribute.describe(
     'Object class of users. Default: `inetOrgPerson` in LDAP, `user` in Active Directory, `person` in FreeIPA.',
   ),
@@ -102,22 +109,22 @@ export const Kerberos = z.strictObject({
   /** Directories that have a realm write it in upper case. A KDC compares it with regard to case (RFC 4120, 6.1). */
   realm: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'A realm')
+    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'Must be a Kerberos realm')
     .toUpperCase()
     .describe('Kerberos realm of the directory, stored in upper case.'),
   kdc: z
-    .array(spelledBy(hostAndPort, parseKdc, 'A host, a colon and a port'))
+    .array(spelledBy(hostAndPort, parseKdc, 'Must be a host, a colon and a port'))
     .min(1)
     .max(10)
     .describe('Key distribution centres as `host:port`, tried in this order.'),
   anchors: Certificates.describe(
-    'PEM certificates of the authorities that issue the certificates of the KDC.',
+    'PEM certificates of the authorities that issue the certificates of the KDCs.',
   ),
   kdc_hostnames: z
     .array(z.string().regex(/^[A-Za-z0-9.-]{1,253}$/))
     .max(10)
     .default([])
-    .describe('Names that the certificate of the KDC may have instead of those in `kdc`. Default: none.'),
+    .describe('Accepted names in the certificate of the KDC, instead of those in `kdc`. Default: none.'),
   eku: z
     .enum(['kdc', 'server_auth'])
     .default('kdc')
@@ -130,7 +137,7 @@ export const Kerberos = z.strictObject({
     .max(24)
     .default(0)
     .describe(
-      'Hours after a checked login in which the same card is accepted while the directory cannot be reached. Default 0: never. Set only with permissions for all sites.',
+      'Hours after a verified login in which the same card is accepted while the directory is unreachable. Default 0: never accepted. Changing it requires permissions for all sites.',
     ),
 });
 

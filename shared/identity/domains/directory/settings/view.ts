@@ -9,20 +9,26 @@ const shown = {
   hosts: z
     .array(z.string())
     .max(5)
-    .describe('Servers in the order of use. Empty without the permission for all sites.'),
+    .describe(
+      'Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites.',
+    ),
   kerberos: Kerberos.extend({
     kdc: z
       .array(z.string())
       .max(10)
-      .describe('Key distribution centres as `host:port`. Empty without the permission for all sites.'),
+      .describe(
+        'Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites.',
+      ),
     kdc_hostnames: z
       .array(z.string())
       .describe(
-        'Names that the certificate of the KDC may have. Empty without the permission for all sites.',
+        'Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites.',
       ),
   })
     .nullable()
-    .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
+    .describe(
+      'Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.',
+    ),
 };
 
 /** The settings of a directory as they are returned. */

@@ -29,5 +29,9 @@ function assertNoPassword(body: Write): void {
 /** @throws AppError `invalid_request`: the directory has the user under this name */
 function assertSameName(row: Present, body: Write): void {
   if (body.name === row.name) return;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The name of a directory user cannot be changed here' });
+  throw invalid({
+    pointer: '/name',
+    code: 'immutable',
+    detail: 'The name of a directory user cannot be changed here',
+  });
 }

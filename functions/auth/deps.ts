@@ -4,7 +4,7 @@ import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
-import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
@@ -16,7 +16,7 @@ export type AuthDeps = HttpDeps &
     assets: Assets;
   };
 
-export const authDeps = async (given: IdentityIngredients): Promise<AuthDeps> => ({
+export const authDeps = async (given: IdentityRuntimeParts): Promise<AuthDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   directories: given.directories,

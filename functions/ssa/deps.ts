@@ -3,13 +3,13 @@ import type { SessionAgent } from '../../shared/agents/credentials.ts';
 import type { Ctx } from '../../shared/context/context.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type SsaDeps = HttpDeps & AgentDeps;
 /** The context of a call by a session agent that has proved itself. */
 export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
-export const ssaDeps = async (given: Ingredients): Promise<SsaDeps> => ({
+export const ssaDeps = async (given: RuntimeParts): Promise<SsaDeps> => ({
   ...(await baseDeps(given)),
   ...(given.notifier && { notifier: given.notifier }),
 });

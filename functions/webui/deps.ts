@@ -11,7 +11,7 @@ import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
-import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
@@ -33,7 +33,7 @@ export type WebuiDeps = HttpDeps &
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (given: IdentityIngredients): Promise<WebuiDeps> => ({
+export const webuiDeps = async (given: IdentityRuntimeParts): Promise<WebuiDeps> => ({
   ...(await fleetDeps(given)),
   hasher: createHasher(given.hashing),
   directories: given.directories,

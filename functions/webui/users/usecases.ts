@@ -7,8 +7,8 @@ import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.
 import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/identity/service-tokens.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import { keptUsers } from '../../../db/repositories/records/kept-rows.ts';
-import { mustKeepAdministrator, type Stake } from '../../../db/repositories/records/privileges.ts';
+import { protectedUsers } from '../../../db/repositories/records/kept-rows.ts';
+import { type AffectedRoles, mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { ownerOf } from '../../../shared/context/principal.ts';
 import { heldBy, powerOver } from '../../../shared/context/privileges.ts';
@@ -143,7 +143,7 @@ function consequences(
 }
 
 /** Which rights must be held for this change: what decides whether and as whom he logs in is at stake with him. */
-function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
+function stakesOf(row: Row, body: Write, eases: boolean): AffectedRoles[] {
   const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
   const overpowers =
     eases ||
@@ -217,5 +217,5 @@ export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string
   removeRecords(ctx, kind, body, {
     parent: domainId,
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: keptUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
+    kept: protectedUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
   });

@@ -50,6 +50,12 @@ export function databaseProblem(error: unknown): AppError | undefined {
   return undefined;
 }
 
+/** @returns the error that a caller may see. An error of an unknown kind becomes `internal`, and its cause is only logged. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
+}
+
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**

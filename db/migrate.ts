@@ -1,22 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import type { Db } from './client.ts';
 import { pgFault } from './errors.ts';
+import { applySchema } from './migrator/apply.ts';
+import { readSchemaFiles, type SchemaFiles } from './migrator/files.ts';
+import { type SchemaState, schemaStateIn } from './migrator/state.ts';
 import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
-
-/** The schema of a database compared with the one that this code was written for. */
-export type SchemaState = 'empty' | 'older' | 'current' | 'newer';
 
 /** Why the schema is not brought up to this code, in one line that says what to do. */
 export class SchemaRefusal extends Error {}
 
-const folder = fileURLToPath(new URL('migrations', import.meta.url));
 /** Key of the advisory lock that lets one process migrate at a time. */
 const lock = 7_040_001;
 
@@ -24,48 +18,66 @@ const lock = 7_040_001;
  * Reads the state of the schema; any of our roles may.
  * @throws errors of the driver as they are
  */
-export const schemaStateOf = (url: string): Promise<SchemaState> =>
-  withClient(url, (client) => schemaStateIn(drizzle({ client })));
-
-/** The same by a driver that is connected already. @throws errors of the database as they are */
-export async function schemaStateIn(db: Db): Promise<SchemaState> {
-  const [table] = await db
-    .select({ name: sql<string | null>`to_regclass('drizzle.__drizzle_migrations')::text` })
-    .from(sql`(values (1)) as once`);
-  if (!table?.name) return 'empty';
-  const [applied] = await db
-    .select({ at: sql<number | null>`max(created_at)::float8` })
-    .from(sql`drizzle.__drizzle_migrations`);
-  return stateAt(applied?.at ?? 0);
-}
+export const schemaStateOf = (url: string, files?: SchemaFiles): Promise<SchemaState> =>
+  withClient(url, (client) => schemaStateIn(drizzle({ client }), files));
 
 /**
  * Brings the schema, the job queue's included, up to this code and grants the roles what they use. Several processes
  * may do so at once. A role that does not own the tables may call this when the schema is current already.
  * @param url of the owner of the database, who needs no further privilege
- * @throws SchemaRefusal when the schema is newer than this code or may not be changed; errors of the driver as they are
+ * @param files the schema of this code, or of another version
+ * @throws SchemaRefusal when the schema cannot be upgraded to this code or may not be changed; errors of the driver as
+ *   they are
  */
-export async function migrateDatabase(url: string, roles: DatabaseRoles = {}): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  roles: DatabaseRoles = {},
+  files: SchemaFiles = readSchemaFiles(),
+): Promise<void> {
   await withClient(url, async (client) => {
-    const state = await schemaStateIn(drizzle({ client }));
-    if (state === 'newer')
-      throw new SchemaRefusal(
-        'the database has a newer schema than this version of the portal knows; use the newer version',
-      );
+    const state = await upgradableState(client, files);
     const isShared = await sharesSessions(client, url);
     if (state === 'current' && (isShared || !(await isOwnedBy(client)))) return;
     if (isShared) throw new SchemaRefusal(poolerRefusal);
     await client.query('select pg_advisory_lock($1)', [lock]);
+    // A newer version may have migrated while this process waited for the lock.
+    await upgradableState(client, files);
     // A statement that waits for a table lock blocks every statement behind it: it fails instead, and is tried again.
     await client.query(`set lock_timeout = '5s'`);
-    await retryLocked(async () => {
-      await migrate(drizzle({ client }), { migrationsFolder: folder });
-      await migrateQueue(client);
-      await grantPrivileges(client, roles);
-    }).catch(async (cause: unknown) => {
+    await retryLocked(() => migrateOnce(client, roles, files)).catch(async (cause: unknown) => {
       throw pgFault(cause)?.code === '42501' ? await refusalOf(client, state, cause) : cause;
     });
   });
+}
+
+const refusals: Partial<Record<SchemaState, string>> = {
+  newer: 'the database has a newer schema than this version of the portal knows; use the newer version',
+  foreign:
+    'the database was made by a development version before the first release, and its schema cannot be upgraded; use a new, empty database',
+};
+
+async function upgradableState(client: pg.Client, files: SchemaFiles): Promise<SchemaState> {
+  const state = await schemaStateIn(drizzle({ client }), files);
+  const refusal = refusals[state];
+  if (refusal) throw new SchemaRefusal(refusal);
+  return state;
+}
+
+/**
+ * The queue has its own transactions and comes first: the journal of the migrations is committed together with the
+ * privileges, as the last step, so that a schema that was interrupted is never current.
+ */
+async function migrateOnce(client: pg.Client, roles: DatabaseRoles, files: SchemaFiles): Promise<void> {
+  try {
+    await migrateQueue(client);
+    await client.query('begin');
+    await applySchema(client, files);
+    await grantPrivileges(client, roles);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
 }
 
 const poolerRefusal =
@@ -97,19 +109,6 @@ async function withClient<T>(url: string, work: (client: SessionClient) => Promi
   } finally {
     await client.end();
   }
-}
-
-function stateAt(at: number): SchemaState {
-  const known = newestMigration();
-  if (at === known) return 'current';
-  return at > known ? 'newer' : 'older';
-}
-
-function newestMigration(): number {
-  const journal: { entries: { when: number }[] } = JSON.parse(
-    readFileSync(`${folder}/meta/_journal.json`, 'utf8'),
-  );
-  return Math.max(...journal.entries.map(({ when }) => when));
 }
 
 async function isOwnedBy(client: pg.Client): Promise<boolean> {

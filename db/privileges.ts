@@ -30,7 +30,6 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   guards: { portal: 'update', sidecar: 'update' },
   images: { portal: 'write', sidecar: 'none' },
   installation: { portal: 'update', sidecar: 'update' },
-  job_rounds: { portal: 'none', sidecar: 'none' },
   job_workers: { portal: 'read', sidecar: 'write' },
   leases: { portal: 'none', sidecar: 'write' },
   password_history: { portal: 'write', sidecar: 'none' },
@@ -58,7 +57,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   used_peer_tokens: { portal: 'write', sidecar: 'none' },
   user_roles: { portal: 'write', sidecar: 'read' },
   users: { portal: 'write', sidecar: 'read' },
-  wanted_jobs: { portal: 'append', sidecar: 'write' },
+  job_outbox: { portal: 'append', sidecar: 'write' },
 };
 
 const both: readonly Process[] = ['portal', 'sidecar'];

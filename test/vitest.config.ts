@@ -1,28 +1,45 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './support/summary-reporter.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+// As the launcher sets it: tests start programs of ours, and workers load our dependencies, more than a hundred times.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node-compile');
+
 const structure = 'test/structure/**/*.test.ts';
+/** Files that replace globals, or that import modules which read their environment once. */
+const alone = [
+  'test/e2e/lambda.test.ts',
+  'test/runtime/deploy/module-secrets.test.ts',
+  'test/runtime/lambda/{body-limits,lambda,streaming}.test.ts',
+  'test/runtime/node/production-limits.test.ts',
+  'test/runtime/start/secret-key-edge.test.ts',
+  'test/runtime/workers/directory.test.ts',
+];
 const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as const;
 
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
   test: {
     // Two servers and a test file each: more workers than this only wait for one another.
     maxWorkers: 2,
     reporters: ['default', new SummaryReporter()],
+    globalSetup: ['test/support/global-setup.ts'],
     projects: [
       // A project of its own, because `npm run check` runs it alone, without a database.
-      { test: { ...shared, name: 'structure', include: [structure] } },
+      { test: { ...shared, name: 'structure', isolate: false, include: [structure] } },
       {
         test: {
           ...shared,
           name: 'portal',
+          // The modules are loaded once per worker instead of once per file, which cost more than most tests.
+          isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [structure, '**/node_modules/**'],
-          globalSetup: ['test/support/global-setup.ts'],
+          exclude: [structure, ...alone, '**/node_modules/**'],
         },
       },
+      { test: { ...shared, name: 'alone', include: alone, exclude: ['**/node_modules/**'] } },
     ],
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id } from '../../shared/http/declare/fields.ts';
 import type { LoginResult } from '../../shared/identity/login/admission.ts';
 import { version } from '../../shared/kernel/version.ts';
+import { Id } from '../../shared/shapes/fields.ts';
 
 /** What every way to log in answers when it has succeeded. */
 export const LoginAnswer = z.strictObject({

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
-import { type SchemaState, schemaStateIn } from '../../db/migrate.ts';
+import { type SchemaState, schemaStateIn } from '../../db/migrator/state.ts';
+import { ConfigError } from '../../shared/kernel/config-error.ts';
 import { createSealer } from '../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
-import { type Config, ConfigError } from '../../shared/runtime/config/config.ts';
+import type { Config } from '../../shared/runtime/config/config.ts';
 import { isSecretKeyChecked } from '../../shared/runtime/config/secret-key.ts';
 import { namingDatabase } from '../../shared/runtime/database-faults.ts';
 
@@ -45,6 +46,8 @@ export async function verifyDatabase(
 
 const faults: Partial<Record<SchemaState, string>> = {
   empty: 'the database has no schema; run npm run db:migrate, or start the portal first',
+  foreign:
+    'the database was made by a development version before the first release; use a new, empty database',
   older:
     'the database has an older schema than this version; run npm run db:migrate, or start the new portal first',
   newer: 'the database schema is newer than this version; start the newer version of the sidecar',

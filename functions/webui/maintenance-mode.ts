@@ -5,11 +5,11 @@ import { addDoneStep } from '../../db/repositories/maintenance/steps.ts';
 import { maintenanceTemplates } from '../../db/repositories/maintenance/templates.ts';
 import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
-import { Id } from '../../shared/http/declare/fields.ts';
 import { conflict, invalid } from '../../shared/kernel/errors.ts';
 import { newId, noId } from '../../shared/kernel/ids.ts';
 import { hasStarted, isOver } from '../../shared/maintenance/maintenance.ts';
 import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/maintenance/orders.ts';
+import { Id } from '../../shared/shapes/fields.ts';
 import { act, actLater, findTarget, type Target } from '../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from './deps.ts';
 

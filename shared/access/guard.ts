@@ -1,9 +1,9 @@
 import type { Scope } from '../../db/repositories/records/scope.ts';
+import type { Permission } from '../context/permissions.ts';
+import type { Principal, SignedIn } from '../context/principal.ts';
+import { scopeOf } from '../context/rights.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import type { Detail } from '../messages/message.ts';
-import type { Permission } from './permissions.ts';
-import type { Principal, SignedIn } from './principal.ts';
-import { scopeOf } from './rights.ts';
 
 /** The callers of an operation: all, all who are signed in, or the holders of a permission. */
 export type Access = 'public' | 'signed-in' | Permission;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { AliveSince } from '../../db/repositories/identity/login/user-sessions.ts';
-import type { SignedIn } from '../access/principal.ts';
 import { absoluteAge } from '../access/session.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { Id, Moment } from '../http/declare/fields.ts';
-import { listQuery } from '../http/declare/list.ts';
-import { viewOf } from '../http/declare/views.ts';
+import type { BaseDeps, Ctx } from '../context/context.ts';
+import type { SignedIn } from '../context/principal.ts';
 import { addSeconds } from '../kernel/clock.ts';
+import { Id, Moment } from '../shapes/fields.ts';
+import { listQuery } from '../shapes/list.ts';
+import { viewOf } from '../shapes/views.ts';
 
 const Stored = z.strictObject({
   id: Id.describe('Identifier of the session.'),

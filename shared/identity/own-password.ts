@@ -10,18 +10,19 @@ import {
 } from '../../db/repositories/identity/own-account.ts';
 import { accountKey } from '../../db/repositories/identity/users.ts';
 import { must } from '../../db/repositories/records/statements.ts';
-import type { UserPrincipal } from '../access/principal.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { auditEntry } from '../http/writes/audit-entry.ts';
+import { auditEntry } from '../context/audit-entry.ts';
+import type { BaseDeps, ClientCtx } from '../context/context.ts';
+import type { UserPrincipal } from '../context/principal.ts';
 import { conflict, invalid } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
-import { type LoginDeps, refuseAttempt } from './login/attempt.ts';
+import type { LoginDeps } from './login/account.ts';
+import { refuseAttempt } from './login/attempt.ts';
 import { assertMayTry, type Tried } from './login/limits.ts';
 import { openFormer, retirePassword } from './password-history.ts';
 import { assertPassword } from './password-policy.ts';
 import type { Place } from './passwords.ts';
 
-type OwnCtx = Ctx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
+type OwnCtx = ClientCtx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
 
 /**
  * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.

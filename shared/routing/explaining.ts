@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { findPerson } from '../../db/repositories/sites/user-sites.ts';
-import { scopeOf } from '../access/rights.ts';
-import { Flag, Id } from '../http/declare/fields.ts';
+import { scopeOf } from '../context/rights.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
+import { Flag, Id } from '../shapes/fields.ts';
 import type { UserCtx, Viewer } from '../sites/user-site.ts';
 import type { RoutedSite } from './routed-site.ts';
 

@@ -1,5 +1,5 @@
 import { isUnavailable, pgFault } from '../../db/errors.ts';
-import { ConfigError } from './config/config.ts';
+import { ConfigError } from '../kernel/config-error.ts';
 
 /**
  * One line about a database that the portal cannot start with: the variable of its URL, what is wrong, what to do.

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import type { BaseDeps } from '../http/context.ts';
+import type { HttpDeps } from '../http/context.ts';
 import type { Assets } from '../http/pages/assets.ts';
 import type { Compression } from '../http/serve/compression.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -62,7 +62,7 @@ export type FleetIngredients = Ingredients & {
 export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote; kdcs: KdcRemote };
 
 /** The dependencies that every module has. */
-export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
+export async function baseDeps(given: Ingredients): Promise<HttpDeps> {
   const sealer = await createSealer(given.secretKeys);
   return {
     db: given.db,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../http/declare/fields.ts';
 import { Conflict, Explanation } from '../routing/explaining.ts';
+import { Id } from '../shapes/fields.ts';
 import { FarmStatus } from '../sites/farm-status.ts';
 
 export const LinkedDomain = z.strictObject({

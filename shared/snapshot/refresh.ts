@@ -1,6 +1,6 @@
 import { type FarmChoice, farmsToSync } from '../../db/repositories/snapshot/farms.ts';
-import type { SignedIn } from '../access/principal.ts';
-import type { Ctx } from '../http/context.ts';
+import type { Ctx } from '../context/context.ts';
+import type { SignedIn } from '../context/principal.ts';
 import { createSemaphore } from '../kernel/concurrency/semaphore.ts';
 import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Moment } from '../http/declare/fields.ts';
 import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
+import { Id, Moment } from '../shapes/fields.ts';
 import { farmMembers } from './merged-list.ts';
 
 export const SessionState = z.enum(sessionStates);

@@ -14,6 +14,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = join(root, 'node_modules');
 const bin = join(modules, '.bin');
+/** Compiled modules, types stripped: a start loads hundreds of them. Of the user, when they have set one. */
+const compileCache = process.env.NODE_COMPILE_CACHE ?? join(modules, '.cache', 'node-compile');
 const heartbeatMs = 1_000;
 
 let child;
@@ -95,7 +97,11 @@ function run(program, args) {
   const target = targetOf(program);
   return spawned(node, ['--disable-warning=ExperimentalWarning', target, ...args], {
     stdio: 'inherit',
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: compileCache,
+      PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+    },
   });
 }
 

@@ -41,7 +41,7 @@ export async function startSoakStand(): Promise<SoakStand> {
     });
     endings.push(() => portal.stop());
     const dispatcher = await startChild(
-      'node-server.ts',
+      'portal/node-server.ts',
       { jwks: `${url}/api/auth/v7.0/jwks` },
       join(folder, 'log'),
     );

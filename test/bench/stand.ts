@@ -71,9 +71,9 @@ async function startServers(
   start: Start,
   settings: Settings,
 ): Promise<Omit<Stand, 'database' | 'start' | 'stop'>> {
-  const portal = await start('portal-server.ts', settings);
-  const floor = await start('floor-server.ts', settings);
-  const { url, ca_certificate = '' } = await start('node-server.ts', {
+  const portal = await start('portal/portal-server.ts', settings);
+  const floor = await start('portal/floor-server.ts', settings);
+  const { url, ca_certificate = '' } = await start('portal/node-server.ts', {
     jwks: `${portal.url}/api/auth/v7.0/jwks`,
   });
   const api = createApi(portal.url);

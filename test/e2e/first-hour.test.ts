@@ -9,6 +9,7 @@ import { createAuthority } from '../simulator/authority.ts';
 import { person, posixGroup } from '../support/directories/entries.ts';
 import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/directories/slapd.ts';
 import { type Block, blocksOf, filled, scriptOf, sectionsOf } from '../support/documents/guides.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { requireService } from '../support/services.ts';
 import { gitFiles } from '../support/tree.ts';
 import { freePorts, root } from './support/portal-process.ts';
@@ -81,7 +82,7 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
     step('the end', 'kill %%; wait; echo "that was all"'),
   ]);
   const env = {
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: process.env.HOME,
     PORT: String(port),
     HEALTH_PORT: String(healthPort),

@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { beforeLastMigration, checkOut } from '../support/audit/history.ts';
+import { checkOut, hasHistory, makeSqlOlder, olderSchema, schemaOf } from '../support/audit/history.ts';
+import { programVariables } from '../support/program-variables.ts';
 import { whereThereIs } from '../support/services.ts';
 import { root } from './support/portal-process.ts';
 
-const commit = beforeLastMigration();
-const migrationsIn = (folder: string): string[] =>
-  readdirSync(join(folder, 'db', 'migrations')).filter((name) => name.endsWith('.sql'));
+const older = olderSchema();
 
 /** A test of that tree: its own questions, put to its own portal on the schema of this one. */
 const test = `import { describePath } from './paths/path.ts';
@@ -20,21 +18,24 @@ import { nodeTarget } from './twins/targets.ts';
 describePath({ ...nodeTarget, command: ['${join(root, 'test/support/processes/upgraded-portal.ts')}'] });
 `;
 
-whereThereIs('history up to the last migration', commit !== undefined)(
-  'a version before the last change of the schema',
+whereThereIs('git history', hasHistory())(
+  `a version before the last change of the schema (${older ?? 'this one, with an older db/sql'})`,
   () => {
     let folder: string;
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'aggregator-upgrade-'));
-      checkOut(commit ?? '', folder);
+      checkOut(older ?? 'HEAD', folder);
+      if (older === undefined) await makeSqlOlder(folder);
       await writeFile(join(folder, 'test', 'e2e', 'upgrade-path.test.ts'), test);
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
     it('is of an older schema', () => {
-      expect(migrationsIn(root)).toEqual(expect.arrayContaining(migrationsIn(folder)));
-      expect(migrationsIn(root).length).toBeGreaterThan(migrationsIn(folder).length);
+      const [then, here] = [schemaOf(folder), schemaOf(root)];
+      expect(here.migrations.slice(0, then.migrations.length)).toEqual(then.migrations);
+      expect(then.stampedAt).toBeLessThanOrEqual(here.stampedAt);
+      expect(then).not.toEqual(here);
     });
 
     it('does all that it did on the schema of this one, its sidecar included', {
@@ -52,7 +53,7 @@ async function runVitest(folder: string, path: string): Promise<{ code: number |
   const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/vitest.config.ts', path], {
     cwd: folder,
     // Nothing of this run, of which it would take itself for a part.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
+    env: { ...programVariables, HOME: process.env.HOME, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,19 +1,84 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { digestOf, readSchemaFiles, readSqlFiles, readStamp } from '../../db/migrator/files.ts';
 import { root } from '../e2e/support/portal-process.ts';
+import { definedBy } from '../support/database/defined-objects.ts';
 
-/** Up to here nothing was deployed anywhere. */
-const firstToAdd = 22;
-/** What functions of the version before may not live without, while they are replaced. */
-const takesAway = /\bDROP (?:COLUMN|TABLE|INDEX|CONSTRAINT)\b|\bRENAME\b|\bSET NOT NULL\b|\bSET DATA TYPE\b/i;
-
+const run = promisify(execFile);
 const folder = join(root, 'db', 'migrations');
-const migrations = readdirSync(folder).filter((name) => /^\d{4}_.*\.sql$/.test(name));
+const { migrations } = readSchemaFiles();
+const sqlFiles = readSqlFiles();
 
-it('migrations only add', () => {
-  const deployed = migrations.filter((name) => Number(name.slice(0, 4)) >= firstToAdd);
-  const narrowing = deployed.filter((name) => takesAway.test(readFileSync(join(folder, name), 'utf8')));
-  expect(narrowing).toEqual([]);
-  expect(migrations.length).toBeGreaterThanOrEqual(firstToAdd);
+describe('the generated migrations', () => {
+  it('are all in the journal', async () => {
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
+    const journal: { entries: { tag: string }[] } = JSON.parse(
+      await readFile(join(folder, 'meta', '_journal.json'), 'utf8'),
+    );
+    expect(journal.entries.map(({ tag }) => `${tag}.sql`)).toEqual(files.toSorted());
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  it('only add after the first one, because the previous version runs on while it is replaced', () => {
+    const narrows =
+      /\bDROP (?:COLUMN|TABLE|INDEX|CONSTRAINT)\b|\bRENAME\b|\bSET NOT NULL\b|\bSET DATA TYPE\b/i;
+    const later = migrations.slice(1).flatMap(({ statements }) => statements);
+    expect(later.filter((statement) => narrows.test(statement))).toEqual([]);
+  });
+
+  it('define no functions and triggers: those are in db/sql', () => {
+    const defines = /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|(?:CONSTRAINT )?TRIGGER)\b/i;
+    const statements = migrations.flatMap((migration) => migration.statements);
+    expect(statements.filter((statement) => defines.test(statement))).toEqual([]);
+  });
+
+  it('make the tables of db/schema: drizzle-kit generate finds no change', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'aggregator-generate-'));
+    try {
+      await cp(folder, join(copy, 'migrations'), { recursive: true });
+      const config = join(copy, 'drizzle.config.ts');
+      const original = join(root, 'db', 'drizzle.config.ts');
+      // drizzle-kit prefixes the folder with `./`.
+      const out = relative(root, join(copy, 'migrations'));
+      await writeFile(
+        config,
+        `import config from '${original}';\nexport default { ...config, out: '${out}' };\n`,
+      );
+      const program = join(root, 'node_modules', '.bin', 'drizzle-kit');
+      const { stdout } = await run(program, ['generate', '--config', config], { cwd: root });
+      expect(stdout).toContain('No schema changes');
+      expect(await readdir(join(copy, 'migrations'))).toEqual(await readdir(folder));
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
+
+describe('the files of db/sql', () => {
+  it('are at most 15', () => {
+    expect(sqlFiles.length).toBeGreaterThan(0);
+    expect(sqlFiles.length).toBeLessThanOrEqual(15);
+  });
+
+  it('have their stamp: run npm run db:generate after a change', () => {
+    expect(digestOf(sqlFiles)).toBe(readStamp().digest);
+  });
+
+  it.each(sqlFiles)('$name can be applied again', ({ text }) => {
+    expect(text).not.toMatch(/\bcreate function\b/i);
+    const statements = text.replaceAll(/\$\$.*?\$\$/gs, '').split(';');
+    for (const insert of statements.filter((statement) => /\binsert into\b/i.test(statement)))
+      expect(insert).toContain('on conflict');
+    for (const { name, table } of definedBy(text).triggers)
+      expect(text).toContain(`drop trigger if exists ${name} on ${table};\ncreate `);
+  });
+
+  it.each(sqlFiles)('$name lets no role execute its functions by default', ({ text }) => {
+    const revoked = /revoke execute on function ([^;]*) from public;/.exec(text)?.[1] ?? '';
+    for (const name of definedBy(text).functions) expect(revoked).toMatch(new RegExp(`\\b${name}\\(`));
+  });
 });

@@ -67,7 +67,7 @@ export const packageRules: readonly PackageRule[] = [
       tooling,
       nodeRemote,
       socketRemote,
-      /^db\/(?:migrate|drizzle\.config)\.ts$/,
+      /^db\/(?:migrator\/|drizzle\.config\.ts$)/,
       test,
     ],
   },

@@ -15,7 +15,8 @@ declare module 'vitest' {
 }
 
 /** Starts the database once for all test files and migrates the template that they copy. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (project.vitest.projects.every(({ name }) => name === 'structure')) return;
   const postgres = await startPostgres();
   process.stdout.write(`database: ${postgres.kind} ${postgres.version}\n`);
   if (postgres.kind === 'pglite') return setUpEmbedded(project, postgres);

@@ -12,8 +12,6 @@ import { records } from '../records/records.ts';
 import { derived, memberIds, nameOf } from '../records/statements.ts';
 import { isEnrolled } from './second-factors.ts';
 
-type DomainType = (typeof authenticators.$inferSelect)['type'];
-
 const links = {
   groups: {
     table: groupMembers,
@@ -52,7 +50,7 @@ export const users = records({
     domain_two_factor: derived<boolean>(
       sql`select ${authenticators.two_factor} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
     ),
-    domain_type: derived<DomainType>(
+    domain_type: derived<string>(
       sql`select ${authenticators.type} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
     ),
     groups: memberIds(links.groups, table.id),

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
 import type { Db } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
@@ -49,15 +49,18 @@ export type FleetGauges = {
   audit_unsealed_age_s: number;
 };
 
-/** What changes by itself and is not counted: one statement. Ages are by the clock of the database. */
-export async function fleetGauges(db: Db): Promise<FleetGauges> {
+/**
+ * What changes by itself and is not counted: one statement. Ages are by the clock of the database.
+ * @param bindAccountTypes types of domains with an account at their directory
+ */
+export async function fleetGauges(db: Db, bindAccountTypes: readonly string[]): Promise<FleetGauges> {
   const [gauges] = await db
     .select({
       nodes,
       farms: farmGauges,
       ignored,
       gateways,
-      directories,
+      directories: directories(bindAccountTypes),
       audit_unsealed: unsealed,
       audit_unsealed_age_s: unsealedAge,
     })
@@ -101,11 +104,12 @@ const gateways = derived<FleetGauges['gateways']>(sql`
     order by ${gatewayTable.name_key}), '[]')
   from ${gatewayTable} where ${gatewayTable.enabled} and not ${gatewayTable.maintenance} and ${gatewayTable.last_seen_at} is not null`);
 
-const directories = derived<FleetGauges['directories']>(sql`
+const directories = (types: readonly string[]) =>
+  derived<FleetGauges['directories']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('domain', ${authenticators.small_name}, 'is_refused',
     exists(select 1 from ${directoryRefusals} where ${directoryRefusals.authenticator_id} = ${authenticators.id}))
     order by ${authenticators.small_name_key}), '[]')
-  from ${authenticators} where ${authenticators.type} <> 'internal' and ${authenticators.state} <> 'disabled'`);
+  from ${authenticators} where ${inArray(authenticators.type, [...types])} and ${authenticators.state} <> 'disabled'`);
 
 const unsealed = derived<number>(
   sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,

@@ -6,7 +6,11 @@ import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
 /** Domains that no bulk deletion takes: the built-in one, the caller's own, and that of the last administrator. */
-export const keptDomains = (own: string | undefined, caller: string): Kept[] => [
+export const keptDomains = (
+  own: string | undefined,
+  caller: string,
+  administratorTypes: readonly string[],
+): Kept[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
@@ -14,7 +18,7 @@ export const keptDomains = (own: string | undefined, caller: string): Kept[] => 
   },
   ...(own === undefined ? [] : [ownDomain(own)]),
   {
-    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
+    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller, administratorTypes)})`,
     code: 'invalid_state',
     detail: 'At least one administrator must remain',
   },
@@ -34,7 +38,7 @@ export const administratorsBeyond = (held: Held): Kept => ({
 });
 
 /** Users that no bulk deletion takes: the caller, who holds more than he does, and the last administrator. */
-export const keptUsers = (caller: string, held: Held): Kept[] => [
+export const keptUsers = (caller: string, held: Held, administratorTypes: readonly string[]): Kept[] => [
   { where: eq(users.id, caller), code: 'invalid_state', detail: 'You cannot delete your own account' },
   {
     where: exceeds(held, users.id),
@@ -42,15 +46,18 @@ export const keptUsers = (caller: string, held: Held): Kept[] => [
     detail: 'The user has permissions that the caller lacks',
   },
   {
-    where: lastAdministrator(caller),
+    where: lastAdministrator(caller, administratorTypes),
     code: 'invalid_state',
     detail: 'At least one administrator must remain',
   },
 ];
 
 /** While the caller is an administrator himself, he remains; otherwise the one who has been there longest does. */
-const lastAdministrator = (caller: string): SQL => sql`
-  (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
+function lastAdministrator(caller: string, administratorTypes: readonly string[]): SQL {
+  const all = administrators(administratorTypes);
+  return sql`
+  (${caller}::uuid not in ${all} and ${users.id} = (select min(id::text)::uuid from ${all} as a(id)))`;
+}
 
 /** Groups that waive the second factor, for callers that may not decide that. */
 export const skippingGroups: Kept = {

@@ -63,16 +63,16 @@ export const exceeds = (held: Held, user: PgColumn | SQL): SQL =>
 
 /**
  * People who keep the installation administrable: active, with the built-in role, of a live domain that serves staff and
- * keeps its passwords here, since a directory may be out of reach.
+ * is of one of these types.
  */
-export const administrators = sql`(
+export const administrators = (domainTypes: readonly string[]): SQL => sql`(
   select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
   join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
-  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), eq(authenticators.type, 'internal'), roles.builtin, eq(roles.name, 'administrator'))})`;
+  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), inArray(authenticators.type, [...domainTypes]), roles.builtin, eq(roles.name, 'administrator'))})`;
 
 /** Ends the batch when nobody would be left to administrate; lock the guard `administrators` first. */
-export const mustKeepAdministrator = (h: Db): Statement =>
-  must(h, sql`exists${administrators}`, 'invalid_state:last_administrator');
+export const mustKeepAdministrator = (h: Db, domainTypes: readonly string[]): Statement =>
+  must(h, sql`exists${administrators(domainTypes)}`, 'invalid_state:last_administrator');
 
 /** `from … where`: roles, each with one permission of theirs that is not held for all their sites. */
 function excess(held: Held, which: SQL | undefined): SQL {

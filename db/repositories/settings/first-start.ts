@@ -33,7 +33,7 @@ export async function hasDomains(db: Db): Promise<boolean> {
 }
 
 /** The built-in domain with its first administrator; the constraint on names lets one of two processes win. */
-export function addFirstAdministrator(h: Db, passwordHash: string): Statement[] {
+export function addFirstAdministrator(h: Db, domainType: string, passwordHash: string): Statement[] {
   const [domain, user] = [newId(), newId()];
   return [
     h.insert(authenticators).values({
@@ -42,7 +42,7 @@ export function addFirstAdministrator(h: Db, passwordHash: string): Statement[] 
       name_key: 'built-in',
       small_name: 'builtin',
       small_name_key: 'builtin',
-      type: 'internal',
+      type: domainType,
       comments: 'Accounts of this portal',
       builtin: true,
     }),

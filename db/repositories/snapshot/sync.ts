@@ -72,7 +72,7 @@ export async function claimPart(
   const [state] = await db
     .insert(table)
     .select(
-      sql`select ${farms.id}, ${kind}::text, null, null, null, null, null, null, 0, '[]'::jsonb, '[]'::jsonb, null,
+      sql`select ${farms.id}, ${kind}::text, null, null, null, null, null, null, '[]'::jsonb, '[]'::jsonb, null,
         clock_timestamp(), null, ${claim.syncId}::uuid, clock_timestamp(), ${lease}
         from ${farms} where ${farms.id} = ${farmId}`,
     )

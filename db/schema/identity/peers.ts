@@ -46,8 +46,6 @@ export const peerSessions = pgTable(
     peer_id: uuid()
       .notNull()
       .references(() => peers.id, { onDelete: 'cascade' }),
-    source_ip: text().notNull(),
-    user_agent: text().notNull().default(''),
     created_at: moment().notNull(),
     last_seen_at: moment().notNull(),
     idle_until: moment(),

@@ -4,7 +4,7 @@ import { moment } from '../columns.ts';
 
 /** Jobs that functions want done: written in the batch of the change that they follow from, moved into the queue by a sidecar. */
 export const jobOutbox = pgTable(
-  'wanted_jobs',
+  'job_outbox',
   {
     id: uuid().primaryKey(),
     kind: text().notNull(),
@@ -12,5 +12,5 @@ export const jobOutbox = pgTable(
     start_after: moment(),
     created_at: moment().notNull().default(sql`now()`),
   },
-  (t) => [index('wanted_jobs_created_at').on(t.created_at)],
+  (t) => [index('job_outbox_created_at').on(t.created_at)],
 );

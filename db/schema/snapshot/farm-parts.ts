@@ -30,8 +30,6 @@ export const farmParts = pgTable(
     as_of: text(),
     etag: text(),
     is_incremental: boolean(),
-    /** Written by the version before this one only. */
-    bad_rows: integer().notNull().default(0),
     dropped: jsonb().$type<IgnoredMember[]>().notNull().default([]),
     ignored: jsonb().$type<IgnoredMember[]>().notNull().default([]),
     took_ms: integer(),

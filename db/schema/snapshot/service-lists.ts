@@ -1,4 +1,4 @@
-import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, index, jsonb, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment } from '../columns.ts';
 import { users } from '../identity/users.ts';
 import { farms } from '../sites/farms.ts';
@@ -35,7 +35,6 @@ export const serviceLists = pgTable(
     entitlement: bigint({ mode: 'number' }).notNull(),
     fetched_at: moment().notNull(),
     services: jsonb().$type<KeptService[]>().notNull(),
-    etag: text(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.farm_id] }), index('service_lists_age').on(t.fetched_at)],
 );

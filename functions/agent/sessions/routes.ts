@@ -1,6 +1,6 @@
 import { agentErrors, Done } from '../../../shared/agents/calls.ts';
 import { agentOf } from '../../../shared/agents/credentials.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { ClientCtx } from '../../../shared/context/context.ts';
 import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { type AgentDeps, agentCall, base, endpoint } from '../deps.ts';
 import { LoggedIn, LoginBody, LogoutBody, Notified, NotifyQuery } from './schema.ts';
@@ -36,7 +36,7 @@ export const sessionOperations = [
       begins: true,
       summary: 'Report a user login or logout with a GET request',
       query: NotifyQuery,
-      credential: { in: 'input', prove: (ctx: Ctx<AgentDeps>, { query }) => agentOf(ctx, query.token) },
+      credential: { in: 'input', prove: (ctx: ClientCtx<AgentDeps>, { query }) => agentOf(ctx, query.token) },
       returns: [200, Notified],
       errors: agentErrors,
     },

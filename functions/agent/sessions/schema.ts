@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absent, cut, Done, resultOf, Token, UserName } from '../../../shared/agents/calls.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 const OwnToken = Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
   'Token of the workplace, as `initialize` returned it.',

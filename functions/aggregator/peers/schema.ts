@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 import {
   Certificates,
   Comments,
@@ -8,8 +9,7 @@ import {
   Ids,
   Name,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
+} from '../../../shared/shapes/fields.ts';
 
 /** Nothing but public members is taken: a private key that was pasted by mistake is not kept. */
 const Keys = z.strictObject({

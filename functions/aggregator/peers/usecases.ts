@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { endSessionsOfPeer } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import { importPeerKey, PeerTokenFault } from '../../../shared/access/peer-jwt.ts';
-import { ownerOf } from '../../../shared/access/principal.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
 import { conflict, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';

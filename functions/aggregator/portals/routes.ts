@@ -1,4 +1,4 @@
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
 import { type AggregatorDeps, base, endpoint } from '../deps.ts';
 import { Accepted, Heartbeat, Self } from './schema.ts';
 import { acceptHeartbeat, describeSelf, heartbeatPath, portalOf } from './usecases.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Instant, Moment } from '../../../shared/http/declare/fields.ts';
 import { PortalMetrics } from '../../../shared/portals/report.ts';
+import { Id, Instant, Moment } from '../../../shared/shapes/fields.ts';
 
 const PortalType = z.enum(['admin', 'user', 'universal']);
 const Runtime = z.enum(['node', 'workers', 'lambda']);

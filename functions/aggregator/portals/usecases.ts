@@ -8,16 +8,16 @@ import {
   provePeerToken,
   readPeerToken,
 } from '../../../shared/access/peer-jwt.ts';
-import type { PortalPrincipal } from '../../../shared/access/principal.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
+import type { PortalPrincipal } from '../../../shared/context/principal.ts';
 import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { notePortal } from '../../../shared/portals/report.ts';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 import { type AggregatorDeps, base } from '../deps.ts';
 import { type Accepted, type Self, ToldPortal } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
+import { asAppError, isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { findPeer, startPeerSession } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import {
@@ -9,14 +9,12 @@ import {
   provePeerToken,
   readPeerToken,
 } from '../../../shared/access/peer-jwt.ts';
-import { portalFor } from '../../../shared/access/portal.ts';
 import { newPeerToken } from '../../../shared/access/service-tokens.ts';
 import { absoluteAge } from '../../../shared/access/session.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { asAppError } from '../../../shared/http/problem.ts';
-import { noteRefusal } from '../../../shared/http/serve/refusals.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry, noteRefusal } from '../../../shared/context/audit-entry.ts';
+import type { ClientCtx } from '../../../shared/context/context.ts';
+import { portalFor } from '../../../shared/context/portal.ts';
 import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
@@ -29,7 +27,7 @@ import { escapeControls } from '../../../shared/kernel/text.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { JwtauthBody } from './schema.ts';
 
-type AuthCtx = Ctx<AuthDeps>;
+type AuthCtx = ClientCtx<AuthDeps>;
 type Found = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
 
 /** Clocks of isolates differ; a token is remembered for this much longer than any of them could accept it. */
@@ -74,7 +72,7 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
 }
 
 async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
-  const { deps, now, client } = ctx;
+  const { deps, now } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
   if (portal === undefined) throw new AppError('forbidden', 'The peer has no access to this portal');
   const parameters = parametersFrom(overrides);
@@ -84,8 +82,6 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
     id: newId(),
     token_hash: sha256(token),
     peer_id: peer.id,
-    source_ip: client.ip,
-    user_agent: escapeControls(client.userAgent),
     created_at: now,
     last_seen_at: now,
     idle_until: addSeconds(now, parameters['session.idle_s']),

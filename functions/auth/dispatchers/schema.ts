@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 /** For a dispatcher of ours, or from a peer aggregator; both at once mean nothing. */
 export const JwtauthBody = z.union([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { languages } from '../../../shared/messages/languages.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { LoginAnswer } from '../login-answer.ts';
 
 const credentials = {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { beginCardLogin, type SigningTask } from '../../../shared/identity/pkinit/begin.ts';
 import { askWithCard, finishCardLogin, type Signed } from '../../../shared/identity/pkinit/finish.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { PkinitFinalize, PkinitLogin, PkinitRaw, PkinitResponse, PkinitTask } from './schema.ts';

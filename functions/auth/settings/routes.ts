@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findTheme } from '../../../db/repositories/settings/themes.ts';
-import type { SignedIn } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
+import type { SignedIn } from '../../../shared/context/principal.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { version } from '../../../shared/kernel/version.ts';

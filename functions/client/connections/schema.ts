@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import {
   Conflict,
   Explanation,
@@ -7,6 +6,7 @@ import {
   explainsNobody,
   explainsWhom,
 } from '../../../shared/routing/explaining.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 const wishes = {
   protocol: z

@@ -3,7 +3,7 @@ import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { keepIssued } from '../../../db/repositories/routing/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';

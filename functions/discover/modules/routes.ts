@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listReachableSites } from '../../../db/repositories/identity/own-account.ts';
-import { accountOf } from '../../../shared/access/principal.ts';
-import { scopeOf } from '../../../shared/access/rights.ts';
+import { accountOf } from '../../../shared/context/principal.ts';
+import { scopeOf } from '../../../shared/context/rights.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { modules } from '../../../shared/modules.ts';
 import { type DiscoverCtx, endpoint } from '../deps.ts';

@@ -1,6 +1,6 @@
 import { agentErrors } from '../../../shared/agents/calls.ts';
 import { sessionAgentOf } from '../../../shared/agents/credentials.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { base, endpoint, type SsaDeps } from '../deps.ts';
 import { Messages, MessagesQuery } from './schema.ts';
@@ -18,7 +18,7 @@ export const messageOperations = [
       description:
         'Long polling: the response is sent when a message arrives or `wait` has passed. Send the token from `register` as `Authorization: Bearer`. A message is repeated until `after` acknowledges it. An agent that has sent no request for a minute receives no messages.',
       query: MessagesQuery,
-      credential: { in: 'header', prove: (ctx: Ctx<SsaDeps>) => sessionAgentOf(ctx) },
+      credential: { in: 'header', prove: (ctx: RequestCtx<SsaDeps>) => sessionAgentOf(ctx, ctx.bearer) },
       returns: [200, Messages],
       errors: [...agentErrors, 'unauthenticated'],
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { resultOf } from '../../../shared/agents/calls.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 const longestS = 25;
 

@@ -1,6 +1,6 @@
 import { agentErrors, Done } from '../../../shared/agents/calls.ts';
 import { agentOf, sessionAgentOf } from '../../../shared/agents/credentials.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
 import { base, endpoint, type SsaDeps } from '../deps.ts';
@@ -11,7 +11,7 @@ const errors: readonly ErrorCode[] = [...agentErrors, 'unauthenticated'];
 const description = 'Send the token from `register` as `Authorization: Bearer`.';
 const own = {
   access: 'public',
-  credential: { in: 'header', prove: (ctx: Ctx<SsaDeps>) => sessionAgentOf(ctx) },
+  credential: { in: 'header', prove: (ctx: RequestCtx<SsaDeps>) => sessionAgentOf(ctx, ctx.bearer) },
   countsFailures: true,
   returns: [200, Done],
   errors,
@@ -27,7 +27,7 @@ export const sessionOperations = [
       summary: 'Register a session agent',
       description: 'A previous registration for the same session is revoked.',
       body: { required: RegisterBody },
-      credential: { in: 'input', prove: (ctx: Ctx<SsaDeps>, sent) => agentOf(ctx, sent.body.token) },
+      credential: { in: 'input', prove: (ctx: RequestCtx<SsaDeps>, sent) => agentOf(ctx, sent.body.token) },
       countsFailures: true,
       returns: [200, Registered],
       errors: agentErrors,

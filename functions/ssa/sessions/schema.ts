@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { absent, cut, resultOf, Token, UserName } from '../../../shared/agents/calls.ts';
-import { Instant } from '../../../shared/http/declare/fields.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
+import { Instant } from '../../../shared/shapes/fields.ts';
 
 export const RegisterBody = z.object({
   token: Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(

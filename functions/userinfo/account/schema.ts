@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id, Moment } from '../../../shared/http/declare/fields.ts';
 import { patchBody } from '../../../shared/http/records/shapes.ts';
 import { type Language, languages } from '../../../shared/messages/languages.ts';
+import { Id, Moment } from '../../../shared/shapes/fields.ts';
 
 const Named = z.strictObject({
   id: Id.describe('Identifier of the role or group.'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Color, lengthFirst, PlainName } from '../../../shared/http/declare/fields.ts';
-import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { languages } from '../../../shared/messages/languages.ts';
+import { Color, lengthFirst, PlainName } from '../../../shared/shapes/fields.ts';
+import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
 /** Plain text in lines: what looks like markup is shown as it stands. */
 const Text = (longest: number) =>

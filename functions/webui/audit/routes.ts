@@ -1,10 +1,11 @@
 import { auditList } from '../../../db/repositories/audit/list.ts';
 import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
 import { verifyChain } from '../../../shared/audit/verification.ts';
-import { exportable } from '../../../shared/exports/exportable.ts';
-import { answerList, listOf } from '../../../shared/http/declare/list.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { exportable } from '../exportable.ts';
 import { AuditEvent, AuditQuery, auditFilters, Verification, VerifyQuery } from './schema.ts';
 
 /** About a second's work for the database. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Changes, Id, Instant, Moment } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
+import { Changes, Id, Instant, Moment } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
 const Result = z.enum(['success', 'failure']);

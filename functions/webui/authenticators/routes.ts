@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { inItsLanguage } from '../../../shared/http/problem.ts';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { GuiField } from '../../../shared/identity/domains/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
 import { authenticatorCrud } from './record.ts';
 import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
-import { testDomain } from './test-directory.ts';
+import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
 import { TestBody, TestResult } from './test-shapes.ts';
 import {

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { explainedTypeNames } from '../../../shared/identity/domains/descriptions.ts';
+import { shapesOf } from '../../../shared/identity/domains/fields.ts';
+import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import { field } from '../../../shared/identity/domains/words.ts';
 import {
   Comments,
   CreatedAt,
@@ -8,20 +12,13 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
-import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
-const states = {
-  visible: 'Visible',
-  hidden: 'Hidden (not on the sign-in page)',
-  disabled: 'Disabled',
-} as const;
+const states = { visible: 'Visible', hidden: 'Hidden (not on the sign-in page)', disabled: 'Disabled' } as const;
 const subjects = { all: 'All users', users: 'Users without a role', staff: 'Users with a role' } as const;
 const keysOf = <K extends string>(words: Record<K, string>) => Object.keys(words) as [K, ...K[]];
 const DomainState = z.enum(keysOf(states));
-const DomainType = z.enum(domainTypes);
+const DomainType = z.enum(domainTypeNames);
 const SmallName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must contain only letters, digits, hyphens and underscores')
@@ -30,28 +27,21 @@ const SmallName = z
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
-  name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
-    type: 'text',
-    label: 'Name',
-    tooltip: 'Shown on the sign-in page',
-  }),
+  name: field(
+    Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'),
+    { type: 'text', label: 'Name', tooltip: 'Shown on the sign-in page' },
+  ),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
     tooltip: 'Label that identifies the domain on dispatchers',
   }),
-  type: field(
-    DomainType.describe(
-      'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation.',
-    ),
-    {
-      type: 'choice',
-      label: 'Type',
-      tooltip: 'Cannot be changed after creation',
-      choices: Object.fromEntries(domainTypes.map((type) => [type, typeFacts[type].name])),
-      readonly: true,
-    },
-  ),
+  type: field(DomainType.describe(`Type of the domain: ${explainedTypeNames}. Set at creation only.`), {
+    type: 'choice',
+    label: 'Type',
+    tooltip: 'Cannot be changed after creation',
+    readonly: true,
+  }),
   comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'Notes for administrators' }),
   priority: field(Priority.describe('Position in the domain list. Lower numbers come first. Default 1.'), {
     type: 'numeric',
@@ -111,42 +101,14 @@ export const AuthenticatorWrite = z.object({
     ),
 });
 
-const shown = {
-  bind_password: z.null().describe('Always null: the password is never returned.'),
-  bind_password_set: z.boolean().describe('True if a password is stored.'),
-  hosts: z
-    .array(z.string())
-    .max(5)
-    .describe(
-      'Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites.',
-    ),
-  kerberos: Kerberos.extend({
-    kdc: z
-      .array(z.string())
-      .max(10)
-      .describe(
-        'Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites.',
-      ),
-    kdc_hostnames: z
-      .array(z.string())
-      .describe(
-        'Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites.',
-      ),
-  })
-    .nullable()
-    .describe(
-      'Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.',
-    ),
-};
-const { internal, ldap, active_directory } = paramShapes;
+/** Types with the same settings share a view. */
+const views = new Set<z.ZodObject>(domainTypeNames.map((name) => domainTypeOf(name).settings.view));
 
 export const Authenticator = z.strictObject({
   id: Id.describe('Identifier of the domain. Set by the portal.'),
   uuid: Id.describe('Same as `id`.'),
   ...AuthenticatorWrite.shape,
-  params: z
-    .union([internal, ldap.extend(shown), active_directory.extend(shown)])
-    .describe('Parameters of the directory. Empty for an internal domain.'),
+  params: z.union([...views]).describe('Parameters of the directory. Empty for an internal domain.'),
   attributes: z
     .array(
       z.strictObject({
@@ -175,20 +137,14 @@ export const authenticatorFilters = {
 };
 
 export const TypeParam = z.object({
-  type: DomainType.describe(
-    'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
-  ),
+  type: DomainType.describe(`Type of the domain: ${explainedTypeNames}.`),
 });
 export const DataTypeParam = z.object({
-  data_type: DomainType.describe(
-    'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
-  ),
+  data_type: DomainType.describe(`Type of the domain: ${explainedTypeNames}.`),
 });
 
 export const TypeEntry = z.strictObject({
-  type: DomainType.describe(
-    'Type of a domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
-  ),
+  type: DomainType.describe(`Type of a domain: ${explainedTypeNames}.`),
   name: z.string().describe('Display name of the type.'),
   description: z.string().describe('Purpose of the type.'),
   is_external: z.boolean().describe('True if the users are stored in a directory.'),

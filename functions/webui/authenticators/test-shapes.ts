@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { AuthenticatorWrite, ownFields } from './schema.ts';
 
 /** The fields of a domain as far as they are filled in; a stored domain's id stands in for its secrets. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Moment, State, Status } from '../../../shared/http/declare/fields.ts';
 import { ClientService } from '../../../shared/services/shapes.ts';
+import { Id, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 

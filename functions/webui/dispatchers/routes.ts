@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { dispatchersOfFarm } from '../../../db/repositories/sites/dispatchers.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf, listQuery } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { dispatcherCrud } from './record.ts';
 import { Dispatcher, dispatcherFilters, dispatcherSorts } from './schema.ts';

@@ -9,7 +9,7 @@ import {
   Priority,
   State,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
 export const DispatcherWrite = z.object({
   name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').describe(

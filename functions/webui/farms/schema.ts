@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
+import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 import {
   Comments,
   CreatedAt,
@@ -9,10 +11,8 @@ import {
   State,
   Status,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
-import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
-import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+} from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 export const FarmWrite = z.object({

@@ -9,7 +9,7 @@ import {
   Name,
   Priority,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
 /** Sorted and each once, so that another order is no change. */
 const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sort();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { listExternalGroups } from './external.ts';
 import { groupCrud } from './record.ts';

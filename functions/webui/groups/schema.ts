@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  Comments,
-  CreatedAt,
-  Id,
-  Ids,
-  Name,
-  PageLimit,
-  UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, PageLimit, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);

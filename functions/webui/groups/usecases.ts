@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
 import { skippingGroups } from '../../../db/repositories/records/kept-rows.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
+import { assertMaySkip, maySkip, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -12,8 +13,7 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { assertMaySkip, maySkip, powerOver } from '../../../shared/http/serve/privileges.ts';
-import { normalDn } from '../../../shared/identity/directory/names.ts';
+import { normalDn } from '../../../shared/identity/domains/directory/entries/names.ts';
 import { type AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, Instant, Moment, Name, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { CreatedAt, Id, Instant, Moment, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 export const MaintenanceTemplateWrite = z.object({
   name: Name.describe('Name of the template, unique regardless of case.'),

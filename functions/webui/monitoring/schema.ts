@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, Instant, Moment, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { CreatedAt, Id, Instant, Moment, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Level = z.enum(['info', 'warning', 'error', 'critical']);
 const Source = z.enum(['portal', 'site', 'farm', 'dispatcher', 'gateway', 'domain', 'jobs', 'database']);

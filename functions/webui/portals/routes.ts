@@ -1,10 +1,10 @@
 import { portals } from '../../../db/repositories/monitoring/portals.ts';
-import { exportable } from '../../../shared/exports/exportable.ts';
-import { ListSearch } from '../../../shared/http/declare/list.ts';
 import { crud } from '../../../shared/http/records/crud.ts';
 import { findRecord } from '../../../shared/http/records/writes.ts';
 import { PortalMetrics } from '../../../shared/portals/report.ts';
+import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { exportable } from '../exportable.ts';
 import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 

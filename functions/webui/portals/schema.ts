@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, Moment, TagName, TagNames, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { CreatedAt, Id, Moment, TagName, TagNames, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Runtime = z.enum(['node', 'workers', 'lambda']);
 const State = z.enum(['online', 'offline']);

@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  Comments,
-  CreatedAt,
-  Id,
-  Ids,
-  Name,
-  Priority,
-  UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, Priority, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Preference = z.strictObject({
   farm_id: Id.describe('Identifier of the farm. Each farm can occur only once.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { permissions } from '../../../shared/access/permissions.ts';
-import { Comments, CreatedAt, Id, Ids, Name, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
+import { Comments, CreatedAt, Id, Ids, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const PermissionId = z.enum(permissions).meta({ example: 'sites.read' });
 

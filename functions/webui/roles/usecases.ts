@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { mustKnowSites } from '../../../db/repositories/identity/roles.ts';
-import { missingFor } from '../../../shared/access/rights.ts';
+import { missingFor } from '../../../shared/context/rights.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';

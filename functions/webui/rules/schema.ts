@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byKey, keyText } from '../../../shared/routing/facts.ts';
 import {
   Comments,
   CreatedAt,
@@ -10,9 +11,8 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
-import { byKey, keyText } from '../../../shared/routing/facts.ts';
+} from '../../../shared/shapes/fields.ts';
+import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
 const Member = z.strictObject({
   farm_id: Id.describe('Identifier of a farm of the site of the rule.'),

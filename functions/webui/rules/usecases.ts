@@ -5,7 +5,6 @@ import {
   keepImage,
   lockImages,
 } from '../../../db/repositories/settings/images.ts';
-import { readPictures } from '../../../shared/http/declare/picture-field.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -19,6 +18,7 @@ import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { Picture } from '../../../shared/kernel/pictures/pictures.ts';
+import { readPictures } from '../../../shared/shapes/picture-field.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { ruleCrud } from './record.ts';
 import { RuleWrite } from './schema.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { tokensIn } from '../../../db/repositories/identity/service-tokens.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { answerList, listOf } from '../../../shared/http/declare/list.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint } from '../deps.ts';
 import { NewServiceToken, ServiceToken, ServiceTokensQuery, ServiceTokenWrite } from './schema.ts';
 import { createToken, revokeToken } from './usecases.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { permissions } from '../../../shared/access/permissions.ts';
-import { Id, Moment, PlainName } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
+import { Id, Moment, PlainName } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 
 const Permissions = z
   .array(z.enum(permissions).meta({ example: 'sites.read' }))

@@ -12,20 +12,20 @@ import {
   revokeToken as revoke,
 } from '../../../db/repositories/identity/service-tokens.ts';
 import { users } from '../../../db/repositories/identity/users.ts';
-import type { Permission } from '../../../shared/access/permissions.ts';
-import { ownerOf } from '../../../shared/access/principal.ts';
-import { scopeOf } from '../../../shared/access/rights.ts';
 import { newServiceToken } from '../../../shared/access/service-tokens.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import { auditEntry, changesBetween } from '../../../shared/context/audit-entry.ts';
+import type { Permission } from '../../../shared/context/permissions.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
+import { scopeOf } from '../../../shared/context/rights.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
-import { auditEntry, changesBetween } from '../../../shared/http/writes/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError, conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { escapeControls, foldName } from '../../../shared/kernel/text.ts';
 import type { Detail } from '../../../shared/messages/message.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, type WebuiCtx } from '../deps.ts';
 import { ServiceToken, type ServiceTokenWrite } from './schema.ts';
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { poolList } from '../../../db/repositories/snapshot/lists.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
 import { maintainedPool } from '../../../shared/maintenance/orders.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { actionErrors } from '../../../shared/sites/calls/actions.ts';
-import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
+import { answerMerged } from '../merged-lists.ts';
 import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './schema.ts';
 import { listPolicies, updatePool } from './usecases.ts';
 

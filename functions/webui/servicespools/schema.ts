@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
+import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 /** Null is what the dispatcher does not report. */

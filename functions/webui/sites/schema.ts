@@ -11,8 +11,8 @@ import {
   State,
   Status,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { listOf } from '../../../shared/http/declare/list.ts';
+} from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
 
 const Location = z.strictObject({
   latitude: z.number().min(-90).max(90).describe('Latitude in degrees.'),

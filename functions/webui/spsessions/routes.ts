@@ -1,10 +1,11 @@
 import { sessionList } from '../../../db/repositories/snapshot/lists.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { actionErrors } from '../../../shared/sites/calls/actions.ts';
-import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import { base, endpoint } from '../deps.ts';
+import { answerMerged } from '../merged-lists.ts';
 import { Assistance, Gone, SessionParams, WorkplaceSessionQuery } from './schema.ts';
 import { assistSession, endSession } from './usecases.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 import { SessionState } from '../../../shared/snapshot/session-shape.ts';
 

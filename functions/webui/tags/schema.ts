@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { taggedTypes } from '../../../db/repositories/sites/tags.ts';
-import { Color, Comments, CreatedAt, Id, TagName, UpdatedAt } from '../../../shared/http/declare/fields.ts';
 import { patchBody, writeBody } from '../../../shared/http/records/shapes.ts';
+import { Color, Comments, CreatedAt, Id, TagName, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Source = z.enum(['manual', 'dispatcher']);
 

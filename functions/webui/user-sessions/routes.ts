@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { listOf } from '../../../shared/http/declare/list.ts';
 import { LoginSession, SessionsQuery } from '../../../shared/identity/login-sessions.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { endSessions, listSessions } from './usecases.ts';
 

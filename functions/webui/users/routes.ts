@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { bindUser } from './bind.ts';
 import { userCrud, userPatch } from './record.ts';

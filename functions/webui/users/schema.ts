@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  Comments,
-  CreatedAt,
-  Id,
-  Ids,
-  Moment,
-  Name,
-  UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Moment, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const UserState = z.enum(['active', 'inactive']);
 const UserKind = z.enum(['person', 'service']);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { viewOf } from '../../../shared/http/declare/views.ts';
 import { maintainedWorkplace } from '../../../shared/maintenance/orders.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { actionErrors } from '../../../shared/sites/calls/actions.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
 import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 const State = z.enum(workplaceStates);

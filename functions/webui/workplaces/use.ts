@@ -1,4 +1,4 @@
-import { scopeOf } from '../../../shared/access/rights.ts';
+import { scopeOf } from '../../../shared/context/rights.ts';
 import { AppError, conflict } from '../../../shared/kernel/errors.ts';
 import type { MachineAction } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { Target } from '../../../shared/sites/calls/actions.ts';

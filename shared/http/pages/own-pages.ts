@@ -1,4 +1,4 @@
-import { isSignedIn, type Principal } from '../../access/principal.ts';
+import { isSignedIn, type Principal } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Language } from '../../messages/languages.ts';
 import type { Operation } from '../declare/operation.ts';

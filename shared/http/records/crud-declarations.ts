@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Permission } from '../../access/permissions.ts';
+import type { Permission } from '../../context/permissions.ts';
 import { type ResourceType, resources } from '../../resources.ts';
-import { listOf, listQuery } from '../declare/list.ts';
+import { listOf, listQuery } from '../../shapes/list.ts';
 import type { Method } from '../declare/operation.ts';
 import type { Conditions } from '../serve/conditions.ts';
 import { BulkDestroyBody, BulkDestroyResult } from './shapes.ts';

@@ -1,7 +1,6 @@
 import { type FieldError, invalid } from '../../kernel/errors.ts';
 import { isReservedUserName, isWithoutIgnorables } from '../../kernel/text.ts';
-
-export const ignorablesDetail = 'Must not contain invisible characters';
+import { ignorablesDetail } from '../../shapes/fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../../db/errors.ts';
 import { danglingPointer, twinOf } from '../../../db/repositories/records/faults.ts';
 import type { Reach, Selection, Values } from '../../../db/repositories/records/records.ts';
+import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { AppError, type FieldError, invalid, notFound } from '../../kernel/errors.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
 import type { RecordKind } from './kind.ts';
 
 const taken = (pointer: string): FieldError => ({

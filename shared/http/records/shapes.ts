@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/errors.ts';
 import { mergePatch } from '../../kernel/json/json.ts';
-import { fieldErrors } from '../declare/field-errors.ts';
-import { Ids } from '../declare/fields.ts';
+import { fieldErrors } from '../../shapes/field-errors.ts';
+import { Ids } from '../../shapes/fields.ts';
 
 /** A body with the members that only reads have taken out: what `GET` gave may be sent back. */
 export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly string[]) =>

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
 import { AppError, type FieldError, invalid } from '../../kernel/errors.ts';
 import { parseObject } from '../../kernel/json/json.ts';
-import { unstorable } from '../declare/field-errors.ts';
+import { unstorable } from '../../shapes/field-errors.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
 import { bodyLimitOf } from './body-limits.ts';
 

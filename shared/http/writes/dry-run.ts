@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { rehearse } from '../../../db/client.ts';
 import { eventsWritten } from '../../../db/repositories/records/written-events.ts';
-import { ownerOf, type SignedIn } from '../../access/principal.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
-import { Changes } from '../declare/fields.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { ownerOf, type SignedIn } from '../../context/principal.ts';
+import { Changes } from '../../shapes/fields.ts';
+import type { RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import { type Run, runWithin, withoutSecrets } from './transactional.ts';
 
@@ -48,7 +49,7 @@ export const DryRun = z
 
 /** Runs a write, takes it back, and answers what it would have done. It is refused as the write itself would be. */
 export async function describeWrite<D extends BaseDeps>(
-  ctx: Ctx<D, SignedIn>,
+  ctx: RequestCtx<D, SignedIn>,
   { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
   run: Run<D>,
 ): Promise<Response> {

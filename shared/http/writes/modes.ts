@@ -1,6 +1,7 @@
+import type { BaseDeps } from '../../context/context.ts';
 import { type FieldError, invalid } from '../../kernel/errors.ts';
 import { moduleOf } from '../../modules.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import type { RequestCtx } from '../context.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
 import { describeWrite } from './dry-run.ts';
 import { requestText, runLeased, runOnce } from './idempotency.ts';
@@ -37,7 +38,7 @@ export const takesDryRun = (operation: Facts): boolean =>
  * @throws AppError `invalid_request` for a header that says nothing sensible, and what the ways throw
  */
 export function runAsAsked<D extends BaseDeps>(
-  ctx: Ctx<D>,
+  ctx: RequestCtx<D>,
   operation: Operation<D>,
   { url, headers }: Pick<Request, 'url' | 'headers'>,
   raw: RawInput,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type DomainWord, inDomainWords } from '../../messages/domain-words.ts';
 import type { Language } from '../../messages/languages.ts';
 
 const kinds = [
@@ -7,25 +6,47 @@ const kinds = [
   ...['editlist', 'checkbox', 'textarea', 'taglist'],
 ] as const;
 
-/** One member of a domain: its shape validates what is sent, and the rest describes it to whoever fills in a form. */
-export type Field<S extends z.ZodType = z.ZodType> = {
+/** A word or sentence of a form in every language. */
+export type Words = Readonly<Record<Language, string>>;
+
+/** One member of a domain: its shape validates what is sent, and the rest describes it in a form. */
+export type Field<S extends z.ZodType = z.ZodType, W = Words> = {
   shape: S;
   type: (typeof kinds)[number];
-  label: DomainWord;
-  tooltip: DomainWord;
-  tab?: DomainWord;
+  label: W;
+  tooltip: W;
+  tab?: W;
   /** Words for the values of a choice. */
-  choices?: Readonly<Record<string, DomainWord>>;
+  choices?: Readonly<Record<string, W>>;
   readonly?: boolean;
 };
 /** A member that is an object of further ones, or null when none of them is filled in. */
 export type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields };
 export type Fields = { readonly [name: string]: Field | Group };
 
-export const field = <S extends z.ZodType>(shape: S, words: Omit<Field, 'shape'>): Field<S> => ({
-  ...words,
-  shape,
-});
+/**
+ * The words of a form and the function that makes its fields, from a list of Russian words by the English ones. Each domain
+ * type brings its own list.
+ */
+export function dictionary<English extends string>(russian: Readonly<Record<English, string>>) {
+  const words = (english: English): Words => ({ en: english, ru: russian[english] });
+  const field = <S extends z.ZodType>(
+    shape: S,
+    { type, label, tooltip, tab, choices, readonly }: Omit<Field<S, English>, 'shape'>,
+  ): Field<S> => ({
+    shape,
+    type,
+    label: words(label),
+    tooltip: words(tooltip),
+    ...(tab !== undefined && { tab: words(tab) }),
+    ...(choices && { choices: mapped(choices, words) }),
+    ...(readonly !== undefined && { readonly }),
+  });
+  return { words, field, russian };
+}
+
+const mapped = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 type Shapes<F extends Fields> = { [Name in keyof F]: F[Name]['shape'] };
 
@@ -113,9 +134,9 @@ const asOptional = ({ name, gui }: Described): Described => ({
   gui: { ...gui, required: false },
 });
 
-function describeField(name: string, { shape, ...words }: Field, language: Language): Described {
-  const say = (word: DomainWord): string => inDomainWords(word, language);
-  const { type, label, tooltip, tab, choices, readonly = false } = words;
+function describeField(name: string, { shape, ...shown }: Field, language: Language): Described {
+  const say = (words: Words): string => words[language];
+  const { type, label, tooltip, tab, choices, readonly = false } = shown;
   const absent = shape.safeParse(undefined);
   const initial = absent.success ? Value.parse(absent.data) : undefined;
   return {

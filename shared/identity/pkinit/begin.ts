@@ -6,11 +6,12 @@ import { type Card, derOf, readCard } from '../../remotes/kerberos/card.ts';
 import { spelled } from '../../remotes/kerberos/names.ts';
 import { findPaData, preauthenticationRequired } from '../../remotes/kerberos/replies.ts';
 import { draft, preflight } from '../../remotes/kerberos/request.ts';
+import type { Realm } from '../domains/domain-type.ts';
 import { askRealm } from './asking.ts';
 import { type CardName, chooseName } from './card-names.ts';
 import { keep, newChallengeToken } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
-import { findRealm, type Realm } from './realm.ts';
+import { findRealm } from './realm.ts';
 
 export type CardLogin = { certificate: string; chain?: string[] | undefined; username?: string | undefined };
 

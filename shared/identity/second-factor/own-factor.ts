@@ -7,23 +7,18 @@ import {
   findSecondFactor,
   removeSecondFactor,
 } from '../../../db/repositories/identity/second-factors.ts';
-import type { UserPrincipal } from '../../access/principal.ts';
-import type { Ctx } from '../../http/context.ts';
+import type { ClientCtx } from '../../context/context.ts';
+import type { UserPrincipal } from '../../context/principal.ts';
 import { conflict } from '../../kernel/errors.ts';
-import {
-  type Account,
-  type LoginDeps,
-  type OpenAttempt,
-  openAttempt,
-  refuseAttempt,
-} from '../login/attempt.ts';
+import type { Account, LoginDeps, OpenAttempt } from '../login/account.ts';
+import { openAttempt, refuseAttempt } from '../login/attempt.ts';
 import { provePassword } from '../login/password.ts';
 import { challengeRow, type Enrolment, enrolmentOf } from './challenges.ts';
 import { factorEvent, proveCode, refuseCode } from './codes.ts';
 import { recoveryHash } from './recovery-codes.ts';
 import { newSecret } from './totp.ts';
 
-type OwnCtx = Ctx<LoginDeps, UserPrincipal>;
+type OwnCtx = ClientCtx<LoginDeps, UserPrincipal>;
 
 /**
  * Gives the caller, who knows his password, a secret for a device; beginning again gives another one.

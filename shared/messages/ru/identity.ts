@@ -75,7 +75,7 @@ export const identity = {
     'У одного из пользователей домена есть разрешения, которых нет у вас',
   'The user is already bound to a directory entry': 'Пользователь уже связан с записью каталога',
   'The domain of the user has no directory': 'У домена пользователя нет каталога',
-  'An internal domain has no directory': 'У внутреннего домена нет каталога',
+  'The domain has no directory': 'У домена нет каталога',
   'The built-in domain cannot be changed or deleted': 'Встроенный домен нельзя изменить или удалить',
   'The built-in domain cannot be deleted': 'Встроенный домен нельзя удалить',
   'The domain contains your own account': 'Домен содержит вашу учётную запись',

@@ -1,16 +1,9 @@
 import { z } from 'zod';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing.ts';
 import { s3Faults, s3From } from './s3.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** Settings that are not as they must be; one line a variable, which never shows the value. */
-export class ConfigError extends Error {
-  constructor(faults: readonly string[], options?: ErrorOptions) {
-    super(faults.join('\n'), options);
-    this.name = 'ConfigError';
-  }
-}
 
 export type Config = ReturnType<typeof configFrom>;
 

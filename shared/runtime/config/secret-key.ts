@@ -2,10 +2,10 @@ import type { Db } from '../../../db/client.ts';
 import { pgFault } from '../../../db/errors.ts';
 import { placeOf, sampleOf, sealedColumns } from '../../../db/repositories/records/sealed-values.ts';
 import { claimKeyCheck, readKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
-import { ConfigError } from './config.ts';
 
 const place = { table: 'installation', row: 'installation', column: 'secret_key_check' };
 const content = 'SECRET_KEY of the installation';

@@ -1,4 +1,5 @@
-import { ConfigError, lineOf, variables } from '../config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { lineOf, variables } from '../config/config.ts';
 import { rdpSigningFaults, rdpSigningFrom } from '../config/rdp-signing.ts';
 import { s3Faults, s3From } from '../config/s3.ts';
 

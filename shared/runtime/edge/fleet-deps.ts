@@ -1,5 +1,5 @@
 import { createSigningKeys, type SigningKeys } from '../../access/signing-keys.ts';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
 import { baseDeps, type FleetIngredients } from '../deps.ts';
@@ -9,7 +9,7 @@ import type { Demand } from './config.ts';
 export async function fleetDeps(
   given: FleetIngredients,
 ): Promise<
-  BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
+  HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
   return {
     ...(await baseDeps(given)),

@@ -2,7 +2,7 @@ import { release, type } from 'node:os';
 import type { Writable } from 'node:stream';
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
@@ -23,7 +23,7 @@ type Env = { Bindings: { event: LambdaEvent } };
  * A module as a Lambda function behind an API of API Gateway, of either kind, or a function URL; configured by
  * `process.env`.
  */
-export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
+export const lambdaOf = <D extends HttpDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
 
 /** Lambda's own runtime has it, and nothing else. */
 declare const awslambda: { streamifyResponse: (handler: StreamHandler) => ReturnType<typeof streamHandle> };
@@ -34,7 +34,7 @@ type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Pro
  * URL whose invoke mode is RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means for it. A schedule of
  * EventBridge may invoke it as well.
  */
-export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
+export function streamingLambdaOf<D extends HttpDeps>(assembly: Assembly<D>) {
   const { app, build } = instanceOf(assembly);
   const serve = streamHandle(app);
   const { everyMinute } = assembly;
@@ -49,7 +49,7 @@ export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
 const isSchedule = (event: unknown): boolean =>
   Reflect.get(Object(event), 'detail-type') === 'Scheduled Event';
 
-function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
+function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
   let built: (Built<D> & { telemetry: Telemetry | undefined }) | undefined;
   const build = async (): Promise<Built<D>> => {
     if (built) return built;
@@ -72,7 +72,7 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
   return { app, build };
 }
 
-function ingredientsOf<D extends BaseDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
+function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
   // An instance serves one request at a time; a second connection is for what runs beside it.

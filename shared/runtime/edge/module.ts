@@ -1,20 +1,20 @@
 import type { Db } from '../../../db/client.ts';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
 import { headersOfAll, problemResponse } from '../../http/problem.ts';
 import { traceOf } from '../../http/request-ids.ts';
 import type { ModuleApp } from '../../http/serve/app.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { WriteWitness } from '../../kernel/observability/write-witness.ts';
-import { ConfigError } from '../config/config.ts';
 import { secretKeyGate } from '../config/secret-key.ts';
 import type { Ingredients } from '../deps.ts';
 import { createLog } from '../log.ts';
 import type { Demand } from './config.ts';
 
 /** One module as it is deployed by itself: its app, what that depends on, and the variables it cannot do without. */
-export type Assembly<D extends BaseDeps> = {
+export type Assembly<D extends HttpDeps> = {
   create: (deps: D) => ModuleApp;
   depsOf: (given: Ingredients) => Promise<D>;
   demands?: readonly Demand[];
@@ -25,10 +25,10 @@ export type Assembly<D extends BaseDeps> = {
 };
 
 /** An assembly that has been built for one environment. */
-export type Built<D extends BaseDeps> = { app: ModuleApp; deps: D };
+export type Built<D extends HttpDeps> = { app: ModuleApp; deps: D };
 
 /** Builds a module; its first requests compare `SECRET_KEY` with the database. @throws ConfigError */
-export async function buildModule<D extends BaseDeps>(
+export async function buildModule<D extends HttpDeps>(
   { create, depsOf }: Assembly<D>,
   ingredients: Ingredients,
 ): Promise<Built<D>> {
@@ -38,7 +38,7 @@ export async function buildModule<D extends BaseDeps>(
 }
 
 /** @throws what building or the work throws, so that the platform knows of it; one line of the log says why */
-export async function runScheduled<D extends BaseDeps>(
+export async function runScheduled<D extends HttpDeps>(
   build: () => Promise<Built<D>>,
   work: (deps: D) => Promise<void>,
 ): Promise<void> {

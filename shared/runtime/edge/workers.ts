@@ -1,9 +1,10 @@
 import { connectNeon } from '../../../db/neon.ts';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Host } from '../../kernel/version.ts';
-import { ConfigError, isLoopbackHost } from '../config/config.ts';
+import { isLoopbackHost } from '../config/config.ts';
 import type { Ingredients } from '../deps.ts';
 import { createLog } from '../log.ts';
 import { transportSecurityIn, withHeaders } from '../node/transport-security.ts';
@@ -27,7 +28,7 @@ export type WorkerEntry = {
  * A module as a Cloudflare Worker. Its app is built once an isolate, for the environment object that all requests of
  * the isolate share.
  */
-export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry {
+export function workerOf<D extends HttpDeps>(assembly: Assembly<D>): WorkerEntry {
   const kept = new WeakMap<EdgeEnv, Built<D>>();
   const buildFor = async (env: EdgeEnv): Promise<Built<D>> => {
     const built = kept.get(env);
@@ -58,7 +59,7 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
 
 const logFailure = (error: unknown): void => createLog().error('background work failed', { error });
 
-function ingredientsOf<D extends BaseDeps>(
+function ingredientsOf<D extends HttpDeps>(
   env: EdgeEnv,
   { demands = [], watchWrites }: Assembly<D>,
 ): Ingredients {

@@ -8,8 +8,8 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Server, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { traceOf } from '../../http/request-ids.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
-import { ConfigError } from '../config/config.ts';
 import type { Invocation } from '../invocation.ts';
 import { clientOf } from './client-address.ts';
 import { limitConnections } from './connections.ts';

@@ -16,9 +16,9 @@ import {
 import { wantRead } from '../../../db/repositories/snapshot/sync.ts';
 import { removePool, removeSession, removeWorkplace } from '../../../db/repositories/snapshot/touch.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
-import type { SignedIn } from '../../access/principal.ts';
-import type { Ctx } from '../../http/context.ts';
-import { auditEntry, changesBetween, type Happening } from '../../http/writes/audit-entry.ts';
+import { auditEntry, changesBetween, type Happening } from '../../context/audit-entry.ts';
+import type { Ctx } from '../../context/context.ts';
+import type { SignedIn } from '../../context/principal.ts';
 import { AppError, conflict, type ErrorCode, notFound } from '../../kernel/errors.ts';
 import type { Call } from '../../remotes/dispatcher/port.ts';
 import { aggregator, type FleetDeps } from './dispatcher-keys.ts';

@@ -6,6 +6,7 @@ import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
 import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
+import { domainTypeOf } from '../../identity/domains/registry.ts';
 import { retirePassword } from '../../identity/password-history.ts';
 import { assertPassword, shortestPassword } from '../../identity/password-policy.ts';
 import { createHasher } from '../../identity/passwords.ts';
@@ -76,7 +77,8 @@ async function onAccount<T>(
 
 function assertHasPassword(named: string, { user, domain }: Account): void {
   if (user.kind === 'service') throw new Error(`${named} is a service, which has no password`);
-  if (domain.type !== 'internal') throw new Error(`The password of ${named} is kept by its directory`);
+  if (!domainTypeOf(domain.type).supports.ownPassword)
+    throw new Error(`The password of ${named} is kept by its directory`);
 }
 
 /** As long as the policy asks for, but never short. */

@@ -1,8 +1,8 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { replaceKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { createSealer } from '../../kernel/crypto/sealing.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
 import { assertSecretKey, sealKeyCheck } from '../../runtime/config/secret-key.ts';
 import { loadSettings } from '../start/settings.ts';
 import { breakGlassEvent, withDatabase } from './database.ts';

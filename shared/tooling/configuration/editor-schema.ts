@@ -1,5 +1,5 @@
 import { createSchemas, type Schema } from '../../http/document/schemas.ts';
-import { paramShapes } from '../../identity/domains/catalogue.ts';
+import { domainTypeNames, domainTypeOf } from '../../identity/domains/registry.ts';
 import { isObject } from '../../kernel/json/json.ts';
 import { type Kind, kinds, type Section, sections, type Target } from './kinds.ts';
 import { ImageEntry } from './own-members.ts';
@@ -54,8 +54,11 @@ const secretSchema: Schema = {
 
 /** The parameters of a domain follow from its type. */
 const paramsByType = (): Schema[] =>
-  (Object.keys(paramShapes) as (keyof typeof paramShapes)[]).map((type) => {
-    const params = changedAt(schemaOfParams(type), ['bind_password'], () => secretSchema);
+  domainTypeNames.map((type) => {
+    const params = domainTypeOf(type).settings.secrets.reduce(
+      (schema, name) => changedAt(schema, [name], () => secretSchema),
+      schemaOfParams(type),
+    );
     return Object.fromEntries([
       ['if', { properties: { type: { const: type } }, required: ['type'] }],
       ['then', { properties: { params } }],

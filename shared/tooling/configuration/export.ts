@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { findImage } from '../../../db/repositories/settings/images.ts';
-import { paramShapes } from '../../identity/domains/catalogue.ts';
+import { findDomainType } from '../../identity/domains/registry.ts';
 import { canonicalJson, isObject } from '../../kernel/json/json.ts';
 import { foldName } from '../../kernel/text.ts';
 import { replacedAt, valuesAt, withMember } from './file/paths.ts';
@@ -72,8 +72,7 @@ const isDefault = (shape: Parsing | undefined, value: unknown): boolean => {
 };
 
 function paramsOf(type: unknown, params: unknown): Entry {
-  const shapes: Record<string, { shape: Record<string, Parsing> }> = paramShapes;
-  const { shape } = shapes[String(type)] ?? { shape: {} };
+  const shape: Record<string, Parsing> = findDomainType(type)?.settings.shape.shape ?? {};
   const own = isObject(params) ? params : {};
   return Object.fromEntries(
     Object.keys(shape).flatMap((name) => (isDefault(shape[name], own[name]) ? [] : [[name, own[name]]])),

@@ -10,6 +10,7 @@ import { RoleWrite } from '../../../functions/webui/roles/schema.ts';
 import { RuleWrite } from '../../../functions/webui/rules/schema.ts';
 import { SiteWrite } from '../../../functions/webui/sites/schema.ts';
 import { TagWrite } from '../../../functions/webui/tags/schema.ts';
+import { secretNames } from '../../identity/domains/settings.ts';
 import type { ResourceType } from '../../resources.ts';
 import { Attributes, Owner, RuleImage } from './own-members.ts';
 
@@ -72,7 +73,7 @@ export const kinds: Readonly<Record<Section, Kind>> = {
     AuthenticatorWrite.extend({ attributes: Attributes }),
     {},
     {
-      secrets: [['params', 'bind_password']],
+      secrets: secretNames.map((name) => ['params', name]),
       beside: ['attributes'],
       idParam: 'uuid',
       yields: (token) => ({ small_name: token }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Name } from '../../http/declare/fields.ts';
-import { PictureUri } from '../../http/declare/picture-field.ts';
+import { Id, Name } from '../../shapes/fields.ts';
+import { PictureUri } from '../../shapes/picture-field.ts';
 
 /** The domain of a group: in the API its id is part of the path. */
 export const Owner = z.object({ authenticator_id: Id.meta({ description: 'The domain of the group' }) });

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ConfigError, lineOf, variables } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { lineOf, variables } from '../../runtime/config/config.ts';
 import { overBudget } from '../build/build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from '../build/bundles.ts';
 import { orEnd } from '../start/fatal.ts';

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { connectPg } from '../../../db/pg.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { createSealer } from '../../kernel/crypto/sealing.ts';
-import { ConfigError, type Env, lineOf, variables } from '../../runtime/config/config.ts';
+import { type Env, lineOf, variables } from '../../runtime/config/config.ts';
 import { isSealed, isSecretKeyChecked } from '../../runtime/config/secret-key.ts';
 import { databaseFault } from '../../runtime/database-faults.ts';
 import type { EdgeModule } from '../build/bundles.ts';

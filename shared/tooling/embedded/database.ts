@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defaultRoles } from '../../../db/roles.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { embeddedHost } from '../../runtime/embedded-host.ts';
 import { ownDataFolder } from '../start/data-folder.ts';
 import { freeBytes, inDataFolder, isFull } from '../start/file-faults.ts';

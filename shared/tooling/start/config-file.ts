@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError, names } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { names } from '../../runtime/config/config.ts';
 import { replaceFile } from './data-folder.ts';
 import { fileFault, makeFolder } from './file-faults.ts';
 import { nearestName } from './misspelt-names.ts';

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 // biome-ignore lint/correctness/noUnresolvedImports: Node 24 has it, the linter's list of built-ins does not
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { inDataFolder, makeFolder } from './file-faults.ts';
 
 export type Lock = { release(): void };

@@ -1,6 +1,6 @@
 import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 
 /** What a file system said, in the words of an operator. */
 const reasons: Readonly<Record<string, string>> = {

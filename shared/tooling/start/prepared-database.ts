@@ -4,7 +4,7 @@ import { connectPg } from '../../../db/pg.ts';
 import { currentRole } from '../../../db/roles.ts';
 import { prepareInstallation } from '../../identity/first-start.ts';
 import { createHasher } from '../../identity/passwords.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { databaseFault } from '../../runtime/database-faults.ts';
 
 /** URLs of one database: as the portal, as the owner of the tables (migrations), and as the sidecar. */

@@ -3,15 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
-import {
-  type Config,
-  ConfigError,
-  type Env,
-  lineOf,
-  names,
-  parseConfig,
-  variables,
-} from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { type Config, type Env, lineOf, names, parseConfig, variables } from '../../runtime/config/config.ts';
 import { appendToConfigFile, readConfigFile } from './config-file.ts';
 import { preparePrivateFolder, replaceFile, tryLock } from './data-folder.ts';
 import { fileReason, inDataFolder } from './file-faults.ts';

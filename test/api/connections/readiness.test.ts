@@ -14,9 +14,9 @@ import {
   startWorld,
   type World,
 } from '../../support/factories.ts';
+import { inMinutes } from '../../support/fleet/maintenance.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { sync } from '../../support/fleet/snapshot.ts';
-import { inMinutes } from '../../support/maintenance.ts';
 import type { Json } from '../../support/portal.ts';
 
 let world: World;

@@ -12,8 +12,6 @@ import {
   startWorld,
   type World,
 } from '../../support/factories.ts';
-import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
-import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import {
   inMinutes,
   journalOf,
@@ -22,7 +20,9 @@ import {
   poolRow,
   windows,
   workplacePath,
-} from '../../support/maintenance.ts';
+} from '../../support/fleet/maintenance.ts';
+import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
+import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 let world: World;

@@ -24,7 +24,7 @@ export async function measurePages(
     const watched: Watched[] = [];
     for (const { path } of cases) watched.push(await portal.ask(path));
     const statementsOf: StatementsSettings['pages'] = watched.map(({ statements }) => statements);
-    const floor = await start('statements-server.ts', {
+    const floor = await start('portal/statements-server.ts', {
       databaseUrl: settings.databaseUrl,
       pages: statementsOf,
     });

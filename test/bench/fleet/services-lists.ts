@@ -90,7 +90,7 @@ async function measureKept({ settings, start }: Stand, fleet: FleetStand, count:
   const { statements } = await portal.ask(`/aggregator/api/client/v7.0/${farm?.siteUri}/servicesList/`);
   await portal.close();
   const pages: StatementsSettings['pages'] = [statements];
-  const { url } = await start('statements-server.ts', { databaseUrl: settings.databaseUrl, pages });
+  const { url } = await start('portal/statements-server.ts', { databaseUrl: settings.databaseUrl, pages });
   const bare = createApi(url);
   const floors: number[] = [];
   const lists: Listed[] = [];

@@ -98,7 +98,7 @@ async function statementsOf(
 type Measured = { figures: Comparison[]; memory: Memory };
 
 async function measureNode({ stand, operations, statements }: Filled, loading: Loading): Promise<Measured> {
-  const floor = await stand.start('statements-server.ts', statements);
+  const floor = await stand.start('portal/statements-server.ts', statements);
   const { value: figures, memory } = await memoryDuring(stand.portalPid, () =>
     compareAll(operations, loading, { portal: stand.portalUrl, statements: floor.url }),
   );

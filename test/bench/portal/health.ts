@@ -16,7 +16,7 @@ const demands = {
 export async function measureHealth(stand: Stand, loading: Loading): Promise<HealthFigures> {
   const accessKey = randomBytes(16).toString('hex');
   await fillFleet(stand.settings.databaseUrl);
-  const { url } = await stand.start('health-server.ts', { ...stand.settings, accessKey });
+  const { url } = await stand.start('portal/health-server.ts', { ...stand.settings, accessKey });
   const headers = { authorization: `Token ${accessKey}` };
   const floor = { url: `${url}/floor`, headers };
   const pathOf = (name: string) => `${url}/aggregator/health/${name}`;

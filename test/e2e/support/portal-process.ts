@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { programVariables } from '../../support/program-variables.ts';
 
 /** The last line of standard output of a start with `--json`, whatever the portal runs on. */
 export type Announced = {
@@ -85,7 +86,7 @@ export async function startPortal<A extends Announced = Announcement>(
 
 /** An environment without anything of the tester's: his own settings must not decide a test. */
 export const bareVariables = (dataDir: string, [port, healthPort]: readonly number[]): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
+  ...programVariables,
   HOME: process.env.HOME,
   DATA_DIR: dataDir,
   PORT: String(port),

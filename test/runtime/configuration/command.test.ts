@@ -14,6 +14,7 @@ import { root } from '../../../shared/tooling/build/bundles.ts';
 import { runAdmin } from '../../support/admin-command.ts';
 import { installations } from '../../support/installations.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
+import { programVariables } from '../../support/program-variables.ts';
 
 let portal: TestPortal;
 let env: NodeJS.ProcessEnv;
@@ -49,7 +50,7 @@ describe('USE-16 npm run admin', slow, () => {
     const path = at('many.yaml', `sites:\n${many.join('')}`);
     const child = spawn(process.execPath, ['shared/tooling/admin/admin.ts', 'apply', path], {
       cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: { ...programVariables, HOME: process.env.HOME, ...env },
       stdio: 'ignore',
     });
     await vi.waitFor(async () => expect(await siteCount()).toBeGreaterThan(5), {

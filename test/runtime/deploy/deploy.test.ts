@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
 
@@ -40,7 +41,7 @@ async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Pro
   const child = spawn(process.execPath, ['shared/tooling/deploy/deploy.ts', ...args], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: home,
       XDG_CONFIG_HOME: home,
       CLOUDFLARE_API_BASE_URL: api.url,

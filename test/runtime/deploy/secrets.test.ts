@@ -9,6 +9,7 @@ import { root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
 import { startPortal } from '../../support/portal.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
 
@@ -49,7 +50,7 @@ function start(args: readonly string[]) {
   const child = spawn(process.execPath, ['shared/tooling/deploy/deploy.ts', ...args, '--secrets', file()], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: folder,
       XDG_CONFIG_HOME: folder,
       CLOUDFLARE_API_BASE_URL: api.url,

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DrizzleQueryError } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigError, names, parseConfig } from '../../../shared/runtime/config/config.ts';
+import { ConfigError } from '../../../shared/kernel/config-error.ts';
+import { names, parseConfig } from '../../../shared/runtime/config/config.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { loadSettings } from '../../../shared/tooling/start/settings.ts';
+import { programVariables } from '../../support/program-variables.ts';
 
 const run = promisify(execFile);
 const key = () => randomBytes(32).toString('base64');
@@ -185,7 +187,7 @@ describe('loadSettings', () => {
     const module = new URL('../../../shared/tooling/start/settings.ts', import.meta.url).href;
     const script = `const { loadSettings } = await import('${module}');
       console.log((await loadSettings()).config.secretKey[0])`;
-    const env = { PATH: process.env.PATH ?? '', DATA_DIR: join(folder, 'race') };
+    const env = { ...programVariables, DATA_DIR: join(folder, 'race') };
     const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
     const starts = await Promise.all([1, 2, 3, 4].map(() => run(process.execPath, args, { env })));
     expect(new Set(starts.map(({ stdout }) => stdout)).size).toBe(1);

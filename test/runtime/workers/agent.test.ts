@@ -10,6 +10,7 @@ import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addWorkplaces } from '../../support/fleet/snapshot-rows.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { type Json, type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
 
 const webui = '/api/webui/aggregator';
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

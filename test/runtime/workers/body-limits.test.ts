@@ -17,6 +17,7 @@ import {
   wide,
 } from '../../support/http/limited-calls.ts';
 import { chunked, chunksOf, connectRaw, headOf } from '../../support/http/raw-client.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
 
 const password = 'correct horse battery staple';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

@@ -8,6 +8,7 @@ import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addEvents, builtExport, startExports } from '../../support/exports/exports.ts';
 import { type S3Server, startS3 } from '../../support/exports/s3-server.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
 
 const path = '/api/webui/aggregator/audit';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

@@ -20,6 +20,7 @@ import {
   startRealm,
 } from '../../support/pkinit/pkinit.ts';
 import type { Json } from '../../support/portal.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
 
@@ -39,7 +40,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     const [port = 0] = await freePorts(1);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     portal = await startWorkers({
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: folder,
       DATA_DIR: join(folder, 'data'),
       PORT: String(port),

@@ -21,6 +21,7 @@ import {
   verify,
 } from '../../support/gateways/rdp-files.ts';
 import { signJwt } from '../../support/identity/signing-keys.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { type Json, type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
 
 const webui = '/api/webui/aggregator';
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
   portal = await startWorkers({
-    PATH: process.env.PATH,
+    ...programVariables,
     HOME: folder,
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),

@@ -19,6 +19,7 @@ import { type ForwardPeer, startForwardPeer } from '../../support/audit/forward-
 import { hasRsyslog, prepareRsyslog, type Rsyslog } from '../../support/audit/rsyslog.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { expireLease } from '../../support/processes/leader.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 
 let database: FreshDatabase;
@@ -73,7 +74,7 @@ async function startProcess(env: Record<string, string>): Promise<ChildProcess> 
   const path = fileURLToPath(new URL('../../support/processes/forwarding-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, ...env },
+    env: { ...programVariables, DATABASE_URL: database.sidecarUrl, ...env },
   });
   children.push(child);
   if (child.stdout) await once(child.stdout, 'data');

@@ -19,6 +19,7 @@ import {
   watchBackends,
 } from '../../support/database/stand.ts';
 import { askOver, checkPath, token as keyHeader } from '../../support/monitoring/health-port.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 
 const patient = { timeout: 60_000 };
@@ -109,7 +110,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
 
   it('is left by the statement of a process that was killed', async () => {
     const path = fileURLToPath(new URL('../../support/processes/waiting-process.ts', import.meta.url));
-    const env = { PATH: process.env.PATH, DATABASE_URL: server.address.url };
+    const env = { ...programVariables, DATABASE_URL: server.address.url };
     const child = spawn(process.execPath, [path], { stdio: 'inherit', env });
     const asleep = async () => {
       const { rows } = await server.admin.query(

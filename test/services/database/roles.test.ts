@@ -21,6 +21,7 @@ import {
   startPortal,
 } from '../../e2e/support/portal-process.ts';
 import { query } from '../../support/database/database.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 
 const run = promisify(execFile);
@@ -64,7 +65,7 @@ requireService('postgresql', binaries !== undefined)(
 
     /** No other variable: a migration needs a database alone. */
     const variables = ({ url, ownerUrl, sidecarUrl }: DatabaseAddress) => ({
-      PATH: process.env.PATH,
+      ...programVariables,
       HOME: process.env.HOME,
       DATA_DIR: folder,
       DATABASE_URL: url,

@@ -80,6 +80,7 @@ async function secure(): Promise<void> {
   await query(server.url, 'create database aggregator owner app');
   await query(server.url, 'create database unprepared owner app');
   await query(server.url, 'create database newer owner app');
+  await query(server.url, 'create database development owner app');
   const address = (database: string) => ({
     url: urlOf('app', database),
     ownerUrl: urlOf('app', database),
@@ -89,6 +90,11 @@ async function secure(): Promise<void> {
   await query(
     urlOf('app', 'newer'),
     `insert into drizzle.__drizzle_migrations (hash, created_at) values ('next', 9000000000000)`,
+  );
+  await prepareSchema(address('development'));
+  await query(
+    urlOf('app', 'development'),
+    `update drizzle.__drizzle_migrations set hash = 'other', created_at = 1795252019639`,
   );
   await prepareSchema(address('aggregator'));
   await query(server.url, 'alter system set ssl = on');
@@ -195,6 +201,13 @@ const urls: Case[] = [
     () => ({ DATABASE_URL: urlOf('app', 'newer') }),
     line(
       'DATABASE_URL: the database has a newer schema than this version of the portal knows; use the newer version',
+    ),
+  ],
+  [
+    'a schema of the time before the first release',
+    () => ({ DATABASE_URL: urlOf('app', 'development') }),
+    line(
+      'DATABASE_URL: the database was made by a development version before the first release, and its schema cannot be upgraded; use a new, empty database',
     ),
   ],
 ];
@@ -307,6 +320,11 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
         /^DATABASE_URL: the database schema is newer than this version; start the newer version of the sidecar$/,
       ],
       [
+        'a schema of the time before the first release',
+        () => ({ DATABASE_URL: urlOf('app', 'development') }),
+        /^DATABASE_URL: the database was made by a development version before the first release; use a new, empty database$/,
+      ],
+      [
         'an older schema',
         () => ({ DATABASE_SIDECAR_URL: urlOf('app', 'older') }),
         /^DATABASE_SIDECAR_URL: the database has an older schema than this version; run npm run db:migrate, or start the new portal first$/,
@@ -318,7 +336,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
           await query(server.url, 'create database older template aggregator');
           await query(
             urlOf('app', 'older'),
-            `delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`,
+            `update drizzle.sql_files set stamp = stamp - 1, digest = 'older'`,
           );
         }
         expect(await refusedStart({ ...variables(), ...given() }, programs.sidecar)).toEqual([

@@ -17,8 +17,8 @@ import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.t
 import { addEvents, builtExport, obtainedFile, startExports } from '../../support/exports/exports.ts';
 import { type S3Server, startS3 } from '../../support/exports/s3-server.ts';
 import { type Ask, asker, base } from '../../support/factories.ts';
-import type { Json } from '../../support/portal.ts';
-import { startPortal, type TestPortal } from '../../support/portal.ts';
+import { type Json, startPortal, type TestPortal } from '../../support/portal.ts';
+import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 
 let portal: TestPortal;
@@ -51,7 +51,7 @@ async function startProcess(config?: S3Server['config']): Promise<ChildProcess> 
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       DATABASE_URL: portal.database.sidecarUrl,
       ...(config && { S3: JSON.stringify(config) }),
     },

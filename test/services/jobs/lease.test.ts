@@ -9,6 +9,7 @@ import { keepLease, onLeader } from '../../../functions/health/jobs/process/leas
 import { createLog } from '../../../shared/runtime/log.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { expireLease } from '../../support/processes/leader.ts';
+import { programVariables } from '../../support/program-variables.ts';
 
 const path = fileURLToPath(new URL('../../support/processes/lease-process.ts', import.meta.url));
 const log = createLog({ level: 'error' });
@@ -38,7 +39,7 @@ type Competitor = { child: ChildProcess; holder: string; looks: Look[] };
 function compete(holder: string): Competitor {
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, AS: holder },
+    env: { ...programVariables, DATABASE_URL: database.sidecarUrl, AS: holder },
   });
   children.push(child);
   const looks: Look[] = [];

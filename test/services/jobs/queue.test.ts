@@ -28,6 +28,7 @@ import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { slowKind } from '../../support/processes/slow-job.ts';
+import { programVariables } from '../../support/program-variables.ts';
 
 let database: FreshDatabase;
 let connection: Connection;
@@ -259,7 +260,7 @@ async function startProcess(name: string): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('../../support/processes/queue-process.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATABASE_URL: database.sidecarUrl, AS: name },
+    env: { ...programVariables, DATABASE_URL: database.sidecarUrl, AS: name },
   });
   children.push(child);
   if (child.stdout) await once(child.stdout, 'data');

@@ -16,7 +16,6 @@ import {
   unique,
   type World,
 } from '../../support/factories.ts';
-import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import {
   endLeases,
   forgetMaintenance,
@@ -29,7 +28,8 @@ import {
   setCircuit,
   windows,
   workplacePath,
-} from '../../support/maintenance.ts';
+} from '../../support/fleet/maintenance.ts';
+import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s', (driver) => {

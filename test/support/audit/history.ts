@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readSqlFiles, readStamp, stampPath } from '../../../db/migrator/files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -10,26 +12,54 @@ const git = (...args: string[]): string | undefined => {
   return status === 0 ? stdout.trim() : undefined;
 };
 
+/** Whether the commit of this tree can be checked out. */
+export const hasHistory = (): boolean => git('rev-parse', 'HEAD') !== undefined;
+
 /**
- * The last commit before a change of the schema, whose own migrations are the first of those here: what may be in
- * production when this tree is deployed. Undefined where the history does not go back that far.
+ * The last commit with an older schema, from which this tree upgrades: its migrations are the first of those here, and its
+ * `db/sql` is not newer. Undefined as long as nothing has changed since the first migration.
  */
-export function beforeLastMigration(): string | undefined {
-  const changes = git('log', '--first-parent', '--format=%H', '--', 'db/migrations')?.split('\n') ?? [];
-  const here = entriesIn(readFileSync(join(root, journal), 'utf8'));
-  return changes
-    .map((change) => `${change}^1`)
-    .find((commit) => {
-      const then = entriesIn(git('show', `${commit}:${journal}`));
-      return then.length > 0 && then.length < here.length && then.every((entry, at) => entry === here[at]);
-    });
+export function olderSchema(): string | undefined {
+  const changes = git('log', '--first-parent', '--format=%H', '--', 'db/migrations', 'db/sql');
+  return (changes?.split('\n') ?? []).map((change) => `${change}^1`).find(isOlder);
 }
 
-const journal = 'db/migrations/meta/_journal.json';
+/** What a database records of a version: name and time of each migration, and the time of the last change of `db/sql`. */
+type Schema = { migrations: string[]; stampedAt: number };
 
-/** Name and moment of each migration, by which a database knows them. */
-const entriesIn = (text = '{"entries":[]}'): string[] =>
-  JSON.parse(text).entries.map(({ tag, when }: { tag: string; when: number }) => `${when} ${tag}`);
+const journal = 'db/migrations/meta/_journal.json';
+const stamp = 'db/sql/stamp.json';
+
+function schemaFrom(journalText: string, stampText: string): Schema {
+  const { entries }: { entries: { tag: string; when: number }[] } = JSON.parse(journalText);
+  return {
+    migrations: entries.map(({ tag, when }) => `${when} ${tag}`),
+    stampedAt: JSON.parse(stampText).when,
+  };
+}
+
+/** The schema of the tree in this folder. */
+export const schemaOf = (folder: string): Schema =>
+  schemaFrom(readFileSync(join(folder, journal), 'utf8'), readFileSync(join(folder, stamp), 'utf8'));
+
+function isOlder(commit: string): boolean {
+  const [journalText, stampText] = [git('show', `${commit}:${journal}`), git('show', `${commit}:${stamp}`)];
+  if (journalText === undefined || stampText === undefined) return false;
+  const [then, here] = [schemaFrom(journalText, stampText), schemaOf(root)];
+  return (
+    then.migrations.every((migration, at) => migration === here.migrations[at]) &&
+    then.stampedAt <= here.stampedAt &&
+    (then.stampedAt < here.stampedAt || then.migrations.length < here.migrations.length)
+  );
+}
+
+/** Makes every file of `db/sql` of a tree an older one, so that an upgrade from it applies all of them again. */
+export async function makeSqlOlder(folder: string): Promise<void> {
+  const db = join(folder, 'db');
+  for (const { name } of readSqlFiles(db)) await appendFile(join(db, 'sql', name), '\n-- older\n');
+  const { when, digest } = readStamp(db);
+  await writeFile(stampPath(db), JSON.stringify({ when: when - 1, digest }));
+}
 
 /** Puts the tree of a commit into a folder, with the packages that are installed here. */
 export function checkOut(commit: string, folder: string): void {

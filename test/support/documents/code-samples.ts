@@ -23,7 +23,7 @@ export type SampleFolder = {
 };
 
 const exec = promisify(execFile);
-const support = fileURLToPath(new URL('..', import.meta.url));
+const support = fileURLToPath(new URL('.', import.meta.url));
 const endings: Record<Language, string> = { curl: 'sh', TypeScript: 'mts', Python: 'py' };
 const tsc = join(root, 'node_modules/.bin/tsc');
 

@@ -6,6 +6,7 @@ import { claimKeyCheck } from '../../../db/repositories/settings/secret-key-chec
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { sealKeyCheck } from '../../../shared/runtime/config/secret-key.ts';
 import { accessKeys } from '../monitoring/health-port.ts';
+import { programVariables } from '../program-variables.ts';
 
 const main = fileURLToPath(new URL('../../../functions/health/main.ts', import.meta.url));
 
@@ -33,7 +34,7 @@ export function launchSidecar({ databaseUrl, folder }: Place, env: Record<string
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env.PATH,
+      ...programVariables,
       DATA_DIR: folder,
       DATABASE_URL: databaseUrl,
       HEALTH_PORT: '0',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { migrateDatabase } from '../../../db/migrate.ts';
+import { migrateDatabase, schemaStateOf } from '../../../db/migrate.ts';
 import { orEnd } from '../../../shared/tooling/start/fatal.ts';
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { newSigningKey } from '../identity/signing-keys.ts';
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const closed = once(portal, 'close');
   try {
     for await (const line of createInterface({ input: portal.stdout })) {
-      if (line.startsWith('{')) await migrateDatabase(url);
+      if (line.startsWith('{')) await upgrade(url);
       process.stdout.write(`${line}\n`);
     }
   } finally {
@@ -41,6 +41,12 @@ async function main(): Promise<void> {
     await stop();
     process.exitCode = code ?? 1;
   }
+}
+
+async function upgrade(url: string): Promise<void> {
+  const state = await schemaStateOf(url);
+  if (state !== 'older') throw new Error(`The schema of that portal is ${state}`);
+  await migrateDatabase(url);
 }
 
 await orEnd(main);

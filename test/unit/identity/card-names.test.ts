@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Realm } from '../../../shared/identity/domains/domain-type.ts';
 import { chooseName } from '../../../shared/identity/pkinit/card-names.ts';
-import type { Realm } from '../../../shared/identity/pkinit/realm.ts';
 
-const realm = (isActiveDirectory: boolean): Realm => ({
+const realm = (resolvesUpns: boolean): Realm => ({
   name: 'CORP.EXAMPLE',
-  isActiveDirectory,
+  resolvesUpns,
   kdcs: [],
   deadlineMs: 1,
   cardWithoutDirectoryH: 0,

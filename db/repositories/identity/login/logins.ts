@@ -1,4 +1,4 @@
-import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../../client.ts';
 import { auditEvents } from '../../../schema/audit/events.ts';
 import { authenticators } from '../../../schema/identity/authenticators.ts';
@@ -31,12 +31,21 @@ export type UserNames = { typed: string; address: string; bare: string };
 /**
  * The domains that one of the identifiers names, each with the user of that name and his roles, in one statement.
  * Which of them counts, and whether anybody may log in, the caller decides.
+ * @param typesNamedAsTyped types of domains whose login names are never split at `@` or `\\`
  */
-export const findCandidates = (db: Db, names: DomainNames, user: UserNames) =>
+export const findCandidates = (
+  db: Db,
+  names: DomainNames,
+  user: UserNames,
+  typesNamedAsTyped: readonly string[],
+) =>
   db
     .select({ domain: authenticators, user: users, roles: rolesOf(users.id) })
     .from(authenticators)
-    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, keyIn(user))))
+    .leftJoin(
+      users,
+      and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, keyIn(user, typesNamedAsTyped))),
+    )
     .where(
       or(
         names.id === undefined ? undefined : eq(authenticators.id, names.id),
@@ -45,8 +54,8 @@ export const findCandidates = (db: Db, names: DomainNames, user: UserNames) =>
       ),
     );
 
-const keyIn = ({ typed, address, bare }: UserNames): SQL => sql`case
-  when ${authenticators.type} = 'internal' then ${typed}
+const keyIn = ({ typed, address, bare }: UserNames, typesNamedAsTyped: readonly string[]): SQL => sql`case
+  when ${inArray(authenticators.type, [...typesNamedAsTyped])} then ${typed}
   when lower(${authenticators.params} ->> 'user_id_attribute') in ('mail', 'userprincipalname') then ${address}
   else ${bare} end`;
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { fieldErrors } from '../../../http/declare/field-errors.ts';
 import { dataUriOf, maxPictureBytes, readPicture } from '../../../kernel/pictures/pictures.ts';
 import { foldName } from '../../../kernel/text.ts';
+import { fieldErrors } from '../../../shapes/field-errors.ts';
 import { fileReason } from '../../start/file-faults.ts';
 import { ImageEntry } from '../own-members.ts';
 import type { Names } from '../records/names.ts';

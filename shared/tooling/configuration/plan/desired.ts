@@ -1,8 +1,8 @@
 import { usersNamed } from '../../../../db/repositories/identity/account-names.ts';
-import { fieldErrors } from '../../../http/declare/field-errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import { foldName } from '../../../kernel/text.ts';
+import { fieldErrors } from '../../../shapes/field-errors.ts';
 import { type Configuration, type Entry, fault, placeOf } from '../file/document.ts';
 import { ConfigurationFault, gathered } from '../file/fault.ts';
 import { replacedAt, valuesAt } from '../file/paths.ts';

@@ -103,7 +103,7 @@ const plannedSecrets = async (
   const planned: PlannedSecret[] = [];
   for (const secret of secrets) {
     const same = isSecretSet(stored, secret.path)
-      ? await isSameSecret(operator.db, sealer, stored, secret.value)
+      ? await isSameSecret(operator.db, sealer, stored, secret.path, secret.value)
       : false;
     const state = same === undefined ? 'unknown' : same ? 'same' : 'changed';
     planned.push({ ...secret, state: isSecretSet(stored, secret.path) ? state : 'new' });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { paramShapes } from '../../../identity/domains/catalogue.ts';
+import { findDomainType } from '../../../identity/domains/registry.ts';
+import { flagOf, secretNames } from '../../../identity/domains/settings.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import { withMember } from '../file/paths.ts';
 import type { Kind } from '../kinds.ts';
@@ -9,15 +10,10 @@ type Body = Record<string, unknown>;
 /** A checked entry, or the faults of its members. */
 export type Checked = { body: Body } | { error: z.ZodError };
 
-const isDirectoryType = (type: unknown): type is keyof typeof paramShapes =>
-  typeof type === 'string' && Object.hasOwn(paramShapes, type);
-
 /** Checks an entry that has ids in the place of names, and fills in defaults. */
 export function checkBody(kind: Kind, entry: Body): Checked {
-  const shape =
-    kind.section === 'authenticators' && isDirectoryType(entry.type)
-      ? kind.shape.extend({ params: (paramShapes[entry.type] as z.ZodType).prefault({}) })
-      : kind.shape;
+  const type = kind.section === 'authenticators' ? findDomainType(entry.type) : undefined;
+  const shape = type ? kind.shape.extend({ params: type.settings.shape.prefault({}) }) : kind.shape;
   const { data, error } = shape.strict().safeParse(entry, { reportInput: true });
   if (error) return { error };
   const body = data as Body;
@@ -36,7 +32,8 @@ export function bodyOf(
 ): Body {
   const own: Body = { ...view, ...(parent !== undefined && { authenticator_id: parent }) };
   if (typeof own.image_id === 'string') own.image_id = pictures.get(own.image_id) ?? null;
-  if (isObject(own.params)) own.params = withMember(own.params, ['bind_password_set'], undefined);
+  for (const name of secretNames)
+    if (isObject(own.params)) own.params = withMember(own.params, [flagOf(name)], undefined);
   const members = Object.keys(kind.shape.shape).map((name) => [name, own[name]]);
   const body: Body = Object.fromEntries(members);
   const checked = checkBody(kind, body);

@@ -1,14 +1,14 @@
 import { hostname, userInfo } from 'node:os';
 import type { Db } from '../../../../db/client.ts';
+import { asAppError } from '../../../../db/errors.ts';
 import { findOverrides } from '../../../../db/repositories/settings/system-parameters.ts';
 import { createWebui } from '../../../../functions/webui/app.ts';
 import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
 import { admit } from '../../../access/guard.ts';
-import { permissions } from '../../../access/permissions.ts';
-import type { OperatorPrincipal } from '../../../access/principal.ts';
-import type { Ctx } from '../../../http/context.ts';
+import { permissions } from '../../../context/permissions.ts';
+import type { OperatorPrincipal } from '../../../context/principal.ts';
+import type { RequestCtx } from '../../../http/context.ts';
 import type { Operation, RawInput } from '../../../http/declare/operation.ts';
-import { asAppError } from '../../../http/problem.ts';
 import { Answer } from '../../../http/serve/answer.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../../../kernel/system-parameters.ts';
@@ -66,7 +66,7 @@ function contextOf(
   operation: Operation<WebuiDeps>,
   parameters: Parameters,
   requestId: string,
-): Ctx<WebuiDeps> {
+): RequestCtx<WebuiDeps> {
   const own = principal();
   const writes = operation.method !== 'GET' && !operation.readsOnly;
   const ended = new AbortController();

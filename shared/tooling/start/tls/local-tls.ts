@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { ConfigError } from '../../../runtime/config/config.ts';
+import { ConfigError } from '../../../kernel/config-error.ts';
 import { preparePrivateFolder, replaceFile } from '../data-folder.ts';
 import { dataFolderFault } from '../file-faults.ts';
 import type { Issued } from './local-certificates.ts';

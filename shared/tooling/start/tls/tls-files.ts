@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { type Config, ConfigError } from '../../../runtime/config/config.ts';
+import { ConfigError } from '../../../kernel/config-error.ts';
+import type { Config } from '../../../runtime/config/config.ts';
 import { fileReason } from '../file-faults.ts';
 
 export type TlsFiles = {

@@ -1,1 +1,0 @@
-ALTER TABLE "login_locks" ADD COLUMN "counted_from" timestamp (3) with time zone;

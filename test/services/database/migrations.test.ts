@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { migrateDatabase, SchemaRefusal, schemaStateOf } from '../../../db/migrate.ts';
+import { readSchemaFiles, readSqlFiles } from '../../../db/migrator/files.ts';
+import type { DatabaseAddress } from '../../../shared/tooling/start/prepared-database.ts';
+import { ownedDatabase, query } from '../../support/database/database.ts';
+import { definedBy } from '../../support/database/defined-objects.ts';
+import { copySchema, type SchemaCopy } from '../../support/database/schema-copy.ts';
+import { requireService } from '../../support/services.ts';
+
+const isServer = () => inject('postgresUrl') !== '';
+
+/** Functions and triggers of the tables, without those of extensions and of foreign keys. */
+const functions = `select proname as name, pg_get_functiondef(p.oid) as definition from pg_proc p
+  where pronamespace = 'public'::regnamespace
+    and not exists (select from pg_depend where objid = p.oid and deptype = 'e') order by 1`;
+const triggers = `select tgname as name, tgrelid::regclass::text as "table", pg_get_triggerdef(t.oid) as definition
+  from pg_trigger t join pg_class c on c.oid = tgrelid
+  where relnamespace = 'public'::regnamespace and not tgisinternal order by 1, 2`;
+/** The transaction that wrote each row of the catalog and of the bookkeeping. */
+const written = `select 'class' as what, oid::text as id, xmin::text from pg_class
+    where relnamespace = any ('{public,drizzle,pgboss}'::regnamespace[])
+  union all select 'function', oid::text, xmin::text from pg_proc where pronamespace = 'public'::regnamespace
+  union all select 'trigger', oid::text, xmin::text from pg_trigger
+  union all select 'migration', hash, xmin::text from drizzle.__drizzle_migrations
+  union all select 'file', name, xmin::text from drizzle.sql_files
+  order by 1, 2`;
+
+requireService('postgresql', isServer())('the migration of a database', () => {
+  let address: DatabaseAddress;
+  let client: pg.Client;
+  let copy: SchemaCopy;
+  let name: string;
+
+  beforeEach(async () => {
+    name = `m_${randomUUID().replaceAll('-', '')}`;
+    address = await ownedDatabase(inject('postgresUrl'), name);
+    client = new pg.Client({ connectionString: address.ownerUrl });
+    await client.connect();
+    copy = await copySchema();
+  });
+  afterEach(async () => {
+    await client?.end();
+    await copy?.remove();
+    await query(inject('postgresUrl'), `drop database if exists ${name} with (force)`);
+  });
+
+  const migrate = (files = copy.read()) => migrateDatabase(address.ownerUrl, {}, files);
+  const stateFor = (files = copy.read()) => schemaStateOf(address.ownerUrl, files);
+  const rows = async (statement: string): Promise<Record<string, string>[]> =>
+    (await client.query(statement)).rows;
+  const definitions = async () => [...(await rows(functions)), ...(await rows(triggers))];
+  /** Every object of the schema with its definition, to compare two databases or two moments. */
+  const shape = async () => ({
+    definitions: await definitions(),
+    columns: await rows(
+      `select table_schema, table_name, column_name, data_type, is_nullable, column_default
+       from information_schema.columns where table_schema in ('public', 'drizzle') order by 1, 2, 3`,
+    ),
+    applied: await rows(`select hash from drizzle.__drizzle_migrations order by id`),
+    files: await rows(`select name, digest, stamp from drizzle.sql_files order by name`),
+  });
+
+  it('takes every function and trigger from db/sql', async () => {
+    await migrate();
+    const defined = readSqlFiles().map(({ text }) => definedBy(text));
+    const inDatabase = { functions: await rows(functions), triggers: await rows(triggers) };
+    expect(inDatabase.functions.map((row) => row.name)).toEqual(
+      defined.flatMap((file) => file.functions).toSorted(),
+    );
+    const named = (one: { name?: string; table?: string }) => `${one.name} on ${one.table}`;
+    expect(inDatabase.triggers.map(named).toSorted()).toEqual(
+      defined.flatMap((file) => file.triggers.map(named)).toSorted(),
+    );
+    expect(inDatabase.triggers.length).toBeGreaterThan(10);
+  });
+
+  it('writes nothing the second time', async () => {
+    await migrate();
+    const before = await rows(written);
+    await migrate();
+    expect(await rows(written)).toEqual(before);
+  });
+
+  it('applies a file of db/sql that has changed, and no other one', async () => {
+    await migrate();
+    const before = await rows(written);
+    await copy.edit('batches.sql', (text) => text.replace('is not true', 'is distinct from true'));
+    expect(await stateFor()).toBe('older');
+    await migrate();
+    expect(await stateFor()).toBe('current');
+    const after = await rows(written);
+    const changed = after.filter(({ what, id, xmin }) =>
+      before.some((row) => row.what === what && row.id === id && row.xmin !== xmin),
+    );
+    expect(changed.map(({ what, id }) => (what === 'file' ? id : what))).toEqual(['batches.sql', 'function']);
+    const [must] = await rows(`select prosrc from pg_proc where proname = 'must'`);
+    expect(must?.prosrc).toContain('is distinct from true');
+  });
+
+  it('applies added files, and forgets deleted ones', async () => {
+    await migrate();
+    await copy.edit('added.sql', () => 'create or replace view added as select 1 as one;');
+    await copy.edit('exported-chunks.sql', () => null);
+    await copy.stamp();
+    expect(await stateFor()).toBe('older');
+    await migrate();
+    expect(await rows('select one from added')).toEqual([{ one: 1 }]);
+    expect(
+      await rows(`select name from drizzle.sql_files where name in ('added.sql', 'exported-chunks.sql')`),
+    ).toEqual([{ name: 'added.sql' }]);
+    expect(await stateFor()).toBe('current');
+  });
+
+  it('brings an older state of db/sql to the same schema as a new database has', async () => {
+    for (const { name: file } of readSqlFiles()) await copy.edit(file, (text) => `${text}\n-- older\n`);
+    await copy.edit('groups.sql', (text) => text.replace(/^drop trigger.*?;$.*?;$/ms, ''));
+    const older = { ...copy.read(), stampedAt: readSchemaFiles().stampedAt - 1 };
+    await migrate(older);
+    expect((await rows(triggers)).map((row) => row.name)).not.toContain('delete_group_parts');
+    expect(await stateFor(readSchemaFiles())).toBe('older');
+    await migrate(readSchemaFiles());
+    const upgraded = await shape();
+    await client.end();
+    await query(inject('postgresUrl'), `drop database ${name} with (force)`);
+    address = await ownedDatabase(inject('postgresUrl'), name);
+    client = new pg.Client({ connectionString: address.ownerUrl });
+    await client.connect();
+    await migrate(readSchemaFiles());
+    expect(upgraded).toEqual(await shape());
+  });
+
+  it('replaces triggers that wait for rows which a migration has written', async () => {
+    await migrate();
+    await client.query(
+      `insert into sites (id, name, name_key, uri) values (gen_random_uuid(), 'Site', 'site', 'site')`,
+    );
+    const version = `select version from fleet_versions where name = 'entitlement'`;
+    const [before] = await rows(version);
+    await copy.addMigration('0001_renamed', [`update sites set name = 'Renamed'`]);
+    await copy.edit('fleet-versions.sql', (text) => `${text}\n-- changed\n`);
+    await copy.stamp();
+    await migrate();
+    expect(await rows('select name from sites')).toEqual([{ name: 'Renamed' }]);
+    expect(Number((await rows(version))[0]?.version)).toBe(Number(before?.version) + 1);
+  });
+
+  describe('that is interrupted', () => {
+    it.each([
+      ['by an error', 'select 1 / 0;', '22012'],
+      ['by the end of its connection', 'select pg_terminate_backend(pg_backend_pid());', '57P01'],
+    ])('%s leaves the schema as it was', async (_, statement, code) => {
+      await migrate();
+      const before = await shape();
+      await copy.addMigration('0001_added', [
+        'create table added (id int)',
+        'alter table sites add added int',
+      ]);
+      await copy.edit('batches.sql', (text) => text.replace('is not true', 'is distinct from true'));
+      await copy.edit('required-rows.sql', (text) => `${text}\n${statement}\n`);
+      await copy.stamp();
+      await expect(migrate()).rejects.toMatchObject({ code });
+      expect(await shape()).toEqual(before);
+      expect(await stateFor()).toBe('older');
+      await copy.edit('required-rows.sql', (text) => text.replace(statement, ''));
+      await migrate();
+      expect(await stateFor()).toBe('current');
+      expect(await rows('select added.id, sites.added from added, sites')).toEqual([]);
+    });
+
+    it('leaves an empty database that is empty for the next attempt', async () => {
+      await copy.edit('required-rows.sql', (text) => `${text}\nselect 1 / 0;\n`);
+      await expect(migrate()).rejects.toMatchObject({ code: '22012' });
+      expect(await stateFor(readSchemaFiles())).toBe('empty');
+      await migrate(readSchemaFiles());
+      expect(await stateFor(readSchemaFiles())).toBe('current');
+    });
+  });
+
+  describe('by several processes', () => {
+    it('at once happens once', async () => {
+      await Promise.all([migrate(), migrate(), migrate()]);
+      expect(await rows('select count(*)::int as applied from drizzle.__drizzle_migrations')).toEqual([
+        { applied: copy.read().migrations.length },
+      ]);
+      await copy.edit('batches.sql', (text) => `${text}\n-- changed\n`);
+      await copy.stamp();
+      await Promise.all([migrate(), migrate(), migrate()]);
+      expect(await stateFor()).toBe('current');
+    });
+
+    it('of two versions is refused to the older one, also when it waited for the newer one', async () => {
+      await migrate(readSchemaFiles());
+      await copy.edit('batches.sql', (text) => text.replace('is not true', 'is distinct from true'));
+      await copy.stamp();
+      await client.query('select pg_advisory_lock(7040001)');
+      const older = migrate(readSchemaFiles()).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      await waitForLock();
+      await client.query(`update drizzle.sql_files set stamp = ${copy.read().stampedAt}`);
+      await client.query('select pg_advisory_unlock(7040001)');
+      expect(await older).toBeInstanceOf(SchemaRefusal);
+      expect(String(await older)).toContain('a newer schema');
+    });
+
+    async function waitForLock(): Promise<void> {
+      const waiting = `select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      while ((await rows(waiting)).length === 0) await delay(20);
+    }
+  });
+
+  describe('of another version', () => {
+    it('is refused by an older program, after a change of db/sql alone as well', async () => {
+      await copy.edit('batches.sql', (text) => `${text}\n-- changed\n`);
+      await copy.stamp();
+      await migrate();
+      expect(await stateFor(readSchemaFiles())).toBe('newer');
+      const before = await rows(written);
+      await expect(migrate(readSchemaFiles())).rejects.toThrow(
+        /^the database has a newer schema than this version/,
+      );
+      expect(await rows(written)).toEqual(before);
+    });
+
+    it('is refused after a migration that this program does not have', async () => {
+      await copy.addMigration('0001_added', ['create table added (id int)']);
+      await migrate();
+      expect(await stateFor(readSchemaFiles())).toBe('newer');
+      await expect(migrate(readSchemaFiles())).rejects.toThrow(/^the database has a newer schema/);
+    });
+
+    it('is refused for a database of the history before the first release', async () => {
+      await client.query('create schema drizzle');
+      await client.query(
+        'create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
+      );
+      await client.query(
+        `insert into drizzle.__drizzle_migrations (hash, created_at)
+         values ('first', 1795252019639), ('last', 1795387439078)`,
+      );
+      await client.query('create table users (id uuid primary key)');
+      expect(await stateFor()).toBe('foreign');
+      const tables = `select table_schema, table_name from information_schema.tables
+        where table_schema not in ('pg_catalog', 'information_schema') order by 1, 2`;
+      const before = await rows(tables);
+      await expect(migrate()).rejects.toThrow(
+        /^the database was made by a development version .*use a new, empty database$/,
+      );
+      expect(await rows(tables)).toEqual(before);
+    });
+  });
+});

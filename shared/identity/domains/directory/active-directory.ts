@@ -17,7 +17,9 @@ const fields = {
     z
       .boolean()
       .default(false)
-      .describe('If true, members of a nested group also belong to the groups that contain it. Default false.'),
+      .describe(
+        'If true, members of a nested group also belong to the groups that contain it. Default false.',
+      ),
     {
       type: 'checkbox',
       label: 'Nested groups',

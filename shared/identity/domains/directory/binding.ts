@@ -22,7 +22,10 @@ export function identifiersFor(
   return withinDirectory(deps, variant, domain, async (session, params) => {
     const person = await findPerson(session, params, wanted);
     if (!person)
-      throw conflict('no_entry', 'The directory has no entry with this name that is allowed to log in, or several');
+      throw conflict(
+        'no_entry',
+        'The directory has no entry with this name that is allowed to log in, or several',
+      );
     const { ids } = withIdentifier(person);
     await findPersonById(session, params, ids[0]);
     return ids;

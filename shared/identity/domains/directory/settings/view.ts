@@ -9,12 +9,16 @@ const shown = {
   hosts: z
     .array(z.string())
     .max(5)
-    .describe('Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites.'),
+    .describe(
+      'Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites.',
+    ),
   kerberos: Kerberos.extend({
     kdc: z
       .array(z.string())
       .max(10)
-      .describe('Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites.'),
+      .describe(
+        'Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites.',
+      ),
     kdc_hostnames: z
       .array(z.string())
       .describe(
@@ -22,7 +26,9 @@ const shown = {
       ),
   })
     .nullable()
-    .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.'),
+    .describe(
+      'Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible.',
+    ),
 };
 
 /** The settings of a directory as they are returned. */

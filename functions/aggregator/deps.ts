@@ -12,12 +12,12 @@ export type AggregatorDeps = HttpDeps & {
   host: Host;
   signingKeys: SigningKeys;
   peerKeys: PeerKeys;
-  /** Which addresses the keys of peers may have. */
+  /** The allowed addresses of peer keys. */
   outbound: UrlPolicy;
 };
 export type AggregatorCtx = Ctx<AggregatorDeps, SignedIn>;
 
-/** What this module needs of the means to reach others: the keys of peers. */
+/** The outbound dependencies of this module: reading the keys of peers. */
 export type AggregatorIngredients = Omit<FleetIngredients, 'dispatchers'>;
 
 export const aggregatorDeps = async (given: AggregatorIngredients): Promise<AggregatorDeps> => ({

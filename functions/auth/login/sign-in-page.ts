@@ -9,7 +9,10 @@ import type { SignInQuery } from './schema.ts';
 
 type Asked = z.output<typeof SignInQuery>;
 
-/** The page in the reader's language and the installation's looks; it knows whether he is signed in already. */
+/**
+ * Renders the page in the language of the user and with the branding of the installation. It includes the user if
+ * there is a session.
+ */
 export async function signInPage(ctx: RequestCtx<AuthDeps>, asked: Asked): Promise<Document> {
   const { branding, defaultLanguage } = await readBranding(ctx.deps);
   const { principal } = ctx;
@@ -27,7 +30,7 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, asked: Asked): Promi
   });
 }
 
-/** Only a path of this portal: whoever signs in here is not sent elsewhere. */
+/** Only a path of this portal, to prevent open redirects. */
 const pageOf = (next: string | undefined): string | undefined =>
   next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;
 

@@ -17,7 +17,10 @@ import { pictures, ThemeWrite } from './schema.ts';
 type Branding = z.output<typeof ThemeWrite>;
 
 const defaults: Branding = ThemeWrite.parse({});
-/** It has up to 2 MB of pictures, and changes once a year; who changes it has his own write at once. */
+/**
+ * Clients cache the branding, which has up to 2 MB of pictures and rarely changes. A PUT by the same client
+ * invalidates its copy.
+ */
 const kept = { 'cache-control': 'private, max-age=15' };
 
 export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
@@ -25,7 +28,7 @@ export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
   return new Answer(complete(stored), { revision, headers: kept });
 }
 
-/** Replaces the branding with one audit event, in which pictures stand by their digests. */
+/** Replaces the branding with one audit event, which contains the digests of the pictures. */
 export async function writeTheme(
   ctx: Ctx<BaseDeps, SignedIn>,
   conditions: Conditions,
@@ -55,7 +58,7 @@ export async function writeTheme(
   });
 }
 
-/** Members that a later version adds are at their defaults until they are written. */
+/** Fields that a later version adds have their defaults until they are written. */
 const complete = ({ branding, defaultLanguage }: Stored): Record<string, unknown> => ({
   ...defaults,
   ...branding,

@@ -14,7 +14,11 @@ import {
   UpdatedAt,
 } from '../../../shared/shapes/fields.ts';
 
-const states = { visible: 'Visible', hidden: 'Hidden (not on the sign-in page)', disabled: 'Disabled' } as const;
+const states = {
+  visible: 'Visible',
+  hidden: 'Hidden (not on the sign-in page)',
+  disabled: 'Disabled',
+} as const;
 const subjects = { all: 'All users', users: 'Users without a role', staff: 'Users with a role' } as const;
 const keysOf = <K extends string>(words: Record<K, string>) => Object.keys(words) as [K, ...K[]];
 const DomainState = z.enum(keysOf(states));
@@ -27,10 +31,11 @@ const SmallName = z
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
-  name: field(
-    Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'),
-    { type: 'text', label: 'Name', tooltip: 'Shown on the sign-in page' },
-  ),
+  name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
+    type: 'text',
+    label: 'Name',
+    tooltip: 'Shown on the sign-in page',
+  }),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
@@ -165,7 +170,7 @@ export const TypeEntry = z.strictObject({
 
 const nameOfDirectory = /^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/;
 
-/** An attribute of the directory that users get a copy of when they log in. */
+/** A directory attribute that is copied to users at login. */
 export const AttributeChange = z.strictObject({
   action: z
     .enum(['add', 'change', 'delete'])

@@ -33,9 +33,9 @@ export const updateDispatcher = (
   change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch), patch.health_key === null);
 
 /**
- * A stored key goes only where it was stored for: when the destination changes it must be sent again, and session
- * keys that the former destination gave are dropped.
- * @param removesKey a merge patch removes the stored key by `null`; a replacement keeps it
+ * A stored key is used only for the destination that it was stored for. If the destination changes, the key must
+ * be sent again, and session keys of the previous destination are deleted.
+ * @param removesKey a merge patch removes the stored key with `null`; a replacement keeps it
  */
 function change(
   ctx: WebuiCtx,
@@ -64,7 +64,10 @@ function change(
   });
 }
 
-/** What probes saw is of the former destination; its domains would even decide who is linked to the new one. */
+/**
+ * Probe results belong to the previous destination. Its domains would otherwise determine which users have access
+ * to the new one.
+ */
 const unprobed = {
   status: 'unknown',
   version: null,

@@ -38,13 +38,13 @@ const change = (
     return { body: dated, columns: { ...columns, ...acknowledgement(ctx, row, dated.state) } };
   });
 
-/** The body with its moment filled in, and that moment as the column takes it. */
+/** The body with a default time, and that time as a column value. */
 function withMoment(ctx: WebuiCtx, body: Write) {
   const at = body.at === null ? ctx.now : new Date(body.at);
   return { dated: { ...body, at: at.toISOString() }, columns: { at } };
 }
 
-/** Whoever moves a record to `acknowledged` has acknowledged it, until it is opened again; closing keeps his name. */
+/** The user who sets the state to `acknowledged` is stored until the record is opened again. Closing keeps the name. */
 function acknowledgement(
   ctx: WebuiCtx,
   former: Acknowledgement & { state: Write['state'] },

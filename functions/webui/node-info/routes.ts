@@ -50,7 +50,7 @@ export const nodeInfoOperations = [
   ),
 ];
 
-/** Seconds after its last sign of life for which a worker counts as alive, three of its beats. */
+/** Seconds after its last heartbeat for which a worker is considered running: three heartbeat intervals. */
 const workerLivesS = 15;
 
 async function describeNode({ deps, now }: WebuiCtx): Promise<z.input<typeof NodeInfo>> {

@@ -15,7 +15,7 @@ const words = (text: string): string => text.replaceAll('_', ' ');
 const resources: Readonly<Record<Resource, string>> = russian.resources;
 const actions: Readonly<Record<Action, string>> = russian.actions;
 
-/** Every permission with its words in the language of the reader. */
+/** All permissions with their texts in the language of the caller. */
 export const listPermissions = (language: Language): z.input<typeof PermissionEntry>[] =>
   permissions.map((id) => {
     const [resource, action] = [resourceOf(id), actionOf(id)];

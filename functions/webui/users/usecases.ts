@@ -37,14 +37,18 @@ const { kind } = userCrud;
 type Write = z.output<typeof UserWrite>;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
-/** @throws AppError `forbidden` with the permissions that the roles hold and the caller lacks */
+/** @throws AppError `forbidden` with the permissions that the roles grant and the caller lacks */
 export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write): Promise<Answer> {
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
   const body = writableBody(supports, asked, []);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) {
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A user of the kind `person` requires a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   }
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
@@ -55,7 +59,8 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
 }
 
 /**
- * The members of a user that can be written in a domain of this type. Groups that each login reads anew stay as they are.
+ * The fields of a user that can be written in a domain of this type. Groups that are read at each login are not
+ * changed.
  * @throws AppError `invalid_request` for a password that the portal does not store
  */
 function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: readonly string[]): Write {
@@ -89,8 +94,8 @@ export const updateUser = (
 type Becoming = { body: Write; lifts: boolean; resets: boolean };
 
 /**
- * Changes a user. Roles come and go only by who holds them; password, state and what weakens the login need every
- * right of the user; a new password ends his sessions.
+ * Changes a user. Adding or removing a role requires its permissions. Changing the password, the state or anything
+ * that weakens the login requires all permissions of the user. A new password ends the sessions of the user.
  */
 async function change(
   ctx: WebuiCtx,
@@ -134,7 +139,10 @@ async function change(
   }
 }
 
-/** What the patch asks for besides members. What is open stays as it is: the object may be sent as it was read. */
+/**
+ * Actions that the patch requests in addition to field changes. Unchanged values are ignored, so the object can be
+ * sent as it was read.
+ */
 function easingsOf(asked: Becoming, row: Row) {
   const lifts = asked.lifts && row.locked_until !== null;
   const resets = asked.resets && row.two_factor_enrolled;
@@ -165,13 +173,14 @@ function consequences(
     ...(ends ? endAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     ...(resets ? removeSecondFactor(h, row.id) : []),
-    // A person has none, and one who becomes a service again shall not find the former ones alive.
+    // Persons have no service tokens. Deleting them here ensures that they are not valid again if the user
+    // becomes a service once more.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
     ...retire(h),
   ];
 }
 
-/** Which rights must be held for this change: what decides whether and as whom he logs in is at stake with him. */
+/** Permissions that this change requires. Changes to the login of a user require all permissions of that user. */
 function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
   const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
   const overpowers =
@@ -184,7 +193,10 @@ function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
   return [{ assigned: body.roles, user: row.id }, ...(overpowers ? [{ user: row.id }] : [])];
 }
 
-/** @throws AppError `invalid_state`: nobody locks himself out, raises himself, or changes his password without the old one */
+/**
+ * @throws AppError `invalid_state`: users cannot lock themselves out, extend their own permissions, or change
+ *   their password without the current one
+ */
 function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean): void {
   if (row.id !== ownerOf(ctx.principal).id) return;
   const sameRoles = JSON.stringify([...row.roles].sort()) === JSON.stringify(body.roles);
@@ -197,13 +209,17 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   }
 }
 
-/** @throws AppError `invalid_request`: the directory has the user under this name */
+/** @throws AppError `invalid_request`: the directory determines the name of the user */
 function assertSameName(row: Row, body: Write): void {
   if (body.name === row.name) return;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The name of a directory user cannot be changed here' });
+  throw invalid({
+    pointer: '/name',
+    code: 'immutable',
+    detail: 'The name of a directory user cannot be changed here',
+  });
 }
 
-/** The former password counts among those that the user may not choose again. */
+/** The previous password is added to those that cannot be reused. */
 const retireCurrent = async ({ deps, now }: WebuiCtx, { id, password: hash }: Row) =>
   hash === null ? () => [] : retirePassword(deps.sealer, { userId: id, hash, at: now });
 
@@ -215,11 +231,19 @@ async function passwordColumns(
 ): Promise<Record<string, unknown>> {
   if (body.kind === 'service') {
     if (body.password !== null)
-      throw invalid({ pointer: '/password', code: 'not_allowed', detail: 'A user of the kind `service` cannot have a password' });
+      throw invalid({
+        pointer: '/password',
+        code: 'not_allowed',
+        detail: 'A user of the kind `service` cannot have a password',
+      });
     return { password_hash: null };
   }
   if (body.password === null)
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A user of the kind `person` requires a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };

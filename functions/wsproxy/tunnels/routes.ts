@@ -2,7 +2,10 @@ import { base, endpoint } from '../deps.ts';
 import { BeginParams, BeginQuery, Ended, EndParams, EndQuery, Tunnel } from './schema.ts';
 import { beginTunnel, endTunnel } from './usecases.ts';
 
-/** What gateway servers send as it is: reads with an effect, tokens in their paths, and one refusal for everything. */
+/**
+ * Fixed conventions of gateway servers: GET requests with side effects, tokens in paths, and a single error for
+ * all failures.
+ */
 const asGatewaysSend = {
   access: 'public',
   begins: true,

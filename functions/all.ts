@@ -94,12 +94,12 @@ type Tls = Omit<LocalTls, 'caFile'> & { caFile: string | undefined };
 
 async function tlsOf(config: Config, log: Log): Promise<Tls | undefined> {
   if (!config.tls) return undefined;
-  const given = readTlsFiles(config);
-  if (!given) {
+  const tlsFiles = readTlsFiles(config);
+  if (!tlsFiles) {
     return ensureLocalTls(join(config.dataDir, 'tls'), [config.host, new URL(config.baseUrl).hostname]);
   }
-  if (given.warning) log.warn(given.warning);
-  return { ...given, caFile: undefined };
+  if (tlsFiles.warning) log.warn(tlsFiles.warning);
+  return { ...tlsFiles, caFile: undefined };
 }
 
 function databaseOf(config: Config): DatabaseAddress | undefined {

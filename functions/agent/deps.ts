@@ -16,7 +16,9 @@ export type AgentDeps = HttpDeps & BareDeps;
 /** The context of a call by an authenticated agent. */
 export type AgentCtx<P extends Agent | Registration = Agent> = ClientCtx<AgentDeps, P>;
 
-export const agentDeps = async (given: Ingredients): Promise<AgentDeps> => ({ ...(await baseDeps(given)) });
+export const agentDeps = async (ingredients: Ingredients): Promise<AgentDeps> => ({
+  ...(await baseDeps(ingredients)),
+});
 
 export const endpoint = endpointIn<AgentDeps>();
 export const base = '/api/agent/v7.0';

@@ -16,13 +16,13 @@ export type AuthDeps = HttpDeps &
     assets: Assets;
   };
 
-export const authDeps = async (given: IdentityIngredients): Promise<AuthDeps> => ({
-  ...(await fleetDeps(given)),
-  hasher: createHasher(given.hashing),
-  directories: given.directories,
-  kdcs: given.kdcs,
-  assets: given.assets,
-  peerKeys: createPeerKeys(given.peerKeys, given.singleFlight),
+export const authDeps = async (ingredients: IdentityIngredients): Promise<AuthDeps> => ({
+  ...(await fleetDeps(ingredients)),
+  hasher: createHasher(ingredients.hashing),
+  directories: ingredients.directories,
+  kdcs: ingredients.kdcs,
+  assets: ingredients.assets,
+  peerKeys: createPeerKeys(ingredients.peerKeys, ingredients.singleFlight),
 });
 
 export const endpoint = endpointIn<AuthDeps>();

@@ -11,9 +11,9 @@ export type ClientDeps = HttpDeps &
     signRdp?: SignDetached;
   };
 
-export const clientDeps = async (given: FleetIngredients): Promise<ClientDeps> => ({
-  ...(await fleetDeps(given)),
-  ...(given.rdpSigning && { signRdp: await createRdpSigner(given.rdpSigning) }),
+export const clientDeps = async (ingredients: FleetIngredients): Promise<ClientDeps> => ({
+  ...(await fleetDeps(ingredients)),
+  ...(ingredients.rdpSigning && { signRdp: await createRdpSigner(ingredients.rdpSigning) }),
 });
 
 export const endpoint = endpointIn<ClientDeps>();

@@ -15,11 +15,11 @@ export type DiscoverDeps = HttpDeps & {
   /** Absent on Workers and Lambda. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
 };
-export const discoverDeps = async (given: Ingredients): Promise<DiscoverDeps> => ({
-  ...(await baseDeps(given)),
-  assets: given.assets,
-  writes: given.writes ?? watchWrites(given.db, given.log),
-  ...(given.readDescriptors && { readDescriptors: given.readDescriptors }),
+export const discoverDeps = async (ingredients: Ingredients): Promise<DiscoverDeps> => ({
+  ...(await baseDeps(ingredients)),
+  assets: ingredients.assets,
+  writes: ingredients.writes ?? watchWrites(ingredients.db, ingredients.log),
+  ...(ingredients.readDescriptors && { readDescriptors: ingredients.readDescriptors }),
 });
 export type DiscoverCtx = Ctx<DiscoverDeps, SignedIn>;
 

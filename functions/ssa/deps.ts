@@ -9,9 +9,9 @@ export type SsaDeps = HttpDeps & AgentDeps;
 /** The context of a call by an authenticated session agent. */
 export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
-export const ssaDeps = async (given: Ingredients): Promise<SsaDeps> => ({
-  ...(await baseDeps(given)),
-  ...(given.notifier && { notifier: given.notifier }),
+export const ssaDeps = async (ingredients: Ingredients): Promise<SsaDeps> => ({
+  ...(await baseDeps(ingredients)),
+  ...(ingredients.notifier && { notifier: ingredients.notifier }),
 });
 
 export const endpoint = endpointIn<SsaDeps>();

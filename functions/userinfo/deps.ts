@@ -13,11 +13,11 @@ export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
 export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (
-  given: Ingredients & { directories: DirectoryRemote },
+  ingredients: Ingredients & { directories: DirectoryRemote },
 ): Promise<UserinfoDeps> => ({
-  ...(await baseDeps(given)),
-  directories: given.directories,
-  hasher: createHasher(given.hashing),
+  ...(await baseDeps(ingredients)),
+  directories: ingredients.directories,
+  hasher: createHasher(ingredients.hashing),
 });
 
 export const endpoint = endpointIn<UserinfoDeps>();

@@ -35,12 +35,14 @@ export type MaintenanceBody = z.output<typeof MaintenanceBody>;
 
 /** `pool` of a workplace: it must belong to that one. */
 type At = { farmId: string; uuid: string; pool?: string };
-type Known = { id: string; message: string; block_new_sessions: boolean } & Parameters<typeof hasStarted>[0] &
+type TemplateRecord = { id: string; message: string; block_new_sessions: boolean } & Parameters<
+  typeof hasStarted
+>[0] &
   Parameters<typeof isOver>[0];
 
 type Ordered = {
   target: Target;
-  template: Known | undefined;
+  template: TemplateRecord | undefined;
   body: MaintenanceBody;
   isNow: boolean;
   /** A template that does not block new sessions does not change the node. */
@@ -81,7 +83,11 @@ export async function setMaintenance<Row extends object>(
 const findTemplate = async (ctx: WebuiCtx, id: string | null | undefined) =>
   id ? maintenanceTemplates.find(ctx.deps.db, id, { scope: '*' }) : undefined;
 
-function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template: Known | undefined): void {
+function assertUsable(
+  ctx: WebuiCtx,
+  { template_id }: MaintenanceBody,
+  template: TemplateRecord | undefined,
+): void {
   if (template_id && !template)
     throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'The object does not exist' });
   if (template && isOver(template, ctx.now))

@@ -6,7 +6,7 @@ import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 export type WsproxyDeps = HttpDeps;
 export type WsproxyCtx = Ctx<WsproxyDeps>;
 
-export const wsproxyDeps = (given: Ingredients): Promise<WsproxyDeps> => baseDeps(given);
+export const wsproxyDeps = (ingredients: Ingredients): Promise<WsproxyDeps> => baseDeps(ingredients);
 
 export const endpoint = endpointIn<WsproxyDeps>();
 export const base = '/api/wsproxy/v7.0';

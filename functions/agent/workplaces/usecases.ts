@@ -64,9 +64,9 @@ async function tell(
   values: Told,
   entry?: MonitoringEntry,
 ): Promise<'ok'> {
-  const told = { ...values, agent_seen_at: now.toISOString() };
+  const reported = { ...values, agent_seen_at: now.toISOString() };
   await atomically(deps.db, (h) => [
-    touchWorkplace(h, farm.id, workplace.uuid, told),
+    touchWorkplace(h, farm.id, workplace.uuid, reported),
     ...(entry ? [appendMonitoring(h, entry)] : []),
   ]);
   return 'ok';

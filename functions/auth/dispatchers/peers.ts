@@ -28,7 +28,7 @@ import type { AuthDeps } from '../deps.ts';
 import type { JwtauthBody } from './schema.ts';
 
 type AuthCtx = ClientCtx<AuthDeps>;
-type Found = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
+type PeerRecord = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
 
 /** Clocks of isolates differ. Used tokens are stored for this much longer than any isolate could accept them. */
 const rememberedS = 600;
@@ -43,7 +43,7 @@ export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>
   if (!('token' in body)) throw new AppError('unauthenticated');
   if (ctx.principal.kind === 'user')
     throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Must be sent without a session' });
-  const seen: Seen = { issuer: undefined, found: undefined };
+  const seen: VerificationProgress = { issuer: undefined, found: undefined };
   try {
     return await exchange(ctx, body.token, seen);
   } catch (error) {
@@ -54,9 +54,9 @@ export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>
 }
 
 /** Progress of the token verification, for the audit log. */
-type Seen = { issuer: string | undefined; found: Found | undefined };
+type VerificationProgress = { issuer: string | undefined; found: PeerRecord | undefined };
 
-async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
+async function exchange(ctx: AuthCtx, jwt: string, seen: VerificationProgress) {
   const { deps, now } = ctx;
   const claimed = readPeerToken(jwt);
   seen.issuer = claimed.issuer;
@@ -72,7 +72,7 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
   return begin(ctx, found, proven);
 }
 
-async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
+async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: PeerRecord, proven: ProvenToken) {
   const { deps, now } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
   if (portal === undefined) throw new AppError('forbidden', 'The peer has no access to this portal');
@@ -111,7 +111,7 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
 const ages = ['admin', 'user'] as const;
 
 /** A peer as the subject of audit events. Its issuer contains a colon; labels of user domains do not. */
-const nameOf = ({ id, name, issuer }: Found['peer']) => ({
+const nameOf = ({ id, name, issuer }: PeerRecord['peer']) => ({
   user_id: id,
   user_name: escapeControls(name),
   domain: issuer,
@@ -137,7 +137,11 @@ function asRefusal(error: unknown): { refusal: AppError; reason: string } {
 }
 
 /** Repeated attempts must not flood the audit log: equal refusals are recorded once a minute. */
-async function noteRefused(ctx: AuthCtx, { issuer, found }: Seen, reason: string): Promise<void> {
+async function noteRefused(
+  ctx: AuthCtx,
+  { issuer, found }: VerificationProgress,
+  reason: string,
+): Promise<void> {
   const failed = auditEntry(ctx, {
     event: 'portal.LoginFailed',
     category: 'auth',

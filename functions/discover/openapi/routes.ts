@@ -36,8 +36,8 @@ export const openapiOperations = forms.map(({ form, mediaType, id, name }) =>
     async ({ deps: { assets, portalType } }) => {
       const text = await assets.text(`openapi.${portalType}.${form}`);
       // The document has a megabyte: clients may cache it but must revalidate it each time.
-      const kept = { 'cache-control': 'private, no-cache', etag: etagOf(0, text) };
-      const headers = { ...kept, vary: 'cookie' };
+      const caching = { 'cache-control': 'private, no-cache', etag: etagOf(0, text) };
+      const headers = { ...caching, vary: 'cookie' };
       // The document contains no secrets and no user input, so compression reveals nothing.
       return new Document(text, mediaType, headers, { isCompressible: true });
     },

@@ -21,11 +21,11 @@ const defaults: Branding = ThemeWrite.parse({});
  * Clients cache the branding, which has up to 2 MB of pictures and rarely changes. A PUT by the same client
  * invalidates its copy.
  */
-const kept = { 'cache-control': 'private, max-age=15' };
+const caching = { 'cache-control': 'private, max-age=15' };
 
 export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
   const { revision, ...stored } = await findTheme(deps.db);
-  return new Answer(complete(stored), { revision, headers: kept });
+  return new Answer(complete(stored), { revision, headers: caching });
 }
 
 /** Replaces the branding with one audit event, which contains the digests of the pictures. */
@@ -59,13 +59,13 @@ export async function writeTheme(
 }
 
 /** Fields that a later version adds have their defaults until they are written. */
-const complete = ({ branding, defaultLanguage }: Stored): Record<string, unknown> => ({
+const complete = ({ branding, defaultLanguage }: StoredTheme): Record<string, unknown> => ({
   ...defaults,
   ...branding,
   default_language: defaultLanguage,
 });
 
-type Stored = Omit<Awaited<ReturnType<typeof findTheme>>, 'revision'>;
+type StoredTheme = Omit<Awaited<ReturnType<typeof findTheme>>, 'revision'>;
 
 const isPicture = (name: string): boolean => pictures.some((picture) => picture === name);
 

@@ -21,7 +21,7 @@ export type Examined = {
   keptSecrets: Record<string, string | null>;
 };
 /** Result of a check: errors, or a reason why there is nothing to check. */
-type Found = FieldError[] | Text;
+type CheckOutcome = FieldError[] | Text;
 
 /**
  * Checks without network access whether the fields of a domain are valid.
@@ -55,14 +55,14 @@ export async function examine(ctx: WebuiCtx, name: DomainTypeName, body: Body): 
   const type = domainTypeOf(name);
   const stored = body.id === undefined ? undefined : await storedDomain(ctx, name, body.id);
   const { params, faults } = readSettings(type, body.params);
-  const kept = params ? keptSecrets(type, params, stored) : {};
+  const storedSecrets = params ? keptSecrets(type, params, stored) : {};
   const parts = [
     { name: 'fields', run: () => ownFaults(name, body) },
     { name: 'params', run: () => faults },
-    ...checksOf(ctx, type, params, { stored, kept }),
+    ...checksOf(ctx, type, params, { stored, kept: storedSecrets }),
   ];
   const checks = parts.map((part) => timed(ctx, part.name, part.run));
-  return { checks, params, stored, keptSecrets: kept };
+  return { checks, params, stored, keptSecrets: storedSecrets };
 }
 
 /**
@@ -73,14 +73,14 @@ const checksOf = (
   { deps, parameters }: WebuiCtx,
   { settings }: DomainType,
   params: Settings | undefined,
-  { stored, kept }: { stored: Row | undefined; kept: Record<string, string | null> },
-): { name: string; run: () => Found }[] =>
+  { stored, kept: storedSecrets }: { stored: Row | undefined; kept: Record<string, string | null> },
+): { name: string; run: () => CheckOutcome }[] =>
   settings.checks.map((check) => ({
     name: check.name,
     run: () =>
       params
         ? check.run(params, {
-            hasSecret: (name) => params[name] != null || kept[name] != null,
+            hasSecret: (name) => params[name] != null || storedSecrets[name] != null,
             policy: deps.outbound,
             parameters,
             tolerated: {},
@@ -109,7 +109,7 @@ function ownFaults(type: DomainTypeName, body: Body): FieldError[] {
     : faults;
 }
 
-function timed(ctx: WebuiCtx, name: string, run: () => Found): Check {
+function timed(ctx: WebuiCtx, name: string, run: () => CheckOutcome): Check {
   const start = ctx.deps.clock().getTime();
   const found = run();
   const took_ms = ctx.deps.clock().getTime() - start;

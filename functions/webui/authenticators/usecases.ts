@@ -107,11 +107,11 @@ function change(
   return overDirectory.explained(() =>
     changeRecord(ctx, kind, at, async (row) => {
       if (row.builtin) throw builtin();
-      const asked = become(writableOf(kind, row));
+      const requested = become(writableOf(kind, row));
       // Parameters of another type cannot be parsed here; the change of the immutable type is rejected later.
-      if (asked.type !== row.type) return { body: asked };
-      const { shown, columns } = await settle(ctx, at.id, asked, withoutSecrets(row, isRemoved));
-      const body = { ...asked, params: shown };
+      if (requested.type !== row.type) return { body: requested };
+      const { shown, columns } = await settle(ctx, at.id, requested, withoutSecrets(row, isRemoved));
+      const body = { ...requested, params: shown };
       return { body, columns, ...alongside(at, body, row, { overUsers, overDirectory }) };
     }),
   );

@@ -46,8 +46,8 @@ function change(
   return changeRecord(ctx, kind, at, async (row) => {
     const body = checkAddress(ctx, become(writableOf(kind, row)));
     const isElsewhere = destinationOf(row) !== destinationOf(body);
-    const kept = removesKey ? null : row.health_key;
-    if (isElsewhere && kept !== null && body.health_key === null) {
+    const storedKey = removesKey ? null : row.health_key;
+    if (isElsewhere && storedKey !== null && body.health_key === null) {
       const missing: FieldError = {
         pointer: '/health_key',
         code: 'required',
@@ -56,7 +56,7 @@ function change(
       throw new AppError('secret_required', undefined, { errors: [missing] });
     }
     const columns =
-      body.health_key === null ? { health_key: kept } : await sealedKey(ctx, at.id, body.health_key);
+      body.health_key === null ? { health_key: storedKey } : await sealedKey(ctx, at.id, body.health_key);
     const changes =
       removesKey && row.health_key !== null ? [{ field: 'health_key', before: '***', after: null }] : [];
     if (!isElsewhere) return { body, columns, changes };

@@ -13,12 +13,12 @@ const { kind } = monitoringCrud;
 type Write = z.output<typeof MonitoringWrite>;
 type Acknowledgement = { acknowledged_by: string | null; acknowledged_at: Date | null };
 
-const nobody: Acknowledgement = { acknowledged_by: null, acknowledged_at: null };
+const unacknowledged: Acknowledgement = { acknowledged_by: null, acknowledged_at: null };
 
 export const addRecord = (ctx: WebuiCtx, body: Write): Promise<Answer> => {
   const { dated, columns } = withMoment(ctx, body);
   return createRecord(ctx, kind, dated, {
-    columns: { ...columns, ...acknowledgement(ctx, { state: 'open', ...nobody }, body.state) },
+    columns: { ...columns, ...acknowledgement(ctx, { state: 'open', ...unacknowledged }, body.state) },
   });
 };
 
@@ -50,7 +50,7 @@ function acknowledgement(
   former: Acknowledgement & { state: Write['state'] },
   state: Write['state'],
 ): Acknowledgement {
-  if (state === 'open') return nobody;
+  if (state === 'open') return unacknowledged;
   if (state === 'acknowledged' && former.state !== 'acknowledged')
     return { acknowledged_by: ownerOf(ctx.principal).name, acknowledged_at: ctx.now };
   return { acknowledged_by: former.acknowledged_by, acknowledged_at: former.acknowledged_at };

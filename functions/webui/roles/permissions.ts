@@ -21,12 +21,15 @@ export const listPermissions = (language: Language): z.input<typeof PermissionEn
     const [resource, action] = [resourceOf(id), actionOf(id)];
     const texts =
       language === 'en'
-        ? { name: `${words(resource)}: ${action}`, description: `Allows to ${action} ${words(resource)}` }
+        ? {
+            name: `${words(resource)}: ${action}`,
+            description: `Allows the action "${action}" on the resource "${words(resource)}"`,
+          }
         : russianTexts(resources[resource], actions[action]);
     return { id, resource, action, ...texts };
   });
 
 const russianTexts = (resource: string, action: string) => ({
   name: `${resource}: ${action}`,
-  description: `Разрешает действие «${action}» в разделе «${resource}»`,
+  description: `Разрешает действие «${action}» для ресурса «${resource}»`,
 });

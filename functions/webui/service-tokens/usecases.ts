@@ -87,8 +87,8 @@ export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): 
 }
 
 /** @throws AppError `invalid_request` */
-function checkedEnd(given: string, now: Date): Date {
-  const end = new Date(given);
+function checkedEnd(expiresAt: string, now: Date): Date {
+  const end = new Date(expiresAt);
   const refuse = (code: string, detail: Detail) => invalid({ pointer: '/expires_at', code, detail });
   if (!(end > now)) throw refuse('too_early', 'Must be in the future');
   if (end > addSeconds(now, longestLifeS)) throw refuse('too_late', 'Must be at most 366 days from now');

@@ -38,11 +38,11 @@ type Write = z.output<typeof UserWrite>;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
 /** @throws AppError `forbidden` with the permissions that the roles grant and the caller lacks */
-export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write): Promise<Answer> {
+export async function createUser(ctx: WebuiCtx, domainId: string, requested: Write): Promise<Answer> {
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
-  const body = writableBody(supports, asked, []);
+  const body = writableBody(supports, requested, []);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) {
     throw invalid({
       pointer: '/password',
@@ -91,7 +91,7 @@ export const updateUser = (
     resets: two_factor_enrolled === false,
   }));
 
-type Becoming = { body: Write; lifts: boolean; resets: boolean };
+type RequestedChange = { body: Write; lifts: boolean; resets: boolean };
 
 /**
  * Changes a user. Adding or removing a role requires its permissions. Changing the password, the state or anything
@@ -100,15 +100,15 @@ type Becoming = { body: Write; lifts: boolean; resets: boolean };
 async function change(
   ctx: WebuiCtx,
   at: Target,
-  become: (current: Record<string, unknown>) => Becoming,
+  become: (current: Record<string, unknown>) => RequestedChange,
 ): Promise<Answer> {
   let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
   try {
     return await changeRecord(ctx, kind, at, async (row) => {
-      const asked = become(writableOf(kind, row));
-      const { lifts, resets, changes } = easingsOf(asked, row);
+      const requested = become(writableOf(kind, row));
+      const { lifts, resets, changes } = easingsOf(requested, row);
       const { supports } = domainTypeOf(row.domain_type);
-      const body = writableBody(supports, asked.body, row.groups);
+      const body = writableBody(supports, requested.body, row.groups);
       if (supports.refreshes.name) assertSameName(row, body);
       assertOwnAccount(ctx, row, body, resets);
       const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
@@ -143,9 +143,9 @@ async function change(
  * Actions that the patch requests in addition to field changes. Unchanged values are ignored, so the object can be
  * sent as it was read.
  */
-function easingsOf(asked: Becoming, row: Row) {
-  const lifts = asked.lifts && row.locked_until !== null;
-  const resets = asked.resets && row.two_factor_enrolled;
+function easingsOf(requested: RequestedChange, row: Row) {
+  const lifts = requested.lifts && row.locked_until !== null;
+  const resets = requested.resets && row.two_factor_enrolled;
   const changes = [
     ...(lifts ? [{ field: 'locked_until', before: row.locked_until, after: null }] : []),
     ...(resets ? [{ field: 'two_factor_enrolled', before: true, after: false }] : []),

@@ -35,13 +35,13 @@ const notGateway = (): AppError => new AppError('forbidden', 'A gateway token is
  * journal.
  * @throws AppError `forbidden` without a valid gateway token
  */
-export async function hearGateway(
+export async function storeHeartbeat(
   { deps, bearer, now }: RequestCtx<WsproxyDeps>,
-  told: z.output<typeof HeartbeatBody>,
+  report: z.output<typeof HeartbeatBody>,
 ): Promise<object> {
-  const heard = bearer === undefined ? undefined : await noteHeartbeat(deps.db, sha256(bearer), told);
-  if (!heard) throw notGateway();
-  if (heard.noted_status === 'fail')
-    await noteReturn(deps.db, { id: heard.id, record: gatewayRecord(heard, 'pass', now) });
+  const gateway = bearer === undefined ? undefined : await noteHeartbeat(deps.db, sha256(bearer), report);
+  if (!gateway) throw notGateway();
+  if (gateway.noted_status === 'fail')
+    await noteReturn(deps.db, { id: gateway.id, record: gatewayRecord(gateway, 'pass', now) });
   return {};
 }

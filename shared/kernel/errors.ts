@@ -1,11 +1,11 @@
 import { type Detail, inLanguage, type Text } from '../messages/message.ts';
 
-/** How each problem code is answered: HTTP status, RFC 9457 title, and whether trying again may help. */
+/** Properties of a problem code: HTTP status, RFC 9457 title, and whether a retry may succeed. */
 type CodeFacts = { status: number; title: Detail; retryable?: true; retryAfterS?: number };
 
 /**
- * The closed table of problem codes (RFC 9457 `type` is `/api/errors/<code>`).
- * Within API version 7.0 codes are only ever added.
+ * The closed table of problem codes; the RFC 9457 `type` is `/api/errors/<code>`. Within API version 7.0 codes are
+ * added but never changed or removed.
  */
 export const errorCodes = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
@@ -103,25 +103,25 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** @returns the facts of a code in their common shape. */
+/** @returns the properties of a code in their common type */
 export const codeFacts = (code: ErrorCode): CodeFacts => errorCodes[code];
 
 /**
- * One fault of one field: `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
+ * An error of one field. `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
  * name of a header.
  */
 export type FieldError = { pointer: string; code: string; detail: Text };
 
 export type ErrorMembers = {
   errors?: FieldError[];
-  /** Seconds; overrides what the code's own row says. */
+  /** Seconds. Overrides the value of the problem code. */
   retry_after_s?: number;
   [member: string]: unknown;
 };
 
 /**
- * The only error that reaches a caller as something else than `internal`.
- * `members` become extension members of the problem document; `message` is `detail` in English.
+ * An error that is reported to the caller with its code; all other errors are reported as `internal`. `members`
+ * become extension members of the problem document; `message` is `detail` in English.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -140,13 +140,15 @@ export class AppError extends Error {
 
 export const notFound = (): AppError => new AppError('not_found');
 
-/** Entries that a problem has at most: a caller could have one for each byte of a body. */
+/** Maximum of `errors` entries in a problem; without it the response could be larger than the request by far. */
 export const mostFieldErrors = 100;
 
-/** A request whose fields are at fault; one entry a field. */
+/** The request has invalid fields, with one entry per field. */
 export const invalid = (...errors: FieldError[]): AppError =>
   new AppError('invalid_request', errors[0]?.detail, { errors: errors.slice(0, mostFieldErrors) });
 
-/** A state that does not allow the operation; `reason` is a stable word, `detail` a sentence. */
+/**
+ * The current state does not allow the operation. `reason` is a stable machine-readable word, `detail` a sentence.
+ */
 export const conflict = (reason: string, detail: Text): AppError =>
   new AppError('invalid_state', detail, { reason });

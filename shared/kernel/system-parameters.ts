@@ -7,7 +7,7 @@ type Fact<T> = {
   max?: number;
   unit?: string;
   choices?: readonly string[];
-  /** What a text must look like. */
+  /** Regular expression that a text must match. */
   pattern?: RegExp;
 };
 
@@ -39,14 +39,14 @@ const count = (value: number, min: number, max: number, help: string): Fact<numb
   help,
 });
 
-/** Schemes of links that run code, read local files or go unprotected; no setting allows them. */
+/** Link schemes that execute code, read local files or are unencrypted. No setting can allow them. */
 export const neverLinked: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
 const scheme = `(?!(?:${neverLinked.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
 
-/** Uses of a session are written once a minute: a shorter time would end sessions that are in use. */
+/** The last use of a session is written once a minute. A shorter idle timeout would end sessions in use. */
 const shortestIdleS = 120;
 
-/** Every system parameter: `<section>.<key>`, its default and its bounds. */
+/** System parameters `<section>.<key>`, with default and limits. */
 export const systemParameters = {
   'session.admin_absolute_s': seconds(14_400, 'Maximum duration of an administrator session'),
   'session.user_absolute_s': seconds(14_400, 'Maximum duration of a user session'),
@@ -142,7 +142,7 @@ export const systemParameters = {
   },
   'directory.extra_attributes': {
     default: '',
-    // A name, never an object identifier: that would be a second name of an attribute.
+    // Object identifiers are not allowed: one attribute would have two names.
     pattern: /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}(?:,[A-Za-z][A-Za-z0-9_-]{0,63})*)?$/,
     max: 2_048,
     help: 'Directory attributes that may be read in addition to the standard ones, separated by commas',
@@ -196,13 +196,13 @@ const defaults = Object.fromEntries(
   Object.entries(systemParameters).map(([name, fact]) => [name, fact.default]),
 );
 
-/** @param overrides what the database holds; names that this version does not know are ignored */
+/** @param overrides values stored in the database; unknown names are ignored */
 export function parametersFrom(overrides: Record<string, unknown> | null): Parameters {
   const parameters: Parameters = { ...(defaults as Parameters), ...overrides };
   return { ...parameters, 'session.idle_s': Math.max(shortestIdleS, parameters['session.idle_s']) };
 }
 
-/** The facts of every parameter in their common shape, in the order of the table. */
+/** The properties of every parameter in their common type, in the order of the table. */
 export const parameterFacts: readonly (readonly [ParameterName, Fact<ParameterValue>])[] = Object.entries(
   systemParameters,
 ) as [ParameterName, Fact<ParameterValue>][];

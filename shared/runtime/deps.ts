@@ -13,14 +13,14 @@ import type { WriteWitness } from '../kernel/observability/write-witness.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
-import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+import type { Transport } from '../remotes/http/transport.ts';
 import type { KdcRemote } from '../remotes/kerberos/transport.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 import type { RdpSigning } from './config/rdp-signing.ts';
 
-/** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
+/** What a runtime provides to build the dependencies of a module. Nothing in it belongs to a single request. */
 export type Ingredients = {
   db: Db;
   log: Log;
@@ -28,40 +28,41 @@ export type Ingredients = {
   portalType: PortalType;
   baseUrl: string;
   host: Host;
-  /** What pages are made of. */
+  /** Templates and files of pages. */
   assets: Assets;
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;
-  /** Where exported files are; absent: in the database. */
+  /** Object store of exported files; default: the database. */
   s3?: S3Config | undefined;
-  /** What `.rdp` files are signed by; absent: they are not. */
+  /** Signs `.rdp` files; they are unsigned if absent. */
   rdpSigning?: RdpSigning | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
-  /** Where requests are counted; nowhere unless given. */
+  /** Counts requests; default: discards counts. */
   telemetry?: Telemetry;
-  /** Compresses answers; the platform does unless given. */
+  /** Compresses responses; absent if the platform does. */
   compression?: Compression;
-  /** Observes writes of the process; one that observes none unless given. */
+  /** Observes the writes of the process; default: none. */
   writes?: WriteWitness;
-  /** Reads the file descriptors of the process, where it has any. */
+  /** Reads the file descriptors of the process, if supported. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
-  /** Where one process serves many requests, which may then wake each other. */
+  /** Notifications between requests, on runtimes where one process serves many requests. */
   notifier?: Notifier;
 };
 
-/** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */
+/** With remotes for dispatchers and peer keys, for modules that call dispatchers. */
 export type FleetIngredients = Ingredients & {
-  dispatchers: DispatcherRemote;
+  /** Carries the calls of dispatcher nodes. */
+  dispatcherTransport: Transport;
   peerKeys: PeerKeyRemote;
   singleFlight?: SingleFlight;
 };
 
-/** With a way to directories and KDCs as well, for the modules that authenticate users or test domains. */
+/** Also with remotes for directories and KDCs, for modules that authenticate users or test domains. */
 export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote; kdcs: KdcRemote };
 
-/** The dependencies that every module has. */
+/** The dependencies of every module. */
 export async function baseDeps(given: Ingredients): Promise<HttpDeps> {
   const sealer = await createSealer(given.secretKeys);
   return {

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { PageLimit } from './fields.ts';
 
-export const ListSearch = z
-  .string()
-  .max(128)
-  .optional()
-  .describe('Part of the name. Case is ignored.');
+export const ListSearch = z.string().max(128).optional().describe('Part of the name. Case is ignored.');
 
 /** The query of a list: paging, the closed list of sort keys, search, and the resource's own filters. */
 export const listQuery = <F extends z.ZodRawShape>(

@@ -51,7 +51,7 @@ async function runProgram(name: string, text: string): Promise<string> {
 }
 
 const readSnippet = async (): Promise<string> =>
-  /```ts\n(.+?)```/s.exec(await readFile(join(root, 'README.md'), 'utf8'))?.[1] ?? '';
+  /```ts\n(.+?)```/s.exec(await readFile(join(root, 'shared/client/README.md'), 'utf8'))?.[1] ?? '';
 
 describe('USE-9: in a project that `npm init -y` made', () => {
   it('is CommonJS by default', async () => {
@@ -59,7 +59,7 @@ describe('USE-9: in a project that `npm init -y` made', () => {
     expect(type).toBe('commonjs');
   });
 
-  it('the snippet of the README runs as program.mts, and its types hold', async () => {
+  it('the snippet of shared/client/README.md runs as program.mts, and its types hold', async () => {
     const id = await runProgram('program.mts', await readSnippet());
     const { body } = await portal.send(`GET /api/webui/aggregator/sites/${id}`, { token: env.TOKEN });
     expect(body).toMatchObject({ name: 'South', uri: 'south' });

@@ -17,6 +17,7 @@ import { freePorts, root } from './support/portal-process.ts';
 const readme = 'README.md';
 const administrators = 'functions/webui/README.md';
 const operators = 'functions/health/README.md';
+const configuration = 'functions/deploy/configuration-as-code.md';
 
 let folder: string;
 let slapd: Slapd;
@@ -51,7 +52,6 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
   await writeFile(ca, authority.caPem);
   slapd = await startSlapd(await authority.issue(), `${person('alice')}\n${posixGroup('staff', ['alice'])}`);
   const monitoring = blocksOf(operators).filter(({ heading }) => heading === 'Monitor');
-  const isConfiguration = ({ heading }: Block) => heading === 'Configuration as code';
   const rotation = blocksOf(operators).filter(({ heading }) => heading === 'Rotate keys');
   const directory = {
     HOST: slapd.secureUrl,
@@ -61,13 +61,10 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
     BIND_PASSWORD: reader.bind_password,
   };
   const text = scriptOf([
-    ...filled(
-      blocksOf(readme).filter((block) => !isConfiguration(block)),
-      { URL: url },
-    ),
+    ...filled(blocksOf(readme), { URL: url }),
     ...filled(monitoring, { HEALTH: `https://localhost:${healthPort}`, URL: url }),
     step('with the portal stopped', 'kill %%; wait'),
-    ...filled(blocksOf(readme).filter(isConfiguration), {}),
+    ...filled(blocksOf(configuration), {}),
     ...filled(rotation, {}),
     step(
       'then npm start',
@@ -143,7 +140,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
   });
 
   it('USE-16: the configuration is exported, and applied again changes nothing', () => {
-    expect(under(readme, 'Configuration as code 1')).toMatch(/No changes[\s\S]*No changes/);
+    expect(under(configuration, 'Configuration as code 1')).toMatch(/No changes[\s\S]*No changes/);
   });
 
   it('USE-5: monitors read health and metrics, and keys are rotated', () => {
@@ -151,7 +148,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
       /"status": "pass"[\s\S]*aggregator_site_up\{site="first"\} /,
     );
     expect(under(operators, 'Monitor 2')).toMatch(/ready: 200\nok/);
-    expect(under(operators, 'Rotate keys 1')).toMatch(/New keys stand in .*\n[\s\S]*, 0 remain/);
+    expect(under(operators, 'Rotate keys 1')).toMatch(/New keys are in .*\n[\s\S]*, 0 remain/);
     expect(sections['then npm start']).toContain('The portal is ready');
   });
 
@@ -168,16 +165,14 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
   });
 
   it('USE-5: a part of the administration is given away, and a site is drained', () => {
-    expect(under(administrators, 'Give somebody a part of the administration 1')).toContain(
-      '"name": "helpdesk"',
-    );
+    expect(under(administrators, 'Delegate administration 1')).toContain('"name": "helpdesk"');
     expect(under(administrators, 'Drain a site 1')).toContain('"maintenance": true');
     expect(under(administrators, 'Drain a site 2')).toMatch(/^0$/m);
     expect(under(administrators, 'Drain a site 3')).toMatch(/maintenance_ended\n\S+ maintenance_began$/m);
   });
 
   it('USE-5: a list explains itself for another user', () => {
-    expect(under(administrators, 'Find out why 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
+    expect(under(administrators, 'Find causes 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
     expect(sections['the end']).toContain('that was all');
   });
 
@@ -190,7 +185,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
 
 describe('USE-5: the guide', () => {
   it('USE-5: has no line that hides a refusal', () => {
-    for (const file of [readme, administrators, operators])
+    for (const file of [readme, administrators, operators, configuration])
       for (const { title, lines } of blocksOf(file)) {
         expect([title, lines]).toEqual([
           title,

@@ -1,6 +1,6 @@
 import type { MonitoringEntry } from '../monitoring/records.ts';
 
-/** What the monitoring journal says when the heartbeats of a gateway end, or come again. */
+/** The journal record for heartbeats that stop or resume. */
 export function gatewayRecord(
   gateway: { id: string; name: string },
   status: 'pass' | 'fail',

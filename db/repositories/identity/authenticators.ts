@@ -28,7 +28,7 @@ const shownParams = sql<Record<string, unknown>>`${table.params} || coalesce((
 const sealedSecrets = sql<Record<string, string | null>>`coalesce((
   select jsonb_object_agg(name, value) from ${secretMembers}), '{}')`;
 
-/** When the directory refused the password of the account that searches, and when it is tried again. */
+/** When the directory rejected the password of the search account, and when it is tried again. */
 const ofRefusal = (column: typeof refusals.refused_at | typeof refusals.retry_at) =>
   derived<Date | null>(
     sql`select ${column} from ${refusals} where ${refusals.authenticator_id} = ${table.id}`,
@@ -49,7 +49,7 @@ export const authenticators = records({
     subjects: table.subjects,
     two_factor: table.two_factor,
     params: shownParams,
-    /** As sealed, for writes that keep them; no view names them. */
+    /** The sealed value, for writes that keep it. Not included in views. */
     secrets: sealedSecrets,
     attributes: table.attributes,
     tags: table.tags,
@@ -61,7 +61,7 @@ export const authenticators = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
-  // Addresses of servers are for those who administer the whole installation.
+  // Server addresses are visible only to administrators of the whole installation.
   narrowed: ({ params }: { params: Record<string, unknown> }) => ({ params: withoutAddresses(params) }),
   search: [table.name_key, table.small_name_key],
   filters: {
@@ -131,8 +131,8 @@ export const authenticators = records({
 });
 
 /**
- * A domain with the addresses of its servers, to ask them. Every holder of the permission reads domains, whatever the
- * sites; only what is shown of them is narrowed.
+ * Returns a domain with its server addresses, for connections to them. Domains are readable with the permission for
+ * any site; the scope only restricts the visible members.
  */
 export const findDomain = (db: Db, id: string) => authenticators.find(db, id, { scope: '*' });
 

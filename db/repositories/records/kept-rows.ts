@@ -5,7 +5,10 @@ import { users } from '../../schema/identity/users.ts';
 import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
-/** Domains that no bulk deletion takes: the built-in one, the caller's own, and that of the last administrator. */
+/**
+ * Domains that a bulk deletion must not delete: the built-in one, the caller's own, and that of the last
+ * administrator.
+ */
 export const keptDomains = (
   own: string | undefined,
   caller: string,
@@ -30,14 +33,16 @@ const ownDomain = (id: string): Kept => ({
   detail: 'The domain contains your own account',
 });
 
-/** Domains one of whose users holds more than the caller. */
+/** Domains with a user who has more permissions than the caller. */
 export const administratorsBeyond = (held: Held): Kept => ({
   where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
   code: 'forbidden',
   detail: 'A user of the domain has permissions that the caller lacks',
 });
 
-/** Users that no bulk deletion takes: the caller, who holds more than he does, and the last administrator. */
+/**
+ * Users that a bulk deletion must not delete: the caller, users with more permissions, and the last administrator.
+ */
 export const keptUsers = (caller: string, held: Held, administratorTypes: readonly string[]): Kept[] => [
   { where: eq(users.id, caller), code: 'invalid_state', detail: 'You cannot delete your own account' },
   {
@@ -52,14 +57,14 @@ export const keptUsers = (caller: string, held: Held, administratorTypes: readon
   },
 ];
 
-/** While the caller is an administrator himself, he remains; otherwise the one who has been there longest does. */
+/** The administrator that must remain: the caller if the caller is one, otherwise the oldest administrator. */
 function lastAdministrator(caller: string, administratorTypes: readonly string[]): SQL {
   const all = administrators(administratorTypes);
   return sql`
   (${caller}::uuid not in ${all} and ${users.id} = (select min(id::text)::uuid from ${all} as a(id)))`;
 }
 
-/** Groups that waive the second factor, for callers that may not decide that. */
+/** Groups that waive the second factor, for callers without the right to decide that. */
 export const skippingGroups: Kept = {
   where: sql`${groups.skip_two_factor}`,
   code: 'forbidden',

@@ -11,24 +11,27 @@ import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts'
 import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
 import { installation } from '../../schema/settings/installation.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { secretPattern } from '../identity/secret-members.ts';
 
-/** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
+/** A column with values sealed by a `Sealer`, with the names that the values are bound to. */
 export type SealedColumn = {
   table: PgTable;
   column: PgColumn;
-  /** The sealed member of a JSON column; its place is called `<column>.<member>`. */
+  /** The sealed member of a JSON column; the values are bound to `<column>.<member>`. */
   member?: string;
-  /** What the place of a value calls its row. */
+  /** The names of the sealed members of a JSON column, as a POSIX regular expression; `placesIn` finds the members. */
+  members?: string;
+  /** The row name that a value is bound to. */
   row: SQL<string>;
-  /** The table that the values were sealed for, if they were moved here from another one. */
+  /** The table that the values were sealed for, if they were moved from another table. */
   sealedFor?: PgTable;
-  /** The values expire soon, so that a key may be gone before the last of them. */
+  /** Values expire soon, so that an old key may be removed before all of them are resealed. */
   expires?: true;
 };
 
 /**
- * Every place where sealed values are kept: what is missing here is lost when the key that sealed it goes. A test
- * compares this with the places that the code seals for.
+ * All columns with sealed values. Values of a column that is missing here are lost when their key is removed. A test
+ * compares the list with the places in the code.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: dispatchers, column: dispatchers.health_key, row: sql`${dispatchers.id}::text` },
@@ -60,7 +63,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   {
     table: authenticators,
     column: authenticators.params,
-    member: 'bind_password',
+    members: secretPattern,
     row: sql`${authenticators.id}::text`,
   },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
@@ -74,20 +77,40 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** The place of a value in one row, as it was sealed for it. */
+/** The places of a column: for a JSON column with sealed members, one for each member that a row has. */
+export async function placesIn(db: Db, { members, ...place }: SealedColumn): Promise<SealedColumn[]> {
+  if (members === undefined) return [place];
+  const rows = await db
+    .selectDistinct({ member: sql<string>`member` })
+    .from(sql`${place.table} cross join lateral jsonb_object_keys(${place.column}) as member`)
+    .where(sql`member ~ ${members}`)
+    .orderBy(sql`member`);
+  return rows.map(({ member }) => ({ ...place, member }));
+}
+
+/** Whether values of this place, as `nameOfColumn` writes it, are found. */
+export const isSealedPlace = (name: string): boolean =>
+  sealedColumns.some(({ members, ...place }) => {
+    const column = nameOfColumn(place);
+    return members === undefined
+      ? name === column
+      : name.startsWith(`${column}.`) && new RegExp(members).test(name);
+  });
+
+/** The place that a value of this row is bound to. */
 export const placeOf = ({ table, column, member, sealedFor }: SealedColumn, row: string) => ({
   table: getTableName(sealedFor ?? table),
   row,
   column: member === undefined ? column.name : `${column.name}.${member}`,
 });
 
-/** The name of the column, with its table, for operators. */
+/** Name of the table and the column for operators. */
 export const nameOfColumn = (column: SealedColumn): string =>
   `${getTableName(column.table)}.${placeOf(column, '').column}`;
 
 export type SealedValue = { row: string; sealed: string };
 
-/** One value for each key that sealed some of a place: enough to find out which keys a database needs. */
+/** Returns one value per key that was used in the column, to find out which keys a database needs. */
 export const sampleOf = (db: Db, place: SealedColumn): Promise<SealedValue[]> =>
   db
     .selectDistinctOn([sql`split_part(${textOf(place)}, '.', 1)`], {
@@ -99,7 +122,7 @@ export const sampleOf = (db: Db, place: SealedColumn): Promise<SealedValue[]> =>
 
 const pageSize = 500;
 
-/** A page of values that another key sealed, in order of their rows. */
+/** Returns a page of values sealed with other keys, ordered by row. */
 export const sealedByOthers = (
   db: Db,
   place: SealedColumn,
@@ -123,7 +146,7 @@ export async function countSealedByOthers(db: Db, place: SealedColumn, keyId: st
   return counted?.n ?? 0;
 }
 
-/** Puts newly sealed values in the place of former ones; one that was changed meanwhile stays as it is. */
+/** Replaces sealed values; a value that was changed meanwhile is kept. */
 export async function replaceSealed(
   db: Db,
   place: SealedColumn,

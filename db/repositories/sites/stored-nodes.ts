@@ -1,14 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
 import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { derived } from '../records/statements.ts';
 
-/** What administrators say of a node; it moves the version of the topology. */
+/** Settings of a node by administrators. A change increments the version of the topology. */
 export type NodeAddress = {
   id: string;
   farm_id: string;
+  kind: DispatcherKindName;
   name: string;
   url: string;
   priority: number;
@@ -17,14 +19,14 @@ export type NodeAddress = {
   timeout_ms: number;
 };
 
-/** What calls and probes showed of a node, with the keys that it gave for the user and for ourselves; times as text. */
+/** State of a node from calls and probes, and its keys for the user and for the portal itself; timestamps as text. */
 export type NodeCondition = {
   id: string;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
   response_time_ms: number | null;
   circuit: 'closed' | 'open' | 'half_open';
   circuit_failures: number;
-  /** An open circuit may be tried again. */
+  /** True if an open circuit may be tried now. */
   circuit_due: boolean;
   domains: NodeDomain[] | null;
   domains_at: string | null;
@@ -33,21 +35,21 @@ export type NodeCondition = {
 
 export type StoredNode = NodeAddress & NodeCondition;
 
-/** Enabled nodes of these enabled farms. */
+/** Addresses of the enabled nodes of these enabled farms. */
 export const nodeAddresses = (ofFarms: SQL): SQL<NodeAddress[]> => nodesOf(ofFarms, address);
 
 /**
- * Of the same nodes what changes from moment to moment, each with its unexpired keys for the aggregator itself.
- * @param keysOf whose keys besides
+ * State of the same nodes, with the unexpired keys for the portal itself.
+ * @param keysOf condition for further keys
  */
 export const nodeConditions = (ofFarms: SQL, keysOf: SQL): SQL<NodeCondition[]> =>
   nodesOf(ofFarms, condition(keysOf));
 
-/** Both of each node, with the keys for the aggregator itself. */
+/** Address and state of each node, with the keys for the portal itself. */
 export const storedNodes = (ofFarms: SQL): SQL<StoredNode[]> =>
   nodesOf(ofFarms, sql`${address}, ${condition(sql`false`)}`);
 
-/** Both of each enabled node of the farm of this column whose circuit is closed, with the keys for the aggregator itself. */
+/** The same for the enabled nodes with a closed circuit of the farm in this column. */
 export const askableNodes = (farm: PgColumn): SQL<StoredNode[]> =>
   derived(sql`
     select coalesce(json_agg(json_build_object('id', ${dispatchers.id}, ${address}, ${condition(sql`false`)})), '[]')
@@ -60,8 +62,8 @@ const nodesOf = <T>(ofFarms: SQL, members: SQL): SQL<T> =>
   from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
   where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled})`}`;
 
-const address = sql`'farm_id', ${dispatchers.farm_id}, 'name', ${dispatchers.name}, 'url', ${dispatchers.url},
-  'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
+const address = sql`'farm_id', ${dispatchers.farm_id}, 'kind', ${dispatchers.kind},
+  'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
   'ca_certificate', ${dispatchers.ca_certificate}, 'timeout_ms', ${dispatchers.timeout_ms}`;
 
 const now = sql`now()`;

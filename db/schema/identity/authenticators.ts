@@ -2,8 +2,8 @@ import { boolean, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm
 import { byteText, moment, recordColumns } from '../columns.ts';
 
 /**
- * Authentication domains. `type` is a name of the registry of domain types. Secrets in `params` are sealed. `access_ended_at` is when the domain was last
- * disabled: a login that began before is refused.
+ * Authentication domains. `type` is a name of the registry of domain types. `params` of directory domains contain sealed secrets. `access_ended_at` is the time when
+ * the domain was last disabled; a login that began earlier is rejected.
  */
 export const authenticators = pgTable(
   'authenticators',

@@ -52,27 +52,20 @@ export const updateGroup = (ctx: WebuiCtx, at: Target, patch: Record<string, unk
   change(ctx, at, (current) => applyPatch(GroupWrite, current, patch));
 
 /** Changing which users skip the second factor requires every permission for all sites. */
-async function change(
+const change = (
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
-): Promise<Answer> {
-  let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
-  try {
-    return await changeRecord(ctx, kind, at, (row) => {
-      const body = become(writableOf(kind, row));
-      // Another type cannot be handled here; the change of the immutable type is rejected later.
-      if (body.type !== row.type) return { body };
-      if (concernsSkipping(row, wellMade(body))) assertMaySkip(ctx);
-      const isOtherState = body.type === 'group' && body.state !== row.state;
-      const power = powerOver(ctx, [], isOtherState ? [{ part: row.id }] : []);
-      explain = power.explained;
-      return { body, before: (h) => guarded(h, power.before(h)) };
-    });
-  } catch (error) {
-    return explain(() => Promise.reject(error));
-  }
-}
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) => {
+    const body = become(writableOf(kind, row));
+    // Another type cannot be handled here; the change of the immutable type is rejected later.
+    if (body.type !== row.type) return { body };
+    if (concernsSkipping(row, wellMade(body))) assertMaySkip(ctx);
+    const isOtherState = body.type === 'group' && body.state !== row.state;
+    const power = powerOver(ctx, [], isOtherState ? [{ part: row.id }] : []);
+    return { body, explained: power.explained, before: (h) => guarded(h, power.before(h)) };
+  });
 
 /** True if the change affects which users skip the second factor, even while the group is inactive. */
 function concernsSkipping(row: Row, body: Write): boolean {

@@ -23,15 +23,15 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import type { Support } from '../../../shared/identity/domains/domain-type.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
 import { UserWrite } from './schema.ts';
+import { writableBody } from './writable-body.ts';
 
 const { kind } = userCrud;
 type Write = z.output<typeof UserWrite>;
@@ -42,39 +42,12 @@ export async function createUser(ctx: WebuiCtx, domainId: string, requested: Wri
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
-  const body = writableBody(supports, requested, []);
-  if (supports.ownPassword && body.kind === 'person' && body.password === null) {
-    throw invalid({
-      pointer: '/password',
-      code: 'required',
-      detail: 'A user of the kind `person` requires a password',
-    });
-  }
+  const body = writableBody(supports, requested);
+  if (supports.ownPassword && body.kind === 'person' && body.password === null) throw passwordRequired();
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
-  return power.explained(() =>
-    createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
-  );
-}
-
-/**
- * The fields of a user that can be written in a domain of this type. Groups that are read at each login are not
- * changed.
- * @throws AppError `invalid_request` for a password that the portal does not store
- */
-function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: readonly string[]): Write {
-  if (!ownPassword) assertNoPassword(body);
-  return refreshes.groups ? { ...body, groups: [...groups] } : body;
-}
-
-function assertNoPassword(body: Write): void {
-  const faults: FieldError[] = [];
-  const detail = 'The passwords of this domain are stored in the directory';
-  if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
-  if (body.must_change_password)
-    faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
-  if (faults.length > 0) throw invalid(...faults);
+  return createRecord(ctx, kind, body, { parent: domainId, columns, ...power });
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -97,47 +70,40 @@ type RequestedChange = { body: Write; lifts: boolean; resets: boolean };
  * Changes a user. Adding or removing a role requires its permissions. Changing the password, the state or anything
  * that weakens the login requires all permissions of the user. A new password ends the sessions of the user.
  */
-async function change(
+const change = (
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => RequestedChange,
-): Promise<Answer> {
-  let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
-  try {
-    return await changeRecord(ctx, kind, at, async (row) => {
-      const requested = become(writableOf(kind, row));
-      const { lifts, resets, changes } = easingsOf(requested, row);
-      const { supports } = domainTypeOf(row.domain_type);
-      const body = writableBody(supports, requested.body, row.groups);
-      if (supports.refreshes.name) assertSameName(row, body);
-      assertOwnAccount(ctx, row, body, resets);
-      const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
-      const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
-      explain = power.explained;
-      const isNewKind = body.kind !== row.kind;
-      const isNewPassword = body.password !== null || isNewKind;
-      const setsPassword = isNewPassword && supports.ownPassword;
-      const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
-      return {
-        body,
-        columns: {
-          password: undefined,
-          ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
-        },
-        changes,
-        before: (h) => [
-          lockGuard(h, 'administrators'),
-          ...power.before(h),
-          ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
-        ],
-        after: (h) =>
-          consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
-      };
-    });
-  } catch (error) {
-    return explain(() => Promise.reject(error));
-  }
-}
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, async (row) => {
+    const requested = become(writableOf(kind, row));
+    const { lifts, resets, changes } = easingsOf(requested, row);
+    const { supports } = domainTypeOf(row.domain_type);
+    const body = writableBody(supports, requested.body, row);
+    assertOwnAccount(ctx, row, body, resets);
+    const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
+    const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
+    const isNewKind = body.kind !== row.kind;
+    const isNewPassword = body.password !== null || isNewKind;
+    const setsPassword = isNewPassword && supports.ownPassword;
+    const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
+    return {
+      body,
+      columns: {
+        password: undefined,
+        ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
+      },
+      changes,
+      explained: power.explained,
+      before: (h) => [
+        lockGuard(h, 'administrators'),
+        ...power.before(h),
+        ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
+      ],
+      after: (h) =>
+        consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
+    };
+  });
 
 /**
  * Actions that the patch requests in addition to field changes. Unchanged values are ignored, so the object can be
@@ -209,16 +175,6 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   }
 }
 
-/** @throws AppError `invalid_request`: the directory determines the name of the user */
-function assertSameName(row: Row, body: Write): void {
-  if (body.name === row.name) return;
-  throw invalid({
-    pointer: '/name',
-    code: 'immutable',
-    detail: 'The name of a directory user cannot be changed here',
-  });
-}
-
 /** The previous password is added to those that cannot be reused. */
 const retireCurrent = async ({ deps, now }: WebuiCtx, { id, password: hash }: Row) =>
   hash === null ? () => [] : retirePassword(deps.sealer, { userId: id, hash, at: now });
@@ -238,29 +194,30 @@ async function passwordColumns(
       });
     return { password_hash: null };
   }
-  if (body.password === null)
-    throw invalid({
-      pointer: '/password',
-      code: 'required',
-      detail: 'A user of the kind `person` requires a password',
-    });
+  if (body.password === null) throw passwordRequired();
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
+const passwordRequired = () =>
+  invalid({
+    pointer: '/password',
+    code: 'required',
+    detail: 'A user of the kind `person` requires a password',
+  });
+
 export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ user: at.id }]);
-  await power.explained(() =>
-    removeRecord(ctx, kind, at, (row): Extras => {
-      if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'You cannot delete your own account');
-      return {
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h, administratorTypes)],
-      };
-    }),
-  );
+  await removeRecord(ctx, kind, at, (row): Extras => {
+    if (row.id === ownerOf(ctx.principal).id)
+      throw conflict('own_account', 'You cannot delete your own account');
+    return {
+      explained: power.explained,
+      before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+      after: (h) => [mustKeepAdministrator(h, administratorTypes)],
+    };
+  });
 }
 
 export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string[] } | { all: true }) =>

@@ -4,8 +4,8 @@ import { pointerTo } from './pointer.ts';
 import { type Exceeded, jsonLimits, scanJson } from './scan.ts';
 
 /**
- * Parses a JSON object in UTF-8. Unlike `JSON.parse` it refuses a member name given twice (RFC 8259 leaves the meaning
- * open, so two readers could see two requests), and what exceeds `jsonLimits`, before anything is built of it.
+ * Parses a JSON object in UTF-8. Unlike `JSON.parse` it rejects duplicate member names, whose meaning RFC 8259 leaves
+ * open, and checks `jsonLimits` before it builds any value.
  * @throws AppError `malformed_json`, `invalid_request`
  */
 export function parseObject(bytes: Uint8Array): Record<string, unknown> {
@@ -31,7 +31,9 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The limits bound its depth and its length. Without lists of members, which would take longer than the parser. */
+/**
+ * The limits bound depth and length. `for … in` avoids arrays of members, which would take longer than the parser.
+ */
 function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) for (const element of value) count += countMembers(element);
@@ -60,7 +62,7 @@ const tooMuch = ({ limit, path }: Exceeded): AppError =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON text with members in order of their names at every level: equal values give equal text. */
+/** JSON text with sorted member names on every level: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)
@@ -69,12 +71,12 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** JSON Merge Patch (RFC 7396) of two objects: `null` removes, objects merge, everything else replaces. */
+/** JSON Merge Patch (RFC 7396) of two objects: `null` removes a member, objects merge, other values replace. */
 export function mergePatch(
   target: Record<string, unknown>,
   patch: Record<string, unknown>,
 ): Record<string, unknown> {
-  // A map, because assigning to `__proto__` of an object would not make a member of it.
+  // A `Map`, because an assignment to `__proto__` would not create a member.
   const merged = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
     const present = merged.get(name);

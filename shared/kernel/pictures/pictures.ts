@@ -5,16 +5,16 @@ import { sanitiseSvg } from './svg.ts';
 
 export type PictureType = 'image/png' | 'image/webp' | 'image/svg+xml';
 
-/** A picture that was checked; `content` is its bytes in base64, `digest` their SHA-256 as base64url. */
+/** A validated picture. `content` is its bytes as base64, `digest` their SHA-256 as base64url. */
 export type Picture = { mediaType: PictureType; bytes: number; content: string; digest: string };
 
 export const maxPictureBytes = 262_144;
 const maxSide = 4096;
 
 /**
- * Reads a data URI (RFC 2397) of a PNG, a WebP or an SVG. The bytes must be what the media type says; an SVG comes out
+ * Reads a data URI (RFC 2397) with a PNG, WebP or SVG picture. The bytes must match the media type; an SVG is
  * sanitised.
- * @returns the picture, or a sentence on what is wrong with it
+ * @returns the picture, or a sentence that describes the error
  */
 export async function readPicture(uri: string): Promise<Picture | { fault: Text }> {
   const [, type = '', parameters = '', data = ''] =
@@ -59,7 +59,7 @@ async function svgOf(bytes: Buffer): Promise<Picture | { fault: Text }> {
     : pictureOf('image/svg+xml', clean);
 }
 
-/** Node's decoder skips what is no base64; here that is a fault. */
+/** Node's decoder ignores invalid characters; here they are an error. */
 const fromBase64 = (text: string): Buffer | undefined =>
   text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 

@@ -1,20 +1,24 @@
 import { createSigningKeys, type SigningKeys } from '../../access/signing-keys.ts';
 import type { HttpDeps } from '../../http/context.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
+import { createDispatchers } from '../../remotes/dispatcher/kinds.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
 import { baseDeps, type FleetIngredients } from '../deps.ts';
 import type { Demand } from './config.ts';
 
-/** The dependencies of modules that speak to dispatchers; a file of its own, so that the others carry no `jose`. */
+/**
+ * The dependencies of modules that call dispatchers. In a separate file, so that other bundles do not contain `jose`.
+ */
 export async function fleetDeps(
   given: FleetIngredients,
 ): Promise<
   HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
+  const signingKeys = await createSigningKeys(given.signingKeys, given.baseUrl);
   return {
     ...(await baseDeps(given)),
-    dispatchers: given.dispatchers,
-    signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
+    dispatchers: createDispatchers({ transport: given.dispatcherTransport, signer: signingKeys }),
+    signingKeys,
     ...(given.singleFlight && { singleFlight: given.singleFlight }),
   };
 }

@@ -3,6 +3,7 @@ import {
   countSealedByOthers,
   nameOfColumn,
   placeOf,
+  placesIn,
   replaceSealed,
   type SealedColumn,
   type SealedValue,
@@ -11,16 +12,19 @@ import {
 } from '../../../db/repositories/records/sealed-values.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 
-/** What became of one column: sealed anew, opened by no key that is there, and sealed by another key at the end. */
+/**
+ * Counts for one column: resealed values, values that no key opens, and values sealed with another key at the end.
+ */
 export type Resealed = { place: string; resealed: number; unreadable: number; left: number };
 
 /**
- * Seals every stored value by the current key. What has it already is not touched, so that a run which broke off is
- * taken up where it ended; each page is a transaction of its own.
+ * Seals all stored values with the current key. Values with that key are skipped, so that an aborted run can be
+ * continued; each page is one transaction.
  */
 export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
   const results: Resealed[] = [];
-  for (const column of sealedColumns) results.push(await resealColumn(db, sealer, column));
+  for (const column of sealedColumns)
+    for (const place of await placesIn(db, column)) results.push(await resealColumn(db, sealer, place));
   return results;
 }
 
@@ -46,7 +50,7 @@ async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promi
   return { ...result, left: await countSealedByOthers(db, column, sealer.currentKeyId) };
 }
 
-/** @returns undefined for what no key opens */
+/** @returns undefined if no key opens the value */
 async function sealAnew(
   sealer: Sealer,
   column: SealedColumn,

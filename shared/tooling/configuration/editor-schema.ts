@@ -5,7 +5,7 @@ import { type Kind, kinds, type Section, sections, type Target } from './kinds.t
 import { ImageEntry } from './own-members.ts';
 import { schemaOf, schemaOfParams } from './records/schema-members.ts';
 
-/** The JSON Schema of configuration files, from the shapes that the API checks. */
+/** The JSON Schema of configuration files, derived from the schemas of the API. */
 export function editorSchema(): Schema {
   const own = sections.map((section) => [section, listOf(entrySchema(kinds[section]), section)]);
   const image = createSchemas(new Map()).input(ImageEntry);
@@ -52,7 +52,7 @@ const secretSchema: Schema = {
   pattern: '^\\$\\{(env|file):[^}]+\\}$',
 };
 
-/** The parameters of a domain follow from its type. */
+/** The parameters of a domain depend on its type. */
 const paramsByType = (): Schema[] =>
   domainTypeNames.map((type) => {
     const params = domainTypeOf(type).settings.secrets.reduce(
@@ -65,7 +65,7 @@ const paramsByType = (): Schema[] =>
     ]);
   });
 
-/** A copy of a schema in which that of a member is replaced; what is beside a reference to null stays. */
+/** Returns a copy of a schema with the schema of a member replaced; `null` alternatives are kept. */
 function changedAt(schema: Schema, path: readonly string[], by: (schema: Schema) => Schema): Schema {
   const [step, ...rest] = path;
   for (const word of ['anyOf', 'oneOf'])

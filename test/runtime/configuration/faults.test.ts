@@ -70,7 +70,7 @@ describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
     [
       'a secret as itself',
       `${farm}${node}    health_key: hunter22\n`,
-      `dispatchers/d1/health_key (line 6): a secret is written as \${env:NAME} or \${file:path}, never as itself`,
+      `dispatchers/d1/health_key (line 6): write a secret as \${env:NAME} or \${file:path}`,
     ],
     [
       'a variable that is not set',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isLoopbackHost } from '../../../shared/runtime/config/config.ts';
+import { isLoopbackHost } from '../../../shared/runtime/config/values.ts';
 import type { Invocation } from '../../../shared/runtime/invocation.ts';
 import { type ServeOptions, type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
 import { ensureLocalTls, type LocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { DrizzleQueryError } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../shared/kernel/config-error.ts';
-import { names, parseConfig } from '../../../shared/runtime/config/config.ts';
+import { parseConfig } from '../../../shared/runtime/config/config.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { loadSettings } from '../../../shared/tooling/start/settings.ts';
 import { programVariables } from '../../support/program-variables.ts';
@@ -28,13 +28,6 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('parseConfig', () => {
-  it('knows the variables that the README tells of, and no others but for test stands', () => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    const rows = readme.match(/^\| `[A-Z][A-Z0-9_]+`.*$/gm) ?? [];
-    const told = rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z][A-Z0-9_]+/g) ?? []);
-    expect(told.sort()).toEqual(names.filter((name) => name !== 'NEON_PROXY').sort());
-  });
-
   it('gives the documented defaults, and an empty variable counts as unset', () => {
     expect(parseConfig({ PORT: '', TLS: '' })).toMatchObject({
       host: '127.0.0.1',

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { getRequestListener } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createS3Reader, createS3Store } from '../../../shared/remotes/object-store/s3.ts';
 import type { S3Config } from '../../../shared/remotes/object-store/s3-config.ts';
@@ -71,6 +72,14 @@ describe('the object store', () => {
     expect(s3.keys()).toEqual(expect.arrayContaining(['exports/small', 'exports/empty']));
   });
 
+  it('is read in a process that serves requests, whose server replaces the global Response', async () => {
+    getRequestListener(() => new Response());
+    expect((await fetch(`${s3.config.endpoint}/files/none`)) instanceof Response).toBe(false);
+    await write('served', 'hello');
+    expect(await read('served', 5, 2)).toBe('llo');
+    await expect(read('none', 5)).rejects.toMatchObject({ code: 'expired' });
+  });
+
   it('is refused with a wrong secret, and says nothing of why', async () => {
     const wrong = { ...s3.config, secretAccessKey: 'wrong' };
     const refused = store(wrong).read({ file: 'small', offset: 0, bytes: 5 });
@@ -133,6 +142,6 @@ describe('the object store', () => {
     };
     const writer = await createS3Store(s3.config, { fetch, pause }).begin('bad', note);
     await writer.append(Buffer.from('content'));
-    await expect(writer.finish()).rejects.toThrow('told no ETag');
+    await expect(writer.finish()).rejects.toThrow('returned no ETag');
   });
 });

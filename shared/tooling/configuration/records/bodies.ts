@@ -7,23 +7,23 @@ import type { Kind } from '../kinds.ts';
 
 type Body = Record<string, unknown>;
 
-/** A checked entry, or the faults of its members. */
+/** A validated entry, or the errors of its members. */
 export type Checked = { body: Body } | { error: z.ZodError };
 
-/** Checks an entry that has ids in the place of names, and fills in defaults. */
+/** Validates an entry with ids instead of names, and adds defaults. */
 export function checkBody(kind: Kind, entry: Body): Checked {
   const type = kind.section === 'authenticators' ? findDomainType(entry.type) : undefined;
   const shape = type ? kind.shape.extend({ params: type.settings.shape.prefault({}) }) : kind.shape;
   const { data, error } = shape.strict().safeParse(entry, { reportInput: true });
   if (error) return { error };
   const body = data as Body;
-  // A rule without a name for users shows its own.
+  // The display name of a rule defaults to its name.
   return {
     body: kind.section === 'rules' ? { ...body, display_name: body.display_name ?? body.name } : body,
   };
 }
 
-/** What the API shows of a record as an entry, with ids in the place of names. */
+/** Converts a record of the API to an entry, with ids instead of names. */
 export function bodyOf(
   kind: Kind,
   view: Body,
@@ -37,6 +37,6 @@ export function bodyOf(
   const members = Object.keys(kind.shape.shape).map((name) => [name, own[name]]);
   const body: Body = Object.fromEntries(members);
   const checked = checkBody(kind, body);
-  // A record of an earlier version may have what is no longer accepted.
+  // A record of an earlier version may have values that are no longer valid.
   return 'body' in checked ? checked.body : body;
 }

@@ -7,6 +7,7 @@ import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
 import { admit } from '../../../access/guard.ts';
 import { permissions } from '../../../context/permissions.ts';
 import type { OperatorPrincipal } from '../../../context/principal.ts';
+import { newTrace } from '../../../context/trace.ts';
 import type { RequestCtx } from '../../../http/context.ts';
 import type { Operation, RawInput } from '../../../http/declare/operation.ts';
 import { Answer } from '../../../http/serve/answer.ts';
@@ -16,16 +17,16 @@ import { type Parameters, parametersFrom } from '../../../kernel/system-paramete
 type Given = Partial<Pick<RawInput, 'params' | 'query' | 'body' | 'conditions'>>;
 type Body = Record<string, unknown>;
 
-/** Runs operations of the administration for `system:apply`, as the API runs them for an administrator of all sites. */
+/** Runs operations of the administration as `system:apply`, with the permissions of an administrator of all sites. */
 export type Operator = {
-  /** @throws AppError as the operation refuses */
+  /** @throws AppError of the operation */
   call(id: string, given?: Given): Promise<Answer<Body>>;
-  /** The same on a handle of a transaction. */
+  /** Returns an operator for a transaction handle. */
   on(handle: Db): Operator;
   db: Db;
 };
 
-/** @param requestId names all events of one run in the audit */
+/** @param requestId request id of all audit events of the run */
 export async function createOperator(deps: WebuiDeps, requestId = newId()): Promise<Operator> {
   const operations = new Map(createWebui(deps).operations.map((operation) => [operation.id, operation]));
   const parameters = parametersFrom(await findOverrides(deps.db));
@@ -37,7 +38,7 @@ export async function createOperator(deps: WebuiDeps, requestId = newId()): Prom
       if (!operation) throw new Error(`${id} is not an operation`);
       const ctx = contextOf({ ...deps, db: handle }, operation, parameters, requestId);
       const result = await operation
-        .run(ctx, { params, query, body, conditions, isHead: false })
+        .run(ctx, { params, query, body, conditions, faults: [], isHead: false })
         .catch(refused);
       return (result instanceof Answer ? result : new Answer(result)) as Answer<Body>;
     },
@@ -45,7 +46,7 @@ export async function createOperator(deps: WebuiDeps, requestId = newId()): Prom
   return on(deps.db);
 }
 
-/** Conditions of a batch that failed become the problems that a caller of the API gets. */
+/** Converts errors of failed batches to the problems of the API. */
 function refused(error: unknown): never {
   const problem = asAppError(error);
   throw problem.code === 'internal' ? error : problem;
@@ -60,7 +61,7 @@ const principal = (): OperatorPrincipal => ({
   roles: [{ id: '', name: 'operator', permissions: [...permissions], scope: { sites: '*' } }],
 });
 
-/** The members of a request about its client are empty. */
+/** The client data of the request is empty. */
 function contextOf(
   deps: WebuiDeps,
   operation: Operation<WebuiDeps>,
@@ -77,8 +78,8 @@ function contextOf(
     scope: admit(own, { ...operation, writes }),
     language: 'en',
     requestId,
-    trace: { requestId, traceparent: '' },
-    client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: false },
+    trace: { ...newTrace(), requestId },
+    client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: () => false },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: undefined,
     accepts: () => false,

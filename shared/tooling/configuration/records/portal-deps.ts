@@ -3,7 +3,6 @@ import type { Db } from '../../../../db/client.ts';
 import { type WebuiDeps, webuiDeps } from '../../../../functions/webui/deps.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { DirectoryRemote } from '../../../remotes/directory/port.ts';
-import { createDispatcherRemote } from '../../../remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../../remotes/http/node.ts';
 import { createTcp } from '../../../remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../remotes/kerberos/transport.ts';
@@ -15,7 +14,7 @@ import { ownAssets } from '../../build/asset-files.ts';
 
 export type PortalDeps = { deps: WebuiDeps; close(): Promise<void> };
 
-/** What the operations of the administration need, in a process that serves no requests. */
+/** The dependencies of the administration operations, in a process without a server. */
 export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
   const outbound = {
     allowedNetworks: config.allowedPrivateNetworks,
@@ -39,7 +38,7 @@ export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
       (key) => key !== undefined,
     ),
     outbound,
-    dispatchers: createDispatcherRemote(transport),
+    dispatcherTransport: transport,
     ...directoriesBySockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
@@ -47,7 +46,10 @@ export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
   return { deps, close: () => transport.close() };
 }
 
-/** Dependencies of a rehearsal: no transaction waits for a directory, whose answer decides on nothing there. */
+/**
+ * Dependencies of a rehearsal without directories, so that no transaction waits for a directory whose response is not
+ * needed.
+ */
 export const withoutDirectories = (deps: WebuiDeps): WebuiDeps => ({
   ...deps,
   log: { ...deps.log, warn: () => undefined },

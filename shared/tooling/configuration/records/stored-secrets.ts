@@ -7,7 +7,7 @@ import type { Stored } from './state.ts';
 
 type Sealed = { text: string; place: Place };
 
-/** Compares a secret with the stored one. @returns undefined if no configured key opens that */
+/** Compares a secret with the stored one. @returns undefined if no configured key opens the stored one */
 export async function isSameSecret(
   db: Db,
   sealer: Sealer,

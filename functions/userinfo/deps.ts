@@ -9,15 +9,15 @@ import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type UserinfoDeps = HttpDeps & LoginDeps;
 export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
-/** Of operations that a service token cannot use. */
+/** Error codes of operations that a service token cannot use. */
 export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (
   given: RuntimeParts & { directories: DirectoryRemote },
 ): Promise<UserinfoDeps> => ({
-  ...(await baseDeps(given)),
-  directories: given.directories,
-  hasher: createHasher(given.hashing),
+  ...(await baseDeps(ingredients)),
+  directories: ingredients.directories,
+  hasher: createHasher(ingredients.hashing),
 });
 
 export const endpoint = endpointIn<UserinfoDeps>();

@@ -26,7 +26,7 @@ function assertNoPassword(body: Write): void {
   if (faults.length > 0) throw invalid(...faults);
 }
 
-/** @throws AppError `invalid_request`: the directory has the user under this name */
+/** @throws AppError `invalid_request`: the directory determines the name of the user */
 function assertSameName(row: Present, body: Write): void {
   if (body.name === row.name) return;
   throw invalid({

@@ -2,35 +2,38 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import type { NeonHttpDatabase } from 'drizzle-orm/neon-http';
 import type { PgDatabase, PgQueryResultHKT, PgTransactionConfig } from 'drizzle-orm/pg-core';
 
-/** Any of our drivers, or a transaction of one. */
+/** A database handle of any driver, or a transaction. */
 export type Db = PgDatabase<PgQueryResultHKT>;
 export type Statement = BatchItem<'pg'>;
 
 export type Connection = {
   db: Db;
-  /** Ends what is kept open between statements. */
+  /** Closes idle connections. */
   close(): Promise<void>;
 };
 
-/** The options of every driver (`db/pg.ts`, `db/neon.ts`). Only what chooses a driver imports it: bundles stay small. */
+/**
+ * Options of all drivers (`db/pg.ts`, `db/neon.ts`). Only the code that selects a driver imports it, which keeps
+ * bundles small.
+ */
 export type ConnectOptions = {
   url: string;
   /** Name of the process in `pg_stat_activity`. */
   applicationName?: string;
-  /** Milliseconds after which the server ends a statement, and a little later the client gives it up. Default 10,000. */
+  /** Statement timeout in milliseconds on the server; the client waits slightly longer. Default 10,000. */
   statementTimeoutMs?: number;
-  /** Milliseconds that a statement waits for a lock. Default 3,000. */
+  /** Lock timeout in milliseconds. Default 3,000. */
   lockTimeoutMs?: number;
-  /** Milliseconds that a transaction may be idle. Default 15,000. */
+  /** Timeout of idle transactions in milliseconds. Default 15,000. */
   idleInTransactionMs?: number;
-  /** Called once for every round trip: a statement, a batch, or a transaction as a whole. */
+  /** Called once per round trip: a statement, a batch, or a whole transaction. */
   onRoundTrip?: () => void;
 };
 
 /**
- * Runs the statements that `build` makes on its handle as one atomic unit: one batch on Neon's HTTP driver, a
- * transaction elsewhere. No statement can use the result of an earlier one; end with `must` to demand a condition.
- * @returns one result a statement, in order
+ * Runs the statements of `build` as one atomic unit: one batch with Neon's HTTP driver, a transaction with other
+ * drivers. A statement cannot use the result of an earlier one; use `must` to enforce a condition.
+ * @returns one result per statement, in order
  */
 export async function atomically(db: Db, build: (handle: Db) => readonly Statement[]): Promise<unknown[]> {
   if (isNeonHttp(db)) {
@@ -47,26 +50,26 @@ export async function atomically(db: Db, build: (handle: Db) => readonly Stateme
   });
 }
 
-/** Interactive transaction, for what must decide between statements; never on a request's common path. */
+/** Runs an interactive transaction, for work that decides between statements. Not for frequent requests. */
 export async function withTransaction<T>(
   db: Db,
   work: (transaction: Db) => Promise<T>,
   config?: PgTransactionConfig,
 ): Promise<T> {
-  // Each driver brings its own way: Neon's, which has none over HTTP, is given one where it is made.
+  // Every driver provides `transaction`; for Neon over HTTP, `connectNeon` adds it.
   return db.transaction(work, config);
 }
 
 /**
- * Runs the work in an interactive transaction that is always taken back.
- * @returns what the work gave
+ * Runs the work in an interactive transaction that is always rolled back.
+ * @returns the result of the work
  */
 export async function rehearse<T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> {
   const rehearsed: { result: T }[] = [];
   try {
     await withTransaction(db, async (transaction) => {
       rehearsed.push({ result: await work(transaction) });
-      throw new Error('a rehearsal ends here');
+      throw new Error('rollback of a rehearsal');
     });
   } catch (error) {
     const [done] = rehearsed;
@@ -78,7 +81,7 @@ export async function rehearse<T>(db: Db, work: (transaction: Db) => Promise<T>)
 
 const isNeonHttp = (db: Db): db is Db & NeonHttpDatabase => 'batch' in db;
 
-/** A statement built on the outer handle would escape the transaction without a sound. */
+/** A statement built on the outer handle would silently run outside of the transaction. */
 function assertOwned(statement: unknown, transaction: unknown): void {
   const own = sessionOf(transaction);
   const used = sessionOf(statement);

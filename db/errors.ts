@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, errorCodes } from '../shared/kernel/errors.ts
 
 export type PgFault = { code: string; constraint?: string; message?: string };
 
-/** @returns what PostgreSQL said, wherever in the chain of causes a driver has put it. */
+/** @returns the PostgreSQL error in a chain of causes */
 export function pgFault(error: unknown): PgFault | undefined {
   for (let link: unknown = error, depth = 0; link instanceof Object && depth < 5; depth++) {
     if ('code' in link && typeof link.code === 'string' && sqlState.test(link.code))
@@ -12,7 +12,7 @@ export function pgFault(error: unknown): PgFault | undefined {
   return undefined;
 }
 
-/** Those that PostgreSQL makes have a digit; Node's EPIPE has as many letters and none. */
+/** A SQLSTATE contains a digit; Node's EPIPE does not. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 function asFault(link: object, code: string): PgFault {
@@ -26,11 +26,11 @@ function asFault(link: object, code: string): PgFault {
 }
 
 export const isUniqueViolation = (error: unknown): boolean => pgFault(error)?.code === '23505';
-/** PostgreSQL 18 tells a RESTRICT apart (23001); before, it was a foreign-key violation (23503) like others. */
+/** PostgreSQL 18 reports RESTRICT as 23001; earlier versions report it as a foreign-key violation (23503). */
 export const isReferenceViolation = (error: unknown): boolean =>
   ['23503', '23001'].includes(pgFault(error)?.code ?? '');
 
-/** What `must` raised: `<code>` or `<code>:<reason>`. */
+/** The error raised by `must`: `<code>` or `<code>:<reason>`. */
 export function raisedByMust(error: unknown): { code: string; reason?: string } | undefined {
   const fault = pgFault(error);
   if (fault?.code !== 'AG001') return undefined;
@@ -38,7 +38,7 @@ export function raisedByMust(error: unknown): { code: string; reason?: string } 
   return reason === undefined ? { code } : { code, reason };
 }
 
-/** @returns the error a caller may see for a failure of the database, or undefined when it is none of its kind. */
+/** @returns the error for the caller after a database failure, or undefined if the error is unrelated */
 export function databaseProblem(error: unknown): AppError | undefined {
   const raised = raisedByMust(error);
   if (raised && isErrorCode(raised.code)) {
@@ -50,25 +50,31 @@ export function databaseProblem(error: unknown): AppError | undefined {
   return undefined;
 }
 
+/** @returns the error that a caller may see. An error of an unknown kind becomes `internal`, and its cause is only logged. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
+}
+
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**
- * SQLSTATEs of a database that cannot serve this request now, and may serve it later: connection (08), lost races (40),
- * resources (53), shut down or cancelled (57), and the limits of time: 55P03 lock, 57014 statement, 25P03 and 25P04
- * transaction. 25006: the server is read-only, as a standby is.
+ * SQLSTATEs of a temporary failure: connection (08), serialisation failure or deadlock (40), resources (53), shutdown
+ * or cancellation (57), and timeouts: 55P03 lock, 57014 statement, 25P03 and 25P04 transaction. 25006: the server is
+ * read-only, as a standby is.
  */
 const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34])/;
 
-/** What `pg`, its pool and ours say of a connection, in errors without a code. */
+/** Messages of connection errors without a code, from `pg`, its pool and our pool. */
 const lostConnection =
   /^(?:The database did not answer|timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client was closed|Client has encountered a connection error)/;
 
-/** True for these SQLSTATEs, and when there was no answer at all. */
+/** True for these SQLSTATEs, and for errors without a response. */
 export function isUnavailable(error: unknown): boolean {
   const code = pgFault(error)?.code;
   if (code) return unavailable.test(code);
   for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {
-    // Without a SQLSTATE the request to Neon failed, or something in front of the database answered.
+    // Without a SQLSTATE the HTTP request to Neon failed, or a proxy answered instead of the database.
     if (link.name === 'NeonDbError') return true;
     if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
       return true;

@@ -8,17 +8,14 @@ import { beginWith } from './postgres/limits.ts';
 import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 
 export type NeonOptions = ConnectOptions & {
-  /**
-   * A local proxy that speaks Neon's protocols by plain HTTP, `http://127.0.0.1:<port>`; takes the place of the
-   * host in `url`.
-   */
+  /** A local proxy for Neon's protocols over plain HTTP, `http://127.0.0.1:<port>`; replaces the host of `url`. */
   proxy?: string | undefined;
 };
 
 /**
- * Connects to Neon: a statement or a batch is one HTTP request, an interactive transaction a WebSocket of its own.
- * Nothing is open between them, as a Worker must share nothing between its requests. HTTP has no start-up options: the
- * settings of the role limit its statements, and Neon cancels the statement of a request that is given up.
+ * Connects to Neon: a statement or batch is one HTTP request, an interactive transaction is one WebSocket. No
+ * connection stays open in between, because Workers must not share I/O between requests. HTTP has no start-up
+ * options, so the settings of the role limit statements, and Neon cancels the statement of an aborted request.
  */
 export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions): Connection {
   const { statementTimeoutMs: statementMs = 10_000, lockTimeoutMs: lockMs = 3_000 } = options;
@@ -27,14 +24,14 @@ export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions
   if (proxy !== undefined) neonConfig.fetchEndpoint = endpointOf;
   const answerMs = statementMs + marginMs;
   const fetchOptions = {
-    // Neon spreads these options into those of each request, so this runs once a round trip: each has its own deadline.
+    // A getter, because Neon spreads the options into each request: every round trip gets its own deadline.
     get signal(): AbortSignal {
       onRoundTrip?.();
       return AbortSignal.timeout(answerMs);
     },
   };
   const db: Db = overHttp({ client: neon(connectionString, { fetchOptions }) });
-  // The method of the HTTP driver only throws.
+  // The method of the HTTP driver throws.
   db.transaction = async (work, config) => {
     onRoundTrip?.();
     const client = await openSession(connectionString, answerMs, proxy !== undefined);
@@ -45,14 +42,14 @@ export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions
     try {
       return await runTransaction(transaction, { begin, work, config, onUncertain: () => undefined });
     } finally {
-      // Closing is sent at once; a connection that is gone already would never confirm it.
+      // Not awaited: the close message is sent immediately, and a lost connection would never confirm it.
       void client.end();
     }
   };
   return { db, close: async () => undefined };
 }
 
-/** Milliseconds by which the client waits longer than the server, whose error is the better answer. */
+/** Milliseconds by which the client waits longer than the server, so that the server's error is reported. */
 const marginMs = 1_000;
 
 const behind = (proxy: string, url: string): string =>
@@ -61,7 +58,7 @@ const behind = (proxy: string, url: string): string =>
 const { fetchEndpoint: ofNeon } = neonConfig;
 type Endpoint = Exclude<typeof ofNeon, string>;
 
-/** All clients of a process share this setting; it is told apart by the address, which no host of Neon has. */
+/** The setting is shared by all clients of the process. Only loopback addresses use the proxy; Neon has none. */
 const endpointOf: Endpoint = (host, port, options) => {
   if (/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)) return `http://${host}:${port}/sql`;
   return typeof ofNeon === 'string' ? ofNeon : ofNeon(host, port, options);
@@ -73,7 +70,7 @@ async function openSession(connectionString: string, answerMs: number, isProxied
     connectionTimeoutMillis: 3_000,
     query_timeout: answerMs,
   });
-  // The statement under way fails with the connection; unheard, the event itself would end the process.
+  // The running statement fails with the connection. Without a listener the event would end the process.
   client.on('error', () => undefined);
   if (isProxied) {
     client.neonConfig.useSecureWebSocket = false;
@@ -85,6 +82,6 @@ async function openSession(connectionString: string, answerMs: number, isProxied
   return client;
 }
 
-/** A WebSocket fails with an event that is no error and says nothing; this one has the SQLSTATE of what happened. */
+/** A failed WebSocket emits an event without an error; this error has the SQLSTATE. */
 const unreachable = (cause: unknown): Error =>
   Object.assign(new Error('The database cannot be reached', { cause }), { code: '08001' });

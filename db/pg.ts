@@ -8,19 +8,19 @@ import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 export type { SessionReport } from './postgres/pool.ts';
 
 export type PgOptions = ConnectOptions & {
-  /** Connections of the server at most; also while statements hang that were given up. */
+  /** Maximum number of connections to the server, including those with abandoned statements. */
   maxConnections?: number;
-  /** Connections stay open while they are not used. */
+  /** Keeps idle connections open. */
   keepIdle?: boolean;
-  /** Called when a connection ends that is not in use. */
+  /** Called when an idle connection ends with an error. */
   onError?: (error: Error) => void;
-  /** Called when it is known how the time limits are in force, and when that changes. */
+  /** Called when the way in which timeouts are enforced is known, and when it changes. */
   onSession?: (report: SessionReport) => void;
 };
 
 export type PgConnection = Connection & Pick<Pool, 'query' | 'use'>;
 
-/** Connects by `pg`, over sockets that are kept; nothing is sent before the first statement. */
+/** Connects through a `pg` pool. Nothing is sent before the first statement. */
 export function connectPg(options: PgOptions): PgConnection {
   const { url, maxConnections = 10, keepIdle = false, onRoundTrip, onError, onSession } = options;
   const { applicationName = 'aggregator', statementTimeoutMs = 10_000 } = options;
@@ -48,7 +48,7 @@ export function connectPg(options: PgOptions): PgConnection {
   return { db, query, use, close: pool.close };
 }
 
-/** Drizzle sends every statement by `query`, and needs nothing else of a client. */
+/** Drizzle uses only the method `query` of a client. */
 const asClient = (query: Query): pg.Client => ({ query }) as unknown as pg.Client;
 
 const transactionsBy =

@@ -29,7 +29,7 @@ const everywhere: readonly PortalType[] = ['admin', 'user', 'universal'];
 export const modules: readonly ModuleFacts[] = [
   {
     name: 'discover',
-    purpose: 'lists the API modules offered by the server',
+    purpose: 'list of the API modules of the portal',
     paths: [
       '/api/discover',
       '/livez',
@@ -44,7 +44,7 @@ export const modules: readonly ModuleFacts[] = [
   },
   {
     name: 'agent',
-    purpose: 'interaction with the virtual-workplace agent component',
+    purpose: 'calls of workplace agents',
     paths: ['/api/agent'],
     versions: ['v7.0'],
     portals: everywhere,
@@ -52,14 +52,14 @@ export const modules: readonly ModuleFacts[] = [
   },
   {
     name: 'aggregator',
-    purpose: 'interaction with the aggregator portal',
+    purpose: 'calls of other portals and peer aggregators',
     paths: ['/api/aggregator'],
     versions: ['v7.0'],
     portals: everywhere,
   },
   {
     name: 'ssa',
-    purpose: 'interaction with the session agent component',
+    purpose: 'calls of session agents',
     paths: ['/api/ssa'],
     versions: ['v7.0'],
     portals: everywhere,
@@ -67,14 +67,14 @@ export const modules: readonly ModuleFacts[] = [
   },
   {
     name: 'auth',
-    purpose: 'authentication of web-interface users',
+    purpose: 'authentication of users and portals',
     paths: ['/api/auth', '/signin', '/signout'],
     versions: ['v7.0'],
     portals: everywhere,
   },
   {
     name: 'client',
-    purpose: 'interaction with the client component',
+    purpose: 'services and connections for client programs',
     paths: ['/aggregator/api/client'],
     versions: ['v7.0'],
     portals: ['user', 'universal'],
@@ -88,21 +88,21 @@ export const modules: readonly ModuleFacts[] = [
   },
   {
     name: 'webui',
-    purpose: 'functions of the web interface',
+    purpose: 'administration',
     paths: ['/api/webui/aggregator', '/status'],
     versions: [],
     portals: ['admin', 'universal'],
   },
   {
     name: 'wsproxy',
-    purpose: 'interaction with the gateway component',
+    purpose: 'calls of gateways',
     paths: ['/api/wsproxy'],
     versions: ['v7.0'],
     portals: ['user', 'universal'],
   },
   {
     name: 'userinfo',
-    purpose: 'user information',
+    purpose: 'profile and settings of the user',
     paths: ['/api/userinfo'],
     versions: [],
     portals: everywhere,

@@ -15,8 +15,8 @@ export const resources = {
     lies: 'everywhere',
   },
   audit_checkpoint: {
-    one: 'a checkpoint of the audit',
-    many: 'checkpoints of the audit',
+    one: 'an audit checkpoint',
+    many: 'audit checkpoints',
     permissions: 'audit',
     lies: 'everywhere',
   },
@@ -34,13 +34,13 @@ export const resources = {
   },
   export: { one: 'an export', many: 'exports', permissions: null, lies: 'everywhere' },
   farm: {
-    one: 'a farm of resource providers',
-    many: 'farms of resource providers',
+    one: 'a farm',
+    many: 'farms',
     permissions: 'farms',
     lies: 'in_sites',
   },
   gateway: { one: 'a gateway', many: 'gateways', permissions: 'gateways', lies: 'in_sites' },
-  group: { one: 'a group of a domain', many: 'groups of a domain', permissions: 'groups', lies: 'nowhere' },
+  group: { one: 'a domain group', many: 'domain groups', permissions: 'groups', lies: 'nowhere' },
   job: { one: 'a job', many: 'jobs', permissions: null, lies: 'everywhere' },
   keys: { one: 'a key', many: 'keys', permissions: null, lies: 'everywhere' },
   maintenance_template: {
@@ -56,8 +56,8 @@ export const resources = {
     lies: 'in_sites',
   },
   monitoring_record: {
-    one: 'a record of the monitoring journal',
-    many: 'records of the monitoring journal',
+    one: 'a monitoring record',
+    many: 'monitoring records',
     permissions: 'monitoring',
     lies: 'everywhere',
   },
@@ -71,8 +71,8 @@ export const resources = {
   },
   role: { one: 'a role', many: 'roles', permissions: 'roles', lies: 'nowhere' },
   rule: {
-    one: 'a rule (merged resource set)',
-    many: 'rules (merged resource sets)',
+    one: 'a rule',
+    many: 'rules',
     permissions: 'rules',
     lies: 'in_sites',
   },
@@ -100,7 +100,7 @@ export const resources = {
   },
   tag: { one: 'a tag', many: 'tags', permissions: 'tags', lies: 'nowhere' },
   theme: { one: 'a theme', many: 'themes', permissions: 'themes', lies: 'nowhere' },
-  user: { one: 'a user of a domain', many: 'users of a domain', permissions: 'users', lies: 'nowhere' },
+  user: { one: 'a domain user', many: 'domain users', permissions: 'users', lies: 'nowhere' },
   workplace: { one: 'a workplace', many: 'workplaces', permissions: 'workplaces', lies: 'in_sites' },
 } as const satisfies Record<string, Kind>;
 

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** A session of the server as a CancelRequest names it. */
+/** A server session, as identified in a CancelRequest. */
 export type Backend = Pick<pg.Client, 'host' | 'port' | 'ssl'> & {
   readonly processID: number | null;
   readonly secretKey: number | null;
 };
 
-/** What `pg` has and its declarations lack. */
+/** Members of `pg.Connection` that are missing in its type declarations. */
 type CancelConnection = pg.Connection & {
   connect(port: number, host: string): void;
   connect(path: string): void;
@@ -16,7 +16,7 @@ type CancelConnection = pg.Connection & {
 
 const patienceMs = 3_000;
 
-/** Asks the server to end the statement that a session runs. Resolves when the request was sent, or cannot be. */
+/** Sends a CancelRequest for the running statement of a session. Resolves when it was sent or has failed. */
 export function cancelStatement({ host, port, ssl, processID, secretKey }: Backend): Promise<void> {
   if (processID === null || secretKey === null) return Promise.resolve();
   const connection = new pg.Connection({ ssl }) as CancelConnection;
@@ -24,7 +24,7 @@ export function cancelStatement({ host, port, ssl, processID, secretKey }: Backe
   const cancel = () => connection.cancel(processID, secretKey);
   connection.on('connect', () => (ssl ? connection.requestSsl() : cancel()));
   connection.on('sslconnect', cancel);
-  // The server answers a CancelRequest by closing the connection.
+  // The server closes the connection in response to a CancelRequest.
   connection.on('error', resolve);
   connection.on('end', resolve);
   const timer = setTimeout(resolve, patienceMs);

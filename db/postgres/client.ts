@@ -3,37 +3,37 @@ import { cancelStatement } from './cancel.ts';
 import { inspect, type Limits, type Session, startupOptions } from './limits.ts';
 import type { Slots } from './slots.ts';
 
-/** What the connections of one pool share. */
+/** State shared by the connections of a pool. */
 export type Shared = {
   limits: Limits;
   /** Start-up options of the URL. */
   urlOptions: string | undefined;
-  /** False once the server, or a pooler in front of it, has refused a session for its start-up options. */
+  /** False after the server or a pooler has rejected the start-up options. */
   sendsOptions: boolean;
   slots: Slots;
-  /** All for which the server may have a session. */
+  /** All clients that may have a session on the server. */
   clients: Set<GuardedClient>;
 };
 
-/** Milliseconds for the TCP connection. */
+/** Timeout of the TCP connection in milliseconds. */
 const connectTimeoutMs = 3_000;
-/** Milliseconds after which a connection that the server does not end is given up, with whatever is at its other end. */
+/** Milliseconds after which the socket of an unresponsive connection is destroyed. */
 const holdMs = 60_000;
 
 /**
- * A connection that keeps a slot of its pool until the server has ended its session. A statement that is given up is
- * cancelled, and its connection never used again: a late CancelRequest could end the next statement.
+ * A client that occupies a slot of its pool until the server has ended its session. An abandoned statement is
+ * cancelled, and its connection is never reused, because a late CancelRequest could cancel the next statement.
  */
 export class GuardedClient extends pg.Client {
-  // `pg` sets these, and its declarations lack them.
+  // Set by `pg`, but missing in its declarations.
   declare readonly processID: number | null;
   declare readonly secretKey: number | null;
   declare readonly readyForQuery: boolean | undefined;
-  /** While true, `pg` sends a statement without waiting for the answer to the one before. */
+  /** If true, `pg` sends statements without waiting for previous results. */
   declare pipeline: boolean;
   session: Session = { isLimited: false, isByOptions: false, isPooled: false };
   readonly #shared: Shared;
-  /** Resolves when the connection is closed at both ends. */
+  /** Resolves when both sides have closed the connection. */
   readonly #ended = Promise.withResolvers<void>();
   #isReady = false;
   #leaving: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export class GuardedClient extends pg.Client {
     this.#shared = shared;
     shared.clients.add(this);
     this.once('end', () => this.#ended.resolve());
-    // The statement under way fails by itself; without a listener the event would end the process.
+    // The running statement fails by itself. Without a listener the event would end the process.
     this.on('error', () => undefined);
   }
 
@@ -67,13 +67,13 @@ export class GuardedClient extends pg.Client {
     return undefined;
   }
 
-  /** Closes the connection at once unless a statement may run on it: the pool is closed. */
+  /** Closes the connection immediately unless a statement may be running. Used when the pool is closed. */
   abandon(): void {
     if (!this.#isReady || this.#leaving !== undefined) this.#destroy();
   }
 
   async #open(): Promise<this> {
-    // A server that has not accepted the connection has no session for it.
+    // A server that has not accepted the TCP connection has no session for it.
     const timer = setTimeout(() => this.#isUnaccepted() && this.#destroy(), connectTimeoutMs);
     try {
       await this.#bounded(super.connect()).finally(() => clearTimeout(timer));
@@ -107,7 +107,7 @@ export class GuardedClient extends pg.Client {
     await this.#ended.promise;
   }
 
-  /** Closes the socket when the server does not answer. */
+  /** Destroys the socket if the server does not respond. */
   #bounded<T>(answer: Promise<T>): Promise<T> {
     const timer = setTimeout(() => this.#destroy(), holdMs);
     return answer.finally(() => clearTimeout(timer));

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** Milliseconds after which the server ends a statement, a wait for a lock, and a session that is idle in a transaction. */
+/** Timeouts in milliseconds for a statement, a lock wait, and an idle transaction. */
 export type Limits = { statementMs: number; lockMs: number; idleInTransactionMs: number };
 
-/** The settings of PostgreSQL that enforce the limits. */
+/** The PostgreSQL settings that enforce the limits. */
 const settingsOf = ({
   statementMs,
   lockMs,
@@ -14,10 +14,7 @@ const settingsOf = ({
   idle_in_transaction_session_timeout: idleInTransactionMs,
 });
 
-/**
- * With these the server notices within seconds that the other end of a connection is gone, also while it works on a
- * statement, and ends the session with its locks.
- */
+/** The server detects a lost client within seconds, also during a statement, and ends the session with its locks. */
 const networkSettings = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
@@ -26,12 +23,12 @@ const networkSettings = {
   client_connection_check_interval: 5_000,
 };
 
-/** Start-up options without limits of time. */
+/** Start-up options without timeouts. */
 export const networkOptions = Object.entries(networkSettings)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 
-/** The start-up options of a session; `others` are those of the URL, which win. */
+/** The start-up options of a session. `others` are those of the URL and have precedence. */
 export const startupOptions = (limits: Limits, others = ''): string =>
   [
     ...Object.entries(settingsOf(limits)).map(([name, value]) => `-c ${name}=${value}`),
@@ -39,7 +36,7 @@ export const startupOptions = (limits: Limits, others = ''): string =>
     ...(others === '' ? [] : [others]),
   ].join(' ');
 
-/** Begins a transaction with the limits, in one message. */
+/** A message that begins a transaction and sets the limits. */
 export const beginWith = (limits: Limits): string =>
   [
     'begin',
@@ -47,8 +44,8 @@ export const beginWith = (limits: Limits): string =>
   ].join('; ');
 
 /**
- * True when a server or a pooler refuses a session for its start-up options. PgBouncer: 08P01; a server without one of
- * the settings: 42704, with another range of values: 22023; RDS Proxy: 0A000.
+ * True if the server or a pooler rejects start-up options. PgBouncer: 08P01; unknown setting: 42704; value out of
+ * range: 22023; RDS Proxy: 0A000.
  */
 export const refusesOptions = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && refusals.has(error.code);
@@ -56,17 +53,17 @@ export const refusesOptions = (error: unknown): boolean =>
 const refusals = new Set<unknown>(['08P01', '42704', '22023', '42501', '0A000']);
 
 export type Session = {
-  /** The limits hold without `set local`. */
+  /** The limits are in effect without `set local`. */
   isLimited: boolean;
-  /** They hold by the start-up options of this session. */
+  /** The limits are in effect through the start-up options of this session. */
   isByOptions: boolean;
-  /** Something stands between: the process id of the server is not the one that the client was given. */
+  /** A pooler or proxy is in between: the process id of the backend differs from the one sent to the client. */
   isPooled: boolean;
 };
 
 /**
- * Reads how a new session is limited. Behind a pooler a setting made by `set` does not count: it belongs to another client,
- * and is not there the next time.
+ * Reads which limits are in effect in a new session. Behind a pooler, settings made by `set` are ignored: they belong
+ * to another client's session.
  */
 export async function inspect(
   client: pg.ClientBase & { processID: number | null },
@@ -81,13 +78,13 @@ export async function inspect(
   const lasting = rows.filter(({ source }) => !isPooled || source !== 'session');
   const actual = new Map(lasting.map(({ name, setting }) => [name, Number(setting)]));
   return {
-    // Behind a pooler these may be the options of another client. The embedded database has them as settings.
+    // Behind a pooler these may be start-up options of another client. In the embedded database they are settings.
     isByOptions: !isPooled && rows.every(({ source }) => source === 'client' || source === 'session'),
     isPooled,
     isLimited: Object.entries(wanted).every(([name, most]) => isWithin(actual.get(name), most)),
   };
 }
 
-/** 0 means no limit. */
+/** 0 disables a timeout. */
 const isWithin = (value: number | undefined, most: number): boolean =>
   value !== undefined && value > 0 && value <= most;

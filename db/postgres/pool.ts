@@ -7,44 +7,44 @@ export type PoolOptions = {
   url: string;
   applicationName: string;
   limits: Limits;
-  /** Connections of the server, those included that still run a statement which was given up. */
+  /** Maximum number of connections to the server, including those that still run an abandoned statement. */
   maxConnections: number;
-  /** Milliseconds after which a connection that is not used is closed; 0: never. */
+  /** Idle time in milliseconds after which a connection is closed; 0 for never. */
   idleMs: number;
-  /** Called when a connection ends that is not in use. */
+  /** Called when an idle connection ends with an error. */
   onError?: ((error: Error) => void) | undefined;
-  /** Called with the first session, and with each one whose report differs from the one before. */
+  /** Called for the first session, and for each session whose report differs from the previous one. */
   onSession?: ((report: SessionReport) => void) | undefined;
 };
 
-/** How the limits are in force: by start-up options, by settings of the role, or by `set local` in each transaction. */
+/** How the limits are enforced: by start-up options, by role settings, or by `set local` per transaction. */
 export type SessionReport = { limitedBy: 'session' | 'role' | 'transaction'; isPooled: boolean };
 
 export type Query = (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
-/** A connection while it is in use. */
+/** A connection that is checked out of the pool. */
 export type Lent = {
   query: Query;
   /** The statement that begins a transaction with the limits. */
   begin: string;
-  /** Keeps the connection from being used again. */
+  /** Removes the connection from the pool after use. */
   discard(): void;
 };
 
 export type Pool = {
   /** Runs one statement. */
   query: Query;
-  /** Lends a connection to the work. */
+  /** Checks out a connection for the duration of the work. */
   use<T>(work: (lent: Lent) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
-/** Milliseconds by which the client waits longer than the server, whose error is the better answer. */
+/** Milliseconds by which the client waits longer than the server, so that the server's error is reported. */
 const marginMs = 1_000;
-/** Milliseconds for a connection, free or new. */
+/** Timeout in milliseconds for a connection, idle or new. */
 const patienceMs = 3_000;
 
-/** Connections by `pg` that never exceed `maxConnections` on the server. */
+/** A `pg` pool that never exceeds `maxConnections` on the server. */
 export function createPool(options: PoolOptions): Pool {
   const { limits } = options;
   const { url, urlOptions } = withoutOptions(options.url);
@@ -58,7 +58,7 @@ export function createPool(options: PoolOptions): Pool {
     try {
       return await work(lent, client);
     } finally {
-      // After an error of PostgreSQL a connection can be used again; the pool drops one that has ended.
+      // A connection stays usable after a PostgreSQL error. The pool removes ended connections.
       client.release(!isUsable());
       slots.release();
     }
@@ -93,7 +93,7 @@ function poolOf(url: string, options: PoolOptions, shared: Shared): pg.Pool {
       }
     },
   });
-  // The pool replaces idle connections that end; without a listener the event would end the process.
+  // The pool replaces idle connections that end. Without a listener the event would end the process.
   pool.on('error', (error) => options.onError?.(error));
   if (options.onSession) pool.on('connect', reporter(options.onSession));
   return pool;
@@ -116,7 +116,7 @@ function lend(client: GuardedClient, limits: Limits): { lent: Lent; isUsable: ()
   return { lent: { query, discard, begin }, isUsable: () => isUsable };
 }
 
-/** The options of a URL would take the place of ours. */
+/** Options in the URL would replace ours, so they are extracted and appended. */
 function withoutOptions(url: string): { url: string; urlOptions: string | undefined } {
   if (!/[?&]options=/.test(url)) return { url, urlOptions: undefined };
   const bare = new URL(url);
@@ -125,7 +125,9 @@ function withoutOptions(url: string): { url: string; urlOptions: string | undefi
   return { url: bare.href, urlOptions };
 }
 
-/** A slot, and a connection in it. It gives up after a while, and the slot is released when there is an answer. */
+/**
+ * Acquires a slot and a connection. After a timeout the slot is released only when the pending connection settles.
+ */
 async function acquire(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
   const deadline = performance.now() + patienceMs;
   await shared.slots.acquire(patienceMs);
@@ -146,13 +148,13 @@ async function acquire(pool: pg.Pool, shared: Shared): Promise<GuardedClient & p
   }
 }
 
-/** Connects without start-up options once they were refused. */
+/** Connects, and retries without start-up options if they are rejected. */
 async function connect(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
   const { sendsOptions } = shared;
   const once = async () => {
     const client = await pool.connect();
     if (client instanceof GuardedClient) return client;
-    throw new Error('a pool gave a connection of another kind');
+    throw new Error('the pool returned an unexpected client');
   };
   try {
     return await once();
@@ -160,14 +162,14 @@ async function connect(pool: pg.Pool, shared: Shared): Promise<GuardedClient & p
     if (!sendsOptions || !refusesOptions(error)) throw error;
     shared.sendsOptions = false;
     return await once().catch((again: unknown) => {
-      // Something else was refused.
+      // The first error had another reason.
       shared.sendsOptions = refusesOptions(again);
       throw again;
     });
   }
 }
 
-/** Runs a statement in a transaction of its own, to which the limits belong: three messages in one round trip. */
+/** Runs a statement in its own transaction to apply the limits: three messages in one round trip. */
 async function alone(
   client: GuardedClient,
   { query, begin }: Lent,
@@ -178,7 +180,7 @@ async function alone(
   stream.cork();
   const answers = [query({ text: begin }), run(), query({ text: 'commit' })] as const;
   stream.uncork();
-  // After an error of the statement `commit` rolls back and reports none.
+  // After an error of the statement, `commit` rolls back without an error.
   const [begun, answer, ended] = await Promise.allSettled(answers);
   client.pipeline = false;
   for (const { reason } of [begun, answer, ended].filter((one) => one.status === 'rejected')) throw reason;

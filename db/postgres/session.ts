@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { networkOptions, refusesOptions } from './limits.ts';
 
-/** A connection outside of any pool, for tools and migrations; `processID` is set by `pg` and missing in its declarations. */
+/** A connection outside of any pool, for tools and migrations. `processID` is missing in the declarations of `pg`. */
 export type SessionClient = pg.Client & { readonly processID: number | null };
 
-/** Connects, without start-up options where they are refused. @throws Error when the database cannot be reached */
+/** Connects, without start-up options if they are rejected. @throws Error if the database is unreachable */
 export async function connectSession(url: string, applicationName: string): Promise<SessionClient> {
   return connect(url, applicationName, networkOptions).catch((error: unknown) => {
     if (!refusesOptions(error)) throw error;
@@ -25,16 +25,16 @@ async function connect(
     keepAliveInitialDelayMillis: 10_000,
     ...(options !== undefined && { options }),
   });
-  // A connection that ends between two statements would end the process; the next statement fails instead.
+  // Without a listener, a connection that ends while idle would end the process. The next statement fails instead.
   client.on('error', () => undefined);
   await client.connect();
   return client as SessionClient;
 }
 
 /**
- * True when a pooler gives the session of the server to another client as soon as a transaction ends, so that locks and
- * settings of a session are not kept. A pooler of sessions, or a proxy, changes the process id of the backend as well;
- * hence a second client looks whether it gets the session that the first one has just used.
+ * True if a pooler assigns the server session to another client after each transaction, so that session locks and
+ * settings are lost. Session poolers and proxies also change the process id, so a second client checks whether it
+ * gets the session that the first one has just used.
  */
 export async function sharesSessions(client: SessionClient, url: string): Promise<boolean> {
   const used = await pidOf(client);

@@ -1,14 +1,14 @@
-/** No connection was free in time, or the database did not answer: a statement may have an effect later. */
+/** No connection was available in time, or the database did not respond. The statement may still take effect. */
 export class Unanswered extends Error {}
 
-/** @throws Unanswered after that time */
+/** @throws Unanswered after `ms` milliseconds */
 export function within<T>(answer: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Unanswered('The database did not answer: timeout')), ms);
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** The places of a pool: one for each connection in use, and one for each that the server has not ended yet. */
+/** The slots of a pool: one per connection in use, and one per connection that the server has not ended yet. */
 export class Slots {
   readonly #size: number;
   readonly #waiting = new Set<() => void>();
@@ -18,19 +18,19 @@ export class Slots {
     this.#size = size;
   }
 
-  /** Takes a slot, in the order of the calls. @throws Unanswered when none is free within `ms` */
+  /** Acquires a slot in FIFO order. @throws Unanswered if none is free within `ms` milliseconds */
   async acquire(ms: number): Promise<void> {
     if (this.#taken < this.#size) return this.take();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
     await within(promise, ms).catch((error: unknown) => {
-      // It was given at the last moment.
+      // The slot was assigned just before the timeout.
       if (!this.#waiting.delete(resolve)) this.release();
       throw error;
     });
   }
 
-  /** Takes a slot at once, though there may be none: a connection that is closed has left its own. */
+  /** Occupies a slot unconditionally, also beyond the size: the session of a closing connection still exists. */
   take(): void {
     this.#taken++;
   }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { PgQueryResultHKT, PgTransaction, PgTransactionConfig } from 'drizzle-orm/pg-core';
 import { isUnavailable, pgFault } from '../errors.ts';
 
-/** Statements are built from tables, not by drizzle's relational queries. */
+/** No schema: relational queries of Drizzle are not used. */
 export type NoSchema = Record<string, never>;
 type Transaction = PgTransaction<PgQueryResultHKT, NoSchema, NoSchema>;
 
@@ -11,13 +11,13 @@ type Run<T> = {
   begin: string;
   work: (transaction: Transaction) => Promise<T>;
   config: PgTransactionConfig | undefined;
-  /** Called when it is not known that the transaction has ended. */
+  /** Called if the end of the transaction is not confirmed. */
   onUncertain: () => void;
 };
 
 /**
- * Runs the work between `begin` and `commit`. Drizzle's own transactions wait for the rollback behind a statement that has
- * timed out; here a connection without an answer is not asked again, and the server rolls back when it ends.
+ * Runs the work between `begin` and `commit`. Drizzle's own transactions queue the rollback behind a statement that
+ * has timed out. Here an unresponsive connection gets no further statement, and the server rolls back when it ends.
  */
 export async function runTransaction<T>(
   transaction: Transaction,

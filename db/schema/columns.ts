@@ -1,17 +1,17 @@
 import { sql } from 'drizzle-orm';
 import { customType, index, integer, type PgColumn, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
-/** Text compared byte by byte, whatever the locale of the database: every runtime sorts and pages alike. */
+/** Text with byte-wise comparison, independent of the database locale, so that all runtimes sort and page alike. */
 export const byteText = customType<{ data: string; driverData: string }>({
   dataType: () => 'text collate "C"',
 });
 
-/** A moment in UTC, millisecond precision. */
+/** A timestamp in UTC with milliseconds. */
 export const moment = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' });
 
 /**
- * What every administered object has. `name_key` is the folded name (see `foldName`): uniqueness, sorting and
- * searching use it; `revision` counts the writes of the row and is what `If-Match` compares.
+ * Columns of all administered objects. `name_key`, where present, is the folded name (see `foldName`) for uniqueness,
+ * sorting and search. `revision` counts the writes of the row; `If-Match` is compared with it.
  */
 export const recordColumns = {
   id: uuid().primaryKey(),
@@ -21,16 +21,17 @@ export const recordColumns = {
 };
 
 /**
- * What every row of the snapshot has. `touched_at` is when an action of ours changed it, which no sync that began before
- * may take back; when it was last read is told by the farm's part, so that rows that stay as they are are not written.
+ * Columns of all snapshot tables. `touched_at` is the time of the last change by an action of ours, which protects
+ * the row from a sync that began earlier. The time of the last read is stored per farm part, so that unchanged rows
+ * are not written.
  */
 export const snapshotColumns = {
   id: uuid().primaryKey().default(sql`gen_random_uuid()`),
   touched_at: moment(),
-  /** `<member> <reason>` for each member of the row of the node that was ignored. */
+  /** `<member> <reason>` for each ignored member of the node's row. */
   ignored: text().array().notNull().default([]),
 };
 
-/** Finds the rows of a farm in which something was ignored; small while the nodes send what they should. */
+/** An index of the rows with ignored members. It is small while nodes send valid data. */
 export const ignoredIndex = (name: string, { farm_id, ignored }: { farm_id: PgColumn; ignored: PgColumn }) =>
   index(name).on(farm_id).where(sql`${ignored} <> '{}'`);

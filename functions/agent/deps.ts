@@ -1,19 +1,20 @@
 import type { z } from 'zod';
-import { type AgentDeps, agentErrors } from '../../shared/agents/calls.ts';
+import { agentErrors, type AgentDeps as BareDeps } from '../../shared/agents/calls.ts';
 import {
   type Agent,
   agentOf,
   agentOrRegistrationOf,
   type Registration,
 } from '../../shared/agents/credentials.ts';
-import type { Ctx } from '../../shared/http/context.ts';
+import type { ClientCtx } from '../../shared/context/context.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn, type Operation, type Shape } from '../../shared/http/declare/operation.ts';
 import { inResultForm } from '../../shared/http/serve/result-form.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
-export type { AgentDeps };
+export type AgentDeps = HttpDeps & BareDeps;
 /** The context of a call by an agent that has proved itself. */
-export type AgentCtx<P extends Agent | Registration = Agent> = Ctx<AgentDeps, P>;
+export type AgentCtx<P extends Agent | Registration = Agent> = ClientCtx<AgentDeps, P>;
 
 export const agentDeps = async (given: Ingredients): Promise<AgentDeps> => ({ ...(await baseDeps(given)) });
 
@@ -54,7 +55,7 @@ export const agentCall = <B extends Sent, R extends Shape>(
   endpoint(
     {
       ...declared(call),
-      credential: { in: 'input', prove: (ctx: Ctx<AgentDeps>, sent) => agentOf(ctx, sent.body.token) },
+      credential: { in: 'input', prove: (ctx: ClientCtx<AgentDeps>, sent) => agentOf(ctx, sent.body.token) },
     },
     async (ctx, { body }) => inResultForm(await run(ctx, body), ctx.now),
   );
@@ -69,7 +70,7 @@ export const machineCall = <B extends Sent, R extends Shape>(
       ...declared(call),
       credential: {
         in: 'input',
-        prove: (ctx: Ctx<AgentDeps>, sent) => agentOrRegistrationOf(ctx, sent.body.token),
+        prove: (ctx: ClientCtx<AgentDeps>, sent) => agentOrRegistrationOf(ctx, sent.body.token),
       },
     },
     async (ctx, { body }) => inResultForm(await run(ctx, body), ctx.now),

@@ -1,13 +1,14 @@
-import type { SignedIn } from '../../shared/access/principal.ts';
 import { createSigningKeys, type SigningKeys } from '../../shared/access/signing-keys.ts';
-import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import type { Ctx } from '../../shared/context/context.ts';
+import type { SignedIn } from '../../shared/context/principal.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
 import { baseDeps, type FleetIngredients } from '../../shared/runtime/deps.ts';
 
-export type AggregatorDeps = BaseDeps & {
+export type AggregatorDeps = HttpDeps & {
   host: Host;
   signingKeys: SigningKeys;
   peerKeys: PeerKeys;

@@ -1,3 +1,4 @@
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
@@ -7,7 +8,8 @@ import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
-export type AuthDeps = CardDeps &
+export type AuthDeps = HttpDeps &
+  CardDeps &
   FleetDeps & {
     peerKeys: PeerKeys;
     /** What the sign-in page is made of. */

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { Id } from '../../shared/http/declare/fields.ts';
 import type { LoginResult } from '../../shared/identity/login/admission.ts';
 import { version } from '../../shared/kernel/version.ts';
+import { Id } from '../../shared/shapes/fields.ts';
 
 /** What every way to log in answers when it has succeeded. */
 export const LoginAnswer = z.strictObject({
   result: z.literal('ok').describe('Always `ok`.'),
   token: z.string().describe('Session token for the header `X-Auth-Token`.'),
   version: z.string().describe('Version of the portal.'),
-  expires_in: z.int().describe('Seconds until the session ends at the latest.'),
+  expires_in: z.int().describe('Maximum remaining duration of the session in seconds.'),
   user: z
     .strictObject({
       id: Id.describe('Identifier of the user.'),
       name: z.string().describe('Login name of the user.'),
-      real_name: z.string().describe('Full name of the user. Empty if it is not known.'),
+      real_name: z.string().describe('Full name of the user. Empty if unknown.'),
       domain: z.string().describe('Short label of the domain of the user.'),
       portal: z
         .enum(['admin', 'user'])
@@ -21,7 +21,7 @@ export const LoginAnswer = z.strictObject({
       roles: z.array(z.string()).describe('Names of the roles of the user.'),
       must_change_password: z
         .boolean()
-        .describe('True if only the password can be changed before anything else.'),
+        .describe('True if the user must change the password before any other operation.'),
     })
     .describe('The user that logged in.'),
 });

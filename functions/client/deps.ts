@@ -1,13 +1,15 @@
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { FleetIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 import { createRdpSigner, type SignDetached } from './rdp-signing.ts';
 
-export type ClientDeps = FleetDeps & {
-  /** Signs `.rdp` files; absent: they are not signed. */
-  signRdp?: SignDetached;
-};
+export type ClientDeps = HttpDeps &
+  FleetDeps & {
+    /** Signs `.rdp` files; absent: they are not signed. */
+    signRdp?: SignDetached;
+  };
 
 export const clientDeps = async (given: FleetIngredients): Promise<ClientDeps> => ({
   ...(await fleetDeps(given)),

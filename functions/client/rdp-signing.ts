@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { ConfigError } from '../../shared/kernel/config-error.ts';
 import {
   contextTag,
   expectTag,
@@ -13,7 +14,6 @@ import {
   tags,
   tlv,
 } from '../../shared/kernel/crypto/der.ts';
-import { ConfigError } from '../../shared/runtime/config/config.ts';
 import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 
 /** Signs bytes: a detached CMS SignedData (RFC 5652) in DER, with the certificates that it leads to. */

@@ -1,5 +1,6 @@
-import type { SignedIn } from '../../shared/access/principal.ts';
-import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import type { Ctx } from '../../shared/context/context.ts';
+import type { SignedIn } from '../../shared/context/principal.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import type { Descriptors } from '../../shared/kernel/observability/descriptors.ts';
@@ -7,7 +8,7 @@ import type { WriteWitness } from '../../shared/kernel/observability/write-witne
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 
-export type DiscoverDeps = BaseDeps & {
+export type DiscoverDeps = HttpDeps & {
   /** What the reference is made of, and the documents. */
   assets: Assets;
   writes: WriteWitness;

@@ -15,11 +15,13 @@ export function demandKey(authorization: string | null, { value, variable }: Acc
   if (given === undefined)
     throw new AppError(
       'unauthenticated',
-      message('Send the header Authorization with `Token <key>` and the value of {variable}', { variable }),
+      message('Send the header `Authorization: Token <key>` with the value of {variable} as key', {
+        variable,
+      }),
     );
   if (!isSame || !value)
     throw new AppError(
       'invalid_token',
-      message('The key in the header Authorization is not that of {variable}', { variable }),
+      message('The key in the header Authorization is not the value of {variable}', { variable }),
     );
 }

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
+import { asAppError } from '../../db/errors.ts';
 import type { Invocation } from '../../shared/http/invocation.ts';
-import { asAppError, headersOfAll, problemOf, refuseWith } from '../../shared/http/problem.ts';
+import { headersOfAll, problemOf, refuseWith } from '../../shared/http/problem.ts';
 import { traceOf } from '../../shared/http/request-ids.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';

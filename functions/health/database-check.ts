@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
 import { type SchemaState, schemaStateIn } from '../../db/migrator/state.ts';
+import { ConfigError } from '../../shared/kernel/config-error.ts';
 import { createSealer } from '../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
-import { type Config, ConfigError } from '../../shared/runtime/config/config.ts';
+import type { Config } from '../../shared/runtime/config/config.ts';
 import { isSecretKeyChecked } from '../../shared/runtime/config/secret-key.ts';
 import { namingDatabase } from '../../shared/runtime/database-faults.ts';
 
@@ -49,7 +50,7 @@ const faults: Partial<Record<SchemaState, string>> = {
     'the database was made by a development version before the first release; use a new, empty database',
   older:
     'the database has an older schema than this version; run npm run db:migrate, or start the new portal first',
-  newer: 'the database has a newer schema than this version knows; start the newer version of the sidecar',
+  newer: 'the database schema is newer than this version; start the newer version of the sidecar',
 };
 
 function assertCurrent(state: SchemaState, variable: string): void {

@@ -49,7 +49,7 @@ const stateSet = (current: string, labels: Record<string, string>): Point[] =>
 const families: readonly Family[] = [
   {
     name: 'aggregator_site_up',
-    help: '1 when the site passes as in the health check, 0 when it fails',
+    help: '1 if the site passes the health check, 0 if it fails',
     labelNames: ['site'],
     points: ({ sites }) =>
       sites.map((site) => ({ labels: { site: site.uri }, value: Number(!isFailing(site)) })),
@@ -76,7 +76,7 @@ const families: readonly Family[] = [
   },
   {
     name: 'aggregator_dispatcher_up',
-    help: '1 when the last probe of the dispatcher passed, and was not long ago',
+    help: '1 if the last probe of the dispatcher passed and is recent',
     labelNames: ['site', 'farm', 'dispatcher'],
     points: (facts) =>
       enabledNodes(facts).map((node) => ({
@@ -95,21 +95,21 @@ const families: readonly Family[] = [
   },
   {
     name: 'aggregator_gateway_up',
-    help: '1 when a heartbeat of the gateway came within a minute, 0 when it has fallen silent',
+    help: '1 if the gateway sent a heartbeat within the last minute, otherwise 0',
     labelNames: ['gateway'],
     points: ({ gauges }) =>
       gauges.gateways.map(({ gateway, is_up }) => ({ labels: { gateway }, value: Number(is_up) })),
   },
   {
     name: 'aggregator_directory_account_refused',
-    help: '1 while the directory of the domain refuses the password of the account that searches',
+    help: '1 while the directory of the domain rejects the password of the search account',
     labelNames: ['domain'],
     points: ({ gauges }) =>
       gauges.directories.map(({ domain, is_refused }) => ({ labels: { domain }, value: Number(is_refused) })),
   },
   {
     name: 'aggregator_circuit_state',
-    help: 'Whether the dispatcher is asked: 0 closed (it is), 1 half open (it is tried), 2 open (it is not)',
+    help: 'State of the circuit breaker of the dispatcher: 0 closed, 1 half open, 2 open',
     labelNames: ['dispatcher'],
     points: (facts) =>
       enabledNodes(facts).map(({ dispatcher, circuit }) => ({
@@ -119,7 +119,7 @@ const families: readonly Family[] = [
   },
   {
     name: 'aggregator_certificate_not_after_seconds',
-    help: 'End of the certificate of the dispatcher, seconds since 1970',
+    help: 'Expiration time of the certificate of the dispatcher, in Unix seconds',
     labelNames: ['dispatcher'],
     points: (facts) =>
       enabledNodes(facts).flatMap(({ dispatcher, not_after_s }) =>
@@ -128,7 +128,7 @@ const families: readonly Family[] = [
   },
   {
     name: 'aggregator_snapshot_age_seconds',
-    help: 'Age of the oldest part of what is known of the farm',
+    help: 'Age of the oldest part of the data of the farm',
     labelNames: ['farm'],
     points: ({ gauges }) =>
       gauges.farms.flatMap(({ farm, snapshot_age_s }) =>
@@ -137,31 +137,31 @@ const families: readonly Family[] = [
   },
   {
     name: 'aggregator_snapshot_ignored',
-    help: 'Rows of a list of the farm in which this member was ignored, for this reason',
+    help: 'Rows of a list of the farm in which this field was ignored, by reason',
     labelNames: ['farm', 'list', 'member', 'reason'],
     points: ({ gauges }) => gauges.ignored.map(({ count, ...labels }) => ({ labels, value: count })),
   },
   {
     name: 'aggregator_jobs_waiting',
-    help: 'Queued jobs that may be worked and are not yet',
+    help: 'Queued jobs that are ready to run',
     labelNames: ['job'],
     points: ({ jobs }) => jobs.map(({ job, waiting }) => ({ labels: { job }, value: waiting })),
   },
   {
     name: 'aggregator_jobs_oldest_seconds',
-    help: 'How long the oldest of the waiting jobs has waited',
+    help: 'Age of the oldest job that is ready to run',
     labelNames: ['job'],
     points: ({ jobs }) => jobs.map(({ job, oldest_s }) => ({ labels: { job }, value: oldest_s })),
   },
   {
     name: 'aggregator_audit_unsealed',
-    help: 'Audit events that are not yet in the chain',
+    help: 'Audit events that are not sealed yet',
     labelNames: [],
     points: ({ gauges }) => [{ labels: {}, value: gauges.audit_unsealed }],
   },
   {
     name: 'aggregator_audit_unsealed_age_seconds',
-    help: 'Age of the oldest audit event that is not yet in the chain, 0 without one',
+    help: 'Age of the oldest audit event that is not sealed yet, or 0 if there is none',
     labelNames: [],
     points: ({ gauges }) => [{ labels: {}, value: gauges.audit_unsealed_age_s }],
   },

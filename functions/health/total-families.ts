@@ -22,17 +22,17 @@ export function addTotals(registry: Registry, sums: readonly Sum[]): void {
 const counters: Readonly<Record<string, Family>> = {
   http_requests: {
     name: 'aggregator_http_requests_total',
-    help: 'Requests that were answered',
+    help: 'Requests that received a response',
     labelNames: ['module', 'operation', 'status'],
   },
   logins: {
     name: 'aggregator_logins_total',
-    help: 'Logins that were tried, by what the audit says of them',
+    help: 'Login attempts by result',
     labelNames: ['result'],
   },
   jobs: {
     name: 'aggregator_jobs_total',
-    help: 'Rounds and attempts of jobs of all sidecars',
+    help: 'Runs of scheduled tasks and job attempts of all sidecars',
     labelNames: ['job', 'result'],
   },
 };
@@ -40,12 +40,12 @@ const counters: Readonly<Record<string, Family>> = {
 const timed: Readonly<Record<string, Family>> = {
   http_duration: {
     name: 'aggregator_http_request_duration_seconds',
-    help: 'Time until the headers of the answer',
+    help: 'Time until the response headers',
     labelNames: ['module', 'operation'],
   },
   upstream_duration: {
     name: 'aggregator_upstream_duration_seconds',
-    help: 'Time of one exchange with a dispatcher of the site, failed ones included',
+    help: 'Duration of one call to a dispatcher of the site, including failed calls',
     labelNames: ['site'],
   },
 };

@@ -1,4 +1,4 @@
-import { createTokenBuckets } from '../../shared/http/serve/token-buckets.ts';
+import { createTokenBuckets } from '../../shared/kernel/concurrency/token-buckets.ts';
 import { sameText } from '../../shared/kernel/crypto/digests.ts';
 import { AppError, notFound } from '../../shared/kernel/errors.ts';
 import { networkOf } from '../../shared/kernel/networks.ts';

@@ -1,10 +1,11 @@
 import type { AgentDeps } from '../../shared/agents/calls.ts';
 import type { SessionAgent } from '../../shared/agents/credentials.ts';
-import type { Ctx } from '../../shared/http/context.ts';
+import type { Ctx } from '../../shared/context/context.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
-export type SsaDeps = AgentDeps;
+export type SsaDeps = HttpDeps & AgentDeps;
 /** The context of a call by a session agent that has proved itself. */
 export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 

@@ -1,15 +1,16 @@
-import type { AccountPrincipal, UserPrincipal } from '../../shared/access/principal.ts';
-import type { Ctx } from '../../shared/http/context.ts';
+import type { ClientCtx } from '../../shared/context/context.ts';
+import type { AccountPrincipal, UserPrincipal } from '../../shared/context/principal.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import type { LoginDeps } from '../../shared/identity/login/attempt.ts';
+import type { LoginDeps } from '../../shared/identity/login/account.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
-export type UserinfoDeps = LoginDeps;
-export type UserinfoCtx = Ctx<UserinfoDeps, AccountPrincipal>;
+export type UserinfoDeps = HttpDeps & LoginDeps;
+export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
 /** Of operations that a service token cannot use. */
-export type LoginCtx = Ctx<UserinfoDeps, UserPrincipal>;
+export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (
   given: Ingredients & { directories: DirectoryRemote },

@@ -1,6 +1,7 @@
-import type { SignedIn } from '../../shared/access/principal.ts';
-import type { ExportDeps } from '../../shared/exports/exportable.ts';
-import type { Ctx } from '../../shared/http/context.ts';
+import type { Ctx } from '../../shared/context/context.ts';
+import type { SignedIn } from '../../shared/context/principal.ts';
+import type { ExportDeps } from '../../shared/exports/obtaining.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
@@ -14,7 +15,8 @@ import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
-export type WebuiDeps = FleetDeps &
+export type WebuiDeps = HttpDeps &
+  FleetDeps &
   ExportDeps & {
     hasher: Hasher;
     directories: DirectoryRemote;

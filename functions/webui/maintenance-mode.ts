@@ -5,19 +5,19 @@ import { addDoneStep } from '../../db/repositories/maintenance/steps.ts';
 import { maintenanceTemplates } from '../../db/repositories/maintenance/templates.ts';
 import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
-import { Id } from '../../shared/http/declare/fields.ts';
 import { conflict, invalid } from '../../shared/kernel/errors.ts';
 import { newId, noId } from '../../shared/kernel/ids.ts';
 import { hasStarted, isOver } from '../../shared/maintenance/maintenance.ts';
 import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/maintenance/orders.ts';
+import { Id } from '../../shared/shapes/fields.ts';
 import { act, actLater, findTarget, type Target } from '../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from './deps.ts';
 
 export const MaintenanceBody = z
   .strictObject({
-    maintenance: z.boolean().describe('True begins the maintenance, false ends it.'),
+    maintenance: z.boolean().describe('True starts the maintenance, false ends it.'),
     template_id: Id.nullish().describe(
-      'Identifier of the maintenance template that sets times and what happens to sessions. Default: at once and without end.',
+      'Identifier of the maintenance template with times and handling of sessions. Default: maintenance starts immediately and has no end.',
     ),
     message: z
       .string()
@@ -29,7 +29,7 @@ export const MaintenanceBody = z
   })
   .refine(({ maintenance, template_id }) => maintenance || !template_id, {
     path: ['template_id'],
-    message: 'Only to begin a maintenance',
+    message: 'Allowed only when a maintenance is started',
   });
 export type MaintenanceBody = z.output<typeof MaintenanceBody>;
 
@@ -85,7 +85,7 @@ function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template:
   if (template_id && !template)
     throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'The object does not exist' });
   if (template && isOver(template, ctx.now))
-    throw conflict('template_over', 'The template ends before it could begin');
+    throw conflict('template_over', 'The end of the template is in the past');
 }
 
 const notedOf = (

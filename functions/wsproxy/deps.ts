@@ -1,8 +1,9 @@
-import type { BaseDeps, Ctx } from '../../shared/http/context.ts';
+import type { Ctx } from '../../shared/context/context.ts';
+import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
 
-export type WsproxyDeps = BaseDeps;
+export type WsproxyDeps = HttpDeps;
 export type WsproxyCtx = Ctx<WsproxyDeps>;
 
 export const wsproxyDeps = (given: Ingredients): Promise<WsproxyDeps> => baseDeps(given);

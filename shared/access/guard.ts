@@ -1,9 +1,9 @@
 import type { Scope } from '../../db/repositories/records/scope.ts';
+import type { Permission } from '../context/permissions.ts';
+import type { Principal, SignedIn } from '../context/principal.ts';
+import { scopeOf } from '../context/rights.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import type { Detail } from '../messages/message.ts';
-import type { Permission } from './permissions.ts';
-import type { Principal, SignedIn } from './principal.ts';
-import { scopeOf } from './rights.ts';
 
 /** The callers of an operation: all, all who are signed in, or the holders of a permission. */
 export type Access = 'public' | 'signed-in' | Permission;
@@ -37,15 +37,16 @@ export function admit(principal: Principal, demand: Demand): Scope {
         throw new AppError('password_change_required');
       return admitGranted(principal, demand.access, demand);
     case 'service_token':
-      if (demand.needsLogin) throw conflict('service_token', 'This needs a login; a service token has none');
+      if (demand.needsLogin)
+        throw conflict('service_token', 'A login session is required; service tokens are not accepted');
       return admitGranted(principal, demand.access, demand);
     case 'peer':
       if (demand.access === 'signed-in' && !demand.forPeers)
-        throw new AppError('forbidden', 'This needs a user account, which a peer aggregator does not have');
+        throw new AppError('forbidden', 'A user account is required; peer aggregators do not have one');
       return admitGranted(principal, demand.access, demand);
     case 'operator':
       if (demand.needsLogin || demand.access === 'signed-in')
-        throw new AppError('forbidden', 'This needs a user account, which an operator does not have');
+        throw new AppError('forbidden', 'A user account is required; operators do not have one');
       return admitGranted(principal, demand.access, demand);
     // Machines prove themselves to public operations of their own; jobs do not call operations.
     case 'agent':
@@ -60,9 +61,9 @@ export function admit(principal: Principal, demand: Demand): Scope {
 function admitGranted(principal: SignedIn, access: 'signed-in' | Permission, demand: Demand): Scope {
   if (access === 'signed-in') return '*';
   const scope = scopeOf(principal, access);
-  if (scope === undefined) throw refused(access, 'No role of the caller gives this permission');
+  if (scope === undefined) throw refused(access, 'No role of the caller grants this permission');
   if (scope !== '*' && (demand.allSites || (demand.writes && !demand.sited)))
-    throw refused(access, 'This needs the permission for all sites');
+    throw refused(access, 'The permission is required for all sites');
   return scope;
 }
 

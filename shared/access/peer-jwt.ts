@@ -23,7 +23,7 @@ export class PeerTokenFault extends Error {
   readonly reason: PeerTokenReason;
 
   constructor(reason: PeerTokenReason, options?: ErrorOptions) {
-    super(`a token of a peer was not accepted: ${reason}`, options);
+    super(`a peer token was rejected: ${reason}`, options);
     this.name = 'PeerTokenFault';
     this.reason = reason;
   }

@@ -4,12 +4,12 @@ import { findPeerSession, touchPeerSession } from '../../db/repositories/identit
 import { findSession, touchSession } from '../../db/repositories/identity/login/sessions.ts';
 import { findServiceToken, touchServiceToken } from '../../db/repositories/identity/service-tokens.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
+import { isServed, type Portal, portalFor } from '../context/portal.ts';
+import type { RoleGrant, Session, TokenPrincipal } from '../context/principal.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/crypto/digests.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import type { PortalType } from '../modules.ts';
-import { isServed, type Portal, portalFor } from './portal.ts';
-import type { RoleGrant, Session, TokenPrincipal } from './principal.ts';
 import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 
 /** Our tokens have 43 or 48 characters; a much longer one is not looked up. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { BaseDeps } from '../http/context.ts';
-import type { Shape } from '../http/declare/operation.ts';
+import type { BaseDeps } from '../context/context.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { escapeControls } from '../kernel/text.ts';
@@ -16,10 +15,10 @@ export type AgentDeps = BaseDeps & {
 export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out', 'not_found'];
 
 /** The form of all answers, `result` being of this shape. */
-export const resultOf = <R extends Shape>(result: R) =>
+export const resultOf = <R extends z.ZodType>(result: R) =>
   z.strictObject({
     result,
-    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the answer in Unix seconds.'),
+    stamp: z.int().meta({ example: 1_795_249_800 }).describe('Time of the response in Unix seconds.'),
     version: z.string().meta({ example: version }).describe('Version of the portal.'),
   });
 

@@ -2,14 +2,14 @@ import { type FoundAgent, findAgent, findRegistration } from '../../db/repositor
 import { countAgentFailure } from '../../db/repositories/agents/failures.ts';
 import { findSessionAgent } from '../../db/repositories/agents/sessions.ts';
 import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../access/agent-tokens.ts';
-import type { AgentPrincipal } from '../access/principal.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { createTokenBuckets, type TokenBuckets } from '../http/serve/token-buckets.ts';
+import type { BaseDeps, ClientCtx } from '../context/context.ts';
+import type { AgentPrincipal } from '../context/principal.ts';
+import { createTokenBuckets, type TokenBuckets } from '../kernel/concurrency/token-buckets.ts';
 import { sha256 } from '../kernel/crypto/digests.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { networkOf } from '../kernel/networks.ts';
 
-type AnyCtx = Ctx<BaseDeps>;
+type AnyCtx = ClientCtx<BaseDeps>;
 
 /** Calls a minute of one agent: far more than one that works as it should has to say. */
 const perMinute = 300;
@@ -40,12 +40,14 @@ export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
   return { kind: 'agent', role: 'workplace', ...withWorkplace(found) };
 };
 
-/** The same for the agent within a session, whose token counts as wrong only when it has the form of none. */
-export const sessionAgentOf = async (ctx: AnyCtx): Promise<SessionAgent> => {
-  if (ctx.bearer === undefined)
-    throw new AppError('unauthenticated', 'A token of a session agent is required');
+/**
+ * The same for the agent within a session. A token that has the form of a session agent's is never counted as a failure.
+ * @param token absent if the caller sent no token, which is refused as `unauthenticated`
+ */
+export const sessionAgentOf = async (ctx: AnyCtx, token: string | undefined): Promise<SessionAgent> => {
+  if (token === undefined) throw new AppError('unauthenticated', 'A session agent token is required');
   const kind = { matches: isSessionAgentToken, find: findSessionAgent, perMinute, ends: true } as const;
-  const found = await proven(ctx, ctx.bearer, kind);
+  const found = await proven(ctx, token, kind);
   return { kind: 'agent', role: 'session', ...withWorkplace(found) };
 };
 

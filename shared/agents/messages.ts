@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { leaveAt } from '../../db/repositories/agents/session-messages.ts';
 import { findReachable, workplacesOf } from '../../db/repositories/agents/sessions.ts';
-import type { Happening } from '../http/writes/audit-entry.ts';
+import type { Happening } from '../context/audit-entry.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 import type { Delivery, MessageOrder } from '../remotes/dispatcher/action-shapes.ts';

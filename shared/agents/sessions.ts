@@ -2,7 +2,7 @@ import { atomically } from '../../db/client.ts';
 import { endSessionAgents, beginSession as insertSession } from '../../db/repositories/agents/sessions.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
 import { removeSession, touchWorkplace } from '../../db/repositories/snapshot/touch.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
+import type { BaseDeps, Ctx } from '../context/context.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
 import { personKey } from '../snapshot/rows.ts';
@@ -46,7 +46,7 @@ export async function beginSession(
     agent_seen_at: now.toISOString(),
     ...(workplace.state === 'ready' && { state: 'in_use' }),
   };
-  const message = `${nameOf(person)} began to work at ${workplace.name}`;
+  const message = `${nameOf(person)} logged in at ${workplace.name}`;
   await atomically(deps.db, (h) => [
     insertSession(h, session),
     touchWorkplace(h, farm.id, workplace.uuid, used),

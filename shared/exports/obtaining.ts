@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { appendAudit } from '../../db/repositories/audit/events.ts';
 import { createChunkReader } from '../../db/repositories/exports/chunks.ts';
 import {
@@ -7,17 +6,32 @@ import {
   findExport,
   findNewestExport,
 } from '../../db/repositories/exports/files.ts';
-import { ownerOf, type SignedIn } from '../access/principal.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { Document } from '../http/serve/answer.ts';
-import { auditEntry } from '../http/writes/audit-entry.ts';
+import { auditEntry } from '../context/audit-entry.ts';
+import type { BaseDeps, Ctx } from '../context/context.ts';
+import { ownerOf, type SignedIn } from '../context/principal.ts';
 import { AppError, conflict, invalid, notFound } from '../kernel/errors.ts';
 import type { ObjectReader } from '../kernel/object-store.ts';
 import { message } from '../messages/message.ts';
 import { isExpired } from './expiry.ts';
 import { formats } from './formats.ts';
 
-type ExportCtx = Ctx<BaseDeps & { objectStore?: ObjectReader }, SignedIn>;
+export type ExportDeps = BaseDeps & {
+  /** Reads files that are not in the database. */
+  objectStore?: ObjectReader;
+};
+type ExportCtx = Ctx<ExportDeps, SignedIn>;
+/** The rest of a file from an offset on, with the facts about the whole file. */
+export type ExportContent = {
+  content: ReadableStream<Uint8Array>;
+  mediaType: string;
+  /** A name that says what the file has and when it was ordered. */
+  fileName: string;
+  /** Bytes from the offset on. */
+  bytes: number;
+  /** SHA-256 of the whole file, hexadecimal. */
+  sha256: string;
+};
+
 type Ready = ExportedFile & { file: string; bytes: number; sha256: string };
 
 /**
@@ -31,13 +45,13 @@ export async function obtainExport(
   subject: ExportSubject,
   id: string | undefined,
   offset: number,
-): Promise<Document> {
+): Promise<ExportContent> {
   const shelf = { owner_id: ownerOf(ctx.principal).id, subject };
   const { db } = ctx.deps;
   const row = await (id === undefined ? findNewestExport(db, shelf, ctx.now) : findExport(db, shelf, id));
   const ready = assertReady(row, ctx.now);
   if (offset > ready.bytes) {
-    const detail = message('The file has {bytes} bytes', { bytes: ready.bytes });
+    const detail = message('The file size is {bytes} bytes', { bytes: ready.bytes });
     throw invalid({ pointer: '/offset', code: 'too_big', detail });
   }
   // Opened before anything is audited: what cannot be read was not obtained.
@@ -48,13 +62,20 @@ export async function obtainExport(
     await content.cancel();
     throw error;
   }
-  return new Document(content, formats[ready.format].mediaType, headersOf(ready, offset));
+  const { mediaType } = formats[ready.format];
+  return {
+    content,
+    mediaType,
+    fileName: fileNameOf(ready),
+    bytes: ready.bytes - offset,
+    sha256: ready.sha256,
+  };
 }
 
 function assertReady(row: ExportedFile | undefined, now: Date): Ready {
   if (!row) throw notFound();
   if (isExpired(row, now)) throw new AppError('expired');
-  if (row.state === 'failed') throw conflict('failed', 'The export failed; order it again');
+  if (row.state === 'failed') throw conflict('failed', 'The export failed; request it again');
   const { file, bytes, sha256 } = row;
   if (row.state !== 'ready') throw new AppError('export_pending');
   // The clock of whoever removed it may be ahead of ours.
@@ -64,7 +85,7 @@ function assertReady(row: ExportedFile | undefined, now: Date): Ready {
 
 function storeOf({ deps }: ExportCtx, { store }: Ready): ObjectReader {
   if (store === 'database') return createChunkReader(deps.db);
-  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured here');
+  if (!deps.objectStore) throw new Error('a file is in an object store that is not configured');
   return deps.objectStore;
 }
 
@@ -79,14 +100,7 @@ const obtainEvent = (ctx: ExportCtx, { id, subject, format, bytes }: Ready, offs
     details: { format, bytes, offset },
   });
 
-function headersOf(
-  { subject, format, created_at, bytes, sha256 }: Ready,
-  offset: number,
-): Record<string, string> {
+function fileNameOf({ subject, format, created_at }: Ready): string {
   const moment = created_at.toISOString().replace(/[-:]|\.\d+/g, '');
-  return {
-    'content-disposition': `attachment; filename="${subject}-${moment}.${formats[format].extension}"`,
-    'content-length': String(bytes - offset),
-    'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
-  };
+  return `${subject}-${moment}.${formats[format].extension}`;
 }

@@ -8,10 +8,9 @@ import {
   orderExport as placeOrder,
 } from '../../db/repositories/exports/files.ts';
 import { enqueueJob } from '../../db/repositories/jobs/outbox.ts';
-import { ownerOf, type SignedIn } from '../access/principal.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { Answer } from '../http/serve/answer.ts';
-import { auditEntry } from '../http/writes/audit-entry.ts';
+import { auditEntry } from '../context/audit-entry.ts';
+import type { BaseDeps, Ctx } from '../context/context.ts';
+import { ownerOf, type SignedIn } from '../context/principal.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/crypto/digests.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
@@ -26,7 +25,7 @@ const freshS = 60;
 type Wanted = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
 
 /** The caller's export of this kind: the one that he has ordered already, else a new one, which is audited. */
-export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted): Promise<Answer> {
+export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted): Promise<ExportReport> {
   const { db } = ctx.deps;
   const filters = Object.fromEntries(
     Object.entries(wanted.filters).filter(([, value]) => value !== undefined),
@@ -49,7 +48,7 @@ export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted):
   ]);
   // Somebody was faster with an equal order.
   const row = placed ?? (await find());
-  if (!row) throw new AppError('database_unavailable', 'An equal export has just ended');
+  if (!row) throw new AppError('database_unavailable', 'The same export was finished a moment ago');
   return reportOf(row);
 }
 
@@ -58,7 +57,7 @@ export async function reportExport(
   ctx: Ctx<BaseDeps, SignedIn>,
   subject: ExportSubject,
   id: string,
-): Promise<Answer> {
+): Promise<ExportReport> {
   const row = await findExport(ctx.deps.db, { owner_id: ownerOf(ctx.principal).id, subject }, id);
   if (!row) throw notFound();
   if (isExpired(row, ctx.now)) throw new AppError('expired');
@@ -76,7 +75,10 @@ const orderEvent = (ctx: Ctx<BaseDeps, SignedIn>, { id, subject, format, filters
     details: { format, filters },
   });
 
-function reportOf(row: ExportedFile): Answer {
+/** The state of an export; `isOver` once it is ready or has failed. */
+export type ExportReport = { report: Record<string, unknown>; isOver: boolean };
+
+function reportOf(row: ExportedFile): ExportReport {
   const { rows, bytes, sha256: digest } = row;
   const isOver = row.state === 'ready' || row.state === 'failed';
   const report = {
@@ -90,5 +92,5 @@ function reportOf(row: ExportedFile): Answer {
     progress: row.progress,
     expires_at: row.expires_at.toISOString(),
   };
-  return new Answer(report, isOver ? { status: 200 } : {});
+  return { report, isOver };
 }

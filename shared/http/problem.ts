@@ -1,5 +1,4 @@
-import { databaseProblem } from '../../db/errors.ts';
-import { AppError, codeFacts } from '../kernel/errors.ts';
+import { type AppError, codeFacts } from '../kernel/errors.ts';
 import type { Language } from '../messages/languages.ts';
 import { inLanguage, isDetail } from '../messages/message.ts';
 
@@ -14,12 +13,6 @@ export type Problem = {
   retryable: boolean;
   [member: string]: unknown;
 };
-
-/** @returns the error that a caller may see; whatever we do not know is `internal`, its cause only logged. */
-export function asAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return databaseProblem(error) ?? new AppError('internal', undefined, {}, { cause: error });
-}
 
 /** In tests a refusal whose text is not in the catalogue is a failure. */
 export function assertTranslated({ detail, members: { errors = [] } }: AppError): void {

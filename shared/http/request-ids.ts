@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import type { Trace } from '../context/context.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Trace } from './context.ts';
 
 /** W3C Trace Context, version 00; all-zero ids are invalid. */
 const traceContext = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;

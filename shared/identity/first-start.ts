@@ -5,10 +5,11 @@ import {
   hasDomains,
   setBuiltinRoles,
 } from '../../db/repositories/settings/first-start.ts';
-import { builtinRoles } from '../access/permissions.ts';
+import { builtinRoles } from '../context/permissions.ts';
+import { ConfigError } from '../kernel/config-error.ts';
 import { randomToken } from '../kernel/crypto/digests.ts';
 import { parametersFrom } from '../kernel/system-parameters.ts';
-import { ConfigError } from '../runtime/config/config.ts';
+import { builtinType } from './domains/registry.ts';
 import { assertPassword, longestPassword, shortestPassword } from './password-policy.ts';
 import type { Hasher } from './passwords.ts';
 
@@ -30,7 +31,7 @@ export async function prepareInstallation(
   assertWanted(password);
   const hash = await hasher.hash(password);
   try {
-    await atomically(db, (h) => addFirstAdministrator(h, hash));
+    await atomically(db, (h) => addFirstAdministrator(h, builtinType, hash));
   } catch (error) {
     // Another process has prepared the same database in this moment.
     if (isUniqueViolation(error)) return undefined;

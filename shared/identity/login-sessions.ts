@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { AliveSince } from '../../db/repositories/identity/login/user-sessions.ts';
-import type { SignedIn } from '../access/principal.ts';
 import { absoluteAge } from '../access/session.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { Id, Moment } from '../http/declare/fields.ts';
-import { listQuery } from '../http/declare/list.ts';
-import { viewOf } from '../http/declare/views.ts';
+import type { BaseDeps, Ctx } from '../context/context.ts';
+import type { SignedIn } from '../context/principal.ts';
 import { addSeconds } from '../kernel/clock.ts';
+import { Id, Moment } from '../shapes/fields.ts';
+import { listQuery } from '../shapes/list.ts';
+import { viewOf } from '../shapes/views.ts';
 
 const Stored = z.strictObject({
   id: Id.describe('Identifier of the session.'),
@@ -15,13 +15,13 @@ const Stored = z.strictObject({
   user_agent: z.string().describe('Header `User-Agent` of the login. Empty if it was absent.'),
   platform: z.string().describe('`platform` of the login request. Empty if it was absent.'),
   created_at: Moment.describe('When the user logged in.'),
-  last_seen_at: Moment.describe('When the session was last used; written at most once a minute.'),
+  last_seen_at: Moment.describe('When the session was last used, recorded at most once a minute.'),
 });
 
 /** A live session as its owner and administrators see it. */
 export const LoginSession = Stored.extend({
   expires_at: Moment.describe(
-    'Latest end of the session. It ends earlier after `session.idle_s` seconds without a request.',
+    'Expiration time of the session. It ends earlier after `session.idle_s` seconds without a request.',
   ),
 });
 

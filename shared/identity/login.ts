@@ -1,16 +1,9 @@
 import type { Statement } from '../../db/client.ts';
+import { asAppError } from '../../db/errors.ts';
 import { findSecondFactor, mustOweNoCode } from '../../db/repositories/identity/second-factors.ts';
-import { asAppError } from '../http/problem.ts';
+import type { LoginCtx, LoginWishes, NamedDomain, OpenAttempt, Proof } from './login/account.ts';
 import { admit, type LoginResult } from './login/admission.ts';
-import {
-  type LoginCtx,
-  type LoginWishes,
-  type NamedDomain,
-  type OpenAttempt,
-  openAttempt,
-  type Proof,
-  refuseAttempt,
-} from './login/attempt.ts';
+import { openAttempt, refuseAttempt } from './login/attempt.ts';
 import { provePassword } from './login/password.ts';
 import { type Challenge, giveChallenge, namedChallenge } from './second-factor/challenges.ts';
 import { proveCode, refuseCode } from './second-factor/codes.ts';

@@ -10,18 +10,19 @@ import {
 } from '../../db/repositories/identity/own-account.ts';
 import { accountKey } from '../../db/repositories/identity/users.ts';
 import { must } from '../../db/repositories/records/statements.ts';
-import type { UserPrincipal } from '../access/principal.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
-import { auditEntry } from '../http/writes/audit-entry.ts';
+import { auditEntry } from '../context/audit-entry.ts';
+import type { BaseDeps, ClientCtx } from '../context/context.ts';
+import type { UserPrincipal } from '../context/principal.ts';
 import { conflict, invalid } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
-import { type LoginDeps, refuseAttempt } from './login/attempt.ts';
+import type { LoginDeps } from './login/account.ts';
+import { refuseAttempt } from './login/attempt.ts';
 import { assertMayTry, type Tried } from './login/limits.ts';
 import { openFormer, retirePassword } from './password-history.ts';
 import { assertPassword } from './password-policy.ts';
 import type { Place } from './passwords.ts';
 
-type OwnCtx = Ctx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
+type OwnCtx = ClientCtx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
 
 /**
  * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.
@@ -70,7 +71,7 @@ async function assertKnows(
     assertMayTry(ctx, account, failedChange(ctx)),
     findPasswords(deps.db, principal.user.id),
   ]);
-  if (stored === null) throw conflict('no_password', 'The account has no password here');
+  if (stored === null) throw conflict('no_password', 'The portal does not store a password for this account');
   if (!(await deps.hasher.verify(current, stored, placeOf(principal)))) return refuseAttempt(ctx, tried);
   return { tried, stored, former };
 }
@@ -88,7 +89,7 @@ async function assertNew(
     const hash = 'hash' in one ? one.hash : await readable(ctx, one);
     if (hash === undefined || !(await ctx.deps.hasher.verify(password, hash, placeOf(ctx.principal))))
       continue;
-    const detail = 'The password is the current one or one of the last five';
+    const detail = 'The password must differ from the current one and the previous five';
     throw invalid({ pointer: '/new', code: 'used_before', detail });
   }
 }

@@ -35,10 +35,16 @@ function faultOf(
 ): Omit<FieldError, 'pointer'> | undefined {
   const length = [...password].length;
   if (length < shortest)
-    return { code: 'too_short', detail: message('At least {n} characters', { n: shortest }) };
+    return {
+      code: 'too_short',
+      detail: message('The password must have at least {n} characters', { n: shortest }),
+    };
   if (length > longestPassword)
-    return { code: 'too_long', detail: message('At most {n} characters', { n: longestPassword }) };
-  if (isCommonPassword(password)) return { code: 'common', detail: 'The password is among the commonest' };
+    return {
+      code: 'too_long',
+      detail: message('The password must have at most {n} characters', { n: longestPassword }),
+    };
+  if (isCommonPassword(password)) return { code: 'common', detail: 'The password is too common' };
   const name = foldName(owner.name);
   if (name.length >= 3 && foldName(password).includes(name)) {
     return { code: 'contains_name', detail: 'The password contains the user name' };

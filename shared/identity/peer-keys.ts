@@ -1,6 +1,6 @@
 import type { findPeer } from '../../db/repositories/identity/login/peer-sessions.ts';
 import { type ClaimedToken, type PeerKey, PeerTokenFault } from '../access/peer-jwt.ts';
-import type { BaseDeps, Ctx } from '../http/context.ts';
+import type { BaseDeps, Ctx } from '../context/context.ts';
 import type { PeerKeys } from '../remotes/peer-keys/kept.ts';
 
 type Peer = NonNullable<Awaited<ReturnType<typeof findPeer>>>['peer'];

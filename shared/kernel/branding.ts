@@ -1,2 +1,2 @@
-/** The name of an installation whose branding was never written. */
+/** Default name of an installation without branding. */
 export const defaultSiteName = 'Aggregator portal';

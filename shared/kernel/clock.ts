@@ -1,7 +1,7 @@
-/** The present moment; injected so that tests can move it. */
+/** Returns the current time. Injected, so that tests can control it. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
 
-/** @returns `at` moved by a number of seconds, negative for earlier. */
+/** @returns `at` plus a number of seconds; a negative number gives an earlier time */
 export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000);

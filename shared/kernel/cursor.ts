@@ -2,10 +2,10 @@ import type { Place, Sealer } from './crypto/sealing.ts';
 import { AppError } from './errors.ts';
 import { canonicalJson } from './json/json.ts';
 
-/** The sort keys of the last row of a page; `id` is always the last key. */
+/** Sort keys of the last row of a page; `id` is always the last sort key. */
 export type Position = { key: string | number; id: string };
 
-/** What a cursor is bound to: with any other resource, filter, sort or scope it is malformed. */
+/** What a cursor is bound to. With another resource, filter, sort order or scope the cursor is malformed. */
 export type ListIdentity = { resource: string; filters: unknown; sort: string; scope: unknown };
 
 export async function sealCursor(sealer: Sealer, list: ListIdentity, position: Position): Promise<string> {

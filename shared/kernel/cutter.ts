@@ -1,12 +1,12 @@
 export type Cutter = {
   add(bytes: Uint8Array): Promise<void>;
-  /** Gives out what is left. */
+  /** Emits the remaining bytes. */
   flush(): Promise<void>;
 };
 
 /**
- * Cuts bytes that come in any lengths into pieces of exactly `size`; only what `flush` gives out is shorter. The piece is
- * reused as soon as `emit` has resolved.
+ * Splits a stream of bytes into pieces of exactly `size` bytes; only the piece emitted by `flush` may be shorter. The
+ * buffer of a piece is reused after `emit` has resolved.
  */
 export function createCutter(size: number, emit: (piece: Uint8Array<ArrayBuffer>) => Promise<void>): Cutter {
   const piece = new Uint8Array(size);

@@ -1,43 +1,46 @@
 import { type Detail, inLanguage, type Text } from '../messages/message.ts';
 
-/** How each problem code is answered: HTTP status, RFC 9457 title, and whether trying again may help. */
+/** Properties of a problem code: HTTP status, RFC 9457 title, and whether a retry may succeed. */
 type CodeFacts = { status: number; title: Detail; retryable?: true; retryAfterS?: number };
 
 /**
- * The closed table of problem codes (RFC 9457 `type` is `/api/errors/<code>`).
- * Within API version 7.0 codes are only ever added.
+ * The closed table of problem codes; the RFC 9457 `type` is `/api/errors/<code>`. Within API version 7.0 codes are
+ * added but never changed or removed.
  */
 export const errorCodes = {
-  malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
-  malformed_request: { status: 400, title: 'The request is not well-formed HTTP' },
-  malformed_cursor: { status: 400, title: 'The cursor does not belong to this list' },
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
+  malformed_cursor: { status: 400, title: 'The cursor is not valid for this list' },
   unauthenticated: { status: 401, title: 'Credentials are required' },
-  invalid_token: { status: 401, title: 'The token or key is not valid, or has ended' },
-  invalid_credentials: { status: 401, title: 'The credentials were not accepted' },
+  invalid_token: { status: 401, title: 'The token or key is invalid or has expired' },
+  invalid_credentials: { status: 401, title: 'The credentials are incorrect' },
   invalid_signature: { status: 401, title: 'The signature does not match the certificate' },
-  login_expired: { status: 401, title: 'The login does not exist or has ended' },
-  certificate_not_trusted: { status: 401, title: 'The authority of the certificate is not known' },
-  certificate_invalid: { status: 401, title: 'The certificate is not valid now' },
-  certificate_revoked: { status: 401, title: 'The certificate was revoked' },
-  certificate_mismatch: { status: 401, title: 'The certificate is not for this account' },
+  login_expired: { status: 401, title: 'The login does not exist or has expired' },
+  certificate_not_trusted: { status: 401, title: 'The certificate is issued by an unknown authority' },
+  certificate_invalid: { status: 401, title: 'The certificate is not valid' },
+  certificate_revoked: { status: 401, title: 'The certificate has been revoked' },
+  certificate_mismatch: { status: 401, title: 'The certificate belongs to another account' },
   certificate_wrong_purpose: { status: 401, title: 'The certificate is not intended for logins' },
-  forbidden: { status: 403, title: 'The caller lacks the permission' },
+  forbidden: { status: 403, title: 'The caller lacks the required permission' },
   two_factor_required: { status: 403, title: 'The domain requires a second factor' },
   password_change_required: { status: 403, title: 'The password must be changed first' },
   no_registered_group: { status: 403, title: 'No group of the user is registered' },
   account_disabled: { status: 403, title: 'The account is disabled' },
   account_locked: { status: 403, title: 'The account is locked' },
-  account_restricted: { status: 403, title: 'The account may not log in at this time or from here' },
+  account_restricted: {
+    status: 403,
+    title: 'The account is not allowed to log in at this time or from this computer',
+  },
   account_expired: { status: 403, title: 'The account has expired' },
   password_expired: { status: 403, title: 'The password of the account has expired' },
   https_required: { status: 403, title: 'HTTPS is required' },
   not_found: { status: 404, title: 'The resource does not exist' },
-  method_not_allowed: { status: 405, title: 'The method is not supported here' },
-  not_acceptable: { status: 406, title: 'The answer is of no media type that the request accepts' },
-  request_timeout: { status: 408, title: 'The request did not arrive in time', retryable: true },
+  method_not_allowed: { status: 405, title: 'The method is not supported for this path' },
+  not_acceptable: { status: 406, title: 'The response is not available in an accepted media type' },
+  request_timeout: { status: 408, title: 'The request was not received in time', retryable: true },
   already_exists: { status: 409, title: 'The object already exists' },
-  in_use: { status: 409, title: 'Other objects refer to the object' },
-  invalid_state: { status: 409, title: 'The current state does not allow this' },
+  in_use: { status: 409, title: 'The object is referenced by other objects' },
+  invalid_state: { status: 409, title: 'The operation is not possible in the current state' },
   service_in_preparation: {
     status: 409,
     title: 'The service is being prepared',
@@ -46,26 +49,30 @@ export const errorCodes = {
   },
   export_pending: {
     status: 409,
-    title: 'The file is being built',
+    title: 'The export file is still being built',
     retryable: true,
     retryAfterS: 2,
   },
   idempotency_in_progress: { status: 409, title: 'The request with this key is still running' },
-  outcome_unknown: { status: 409, title: 'The outcome of the request with this key is not known' },
+  outcome_unknown: { status: 409, title: 'The outcome of the request with this key is unknown' },
   expired: { status: 410, title: 'The resource has expired' },
   precondition_failed: { status: 412, title: 'The object has changed since it was read' },
-  body_too_large: { status: 413, title: 'The body is too large' },
+  body_too_large: { status: 413, title: 'The request body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
-  expectation_failed: { status: 417, title: 'What the request expects is not supported' },
+  expectation_failed: { status: 417, title: 'The expectation in the header Expect is not supported' },
   invalid_request: { status: 422, title: 'The request is not valid' },
-  idempotency_mismatch: { status: 422, title: 'The key belongs to another request' },
+  idempotency_mismatch: { status: 422, title: 'The idempotency key was used for another request' },
   secret_required: { status: 422, title: 'The stored secret must be sent again' },
-  headers_too_large: { status: 431, title: 'The headers are too large' },
+  headers_too_large: { status: 431, title: 'The request headers are too large' },
   rate_limited: { status: 429, title: 'Too many requests', retryable: true, retryAfterS: 1 },
   locked_out: { status: 429, title: 'Too many failed attempts', retryable: true, retryAfterS: 300 },
   internal: { status: 500, title: 'Internal error' },
-  upstream_failed: { status: 502, title: 'The upstream server gave no usable answer', retryable: true },
-  upstream_refused: { status: 502, title: 'The upstream server refused the request', retryable: true },
+  upstream_failed: {
+    status: 502,
+    title: 'The upstream server did not return a valid response',
+    retryable: true,
+  },
+  upstream_refused: { status: 502, title: 'The upstream server rejected the request', retryable: true },
   upstream_tls: { status: 502, title: 'The TLS connection to the upstream server failed', retryable: true },
   upstream_unavailable: {
     status: 503,
@@ -79,7 +86,7 @@ export const errorCodes = {
     retryable: true,
     retryAfterS: 5,
   },
-  overloaded: { status: 503, title: 'Too many requests are waiting', retryable: true, retryAfterS: 5 },
+  overloaded: { status: 503, title: 'Too many requests are queued', retryable: true, retryAfterS: 5 },
   database_unavailable: {
     status: 503,
     title: 'The database is not available',
@@ -88,7 +95,7 @@ export const errorCodes = {
   },
   upstream_timeout: {
     status: 504,
-    title: 'The upstream server did not answer in time',
+    title: 'The upstream server did not respond in time',
     retryable: true,
     retryAfterS: 5,
   },
@@ -96,25 +103,25 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** @returns the facts of a code in their common shape. */
+/** @returns the properties of a code in their common type */
 export const codeFacts = (code: ErrorCode): CodeFacts => errorCodes[code];
 
 /**
- * One fault of one field: `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
+ * An error of one field. `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
  * name of a header.
  */
 export type FieldError = { pointer: string; code: string; detail: Text };
 
 export type ErrorMembers = {
   errors?: FieldError[];
-  /** Seconds; overrides what the code's own row says. */
+  /** Seconds. Overrides the value of the problem code. */
   retry_after_s?: number;
   [member: string]: unknown;
 };
 
 /**
- * The only error that reaches a caller as something else than `internal`.
- * `members` become extension members of the problem document; `message` is `detail` in English.
+ * An error that is reported to the caller with its code; all other errors are reported as `internal`. `members`
+ * become extension members of the problem document; `message` is `detail` in English.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -133,13 +140,15 @@ export class AppError extends Error {
 
 export const notFound = (): AppError => new AppError('not_found');
 
-/** Entries that a problem has at most: a caller could have one for each byte of a body. */
+/** Maximum of `errors` entries in a problem; without it the response could be larger than the request by far. */
 export const mostFieldErrors = 100;
 
-/** A request whose fields are at fault; one entry a field. */
+/** The request has invalid fields, with one entry per field. */
 export const invalid = (...errors: FieldError[]): AppError =>
   new AppError('invalid_request', errors[0]?.detail, { errors: errors.slice(0, mostFieldErrors) });
 
-/** A state that does not allow the operation; `reason` is a stable word, `detail` a sentence. */
+/**
+ * The current state does not allow the operation. `reason` is a stable machine-readable word, `detail` a sentence.
+ */
 export const conflict = (reason: string, detail: Text): AppError =>
   new AppError('invalid_state', detail, { reason });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** A kind of queued job, as those who want one and those who work it must agree on it. */
+/** A kind of queued job, shared by the code that enqueues it and the worker that runs it. */
 export type JobKind<Payload> = {
   name: string;
   payload: z.ZodType<Payload>;
-  /** Attempts in all; after the last one the failure is in the monitoring journal. */
+  /** Maximum number of attempts. The failure of the last one is written to the monitoring journal. */
   tries: number;
-  /** Seconds after which an attempt is given up, however alive its worker is. */
+  /** Time limit of an attempt in seconds, even if its worker is alive. */
   timeLimitS: number;
-  /** How many of them one sidecar works at the same time. */
+  /** Maximum number of concurrent jobs of this kind in one sidecar. */
   atOnce: number;
-  /** When it is wanted by itself, in cron's five fields, UTC; such a job is queued once at most. */
+  /** Schedule of a recurring job: five cron fields, UTC. At most one such job is queued. */
   cron?: string;
 };
 
-/** The payload of a job that needs to know nothing. */
+/** Payload of a job without parameters. */
 export const Nothing = z.strictObject({});

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** The network an attempt counts for: the IPv4 address, or the /64 that one subscriber has of IPv6. */
+/** The network that failed attempts are counted for: an IPv4 address, or the /64 prefix of an IPv6 subscriber. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);
@@ -12,8 +12,8 @@ export function networkOf(ip: string): string {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * The one spelling of an address that two systems may write differently: IPv4 for an IPv4-mapped one, without a zone.
- * @returns undefined for what is no address, or one of nobody (`0.0.0.0`, `::`)
+ * Canonical form of an IP address: an IPv4-mapped address becomes IPv4, a zone is removed.
+ * @returns undefined if the text is not an address, or is the unspecified address (`0.0.0.0`, `::`)
  */
 export function plainAddress(text: string): string | undefined {
   if (!ipaddr.isValid(text)) return undefined;
@@ -21,7 +21,7 @@ export function plainAddress(text: string): string | undefined {
   return address.range() === 'unspecified' ? undefined : withoutZone(address).toString();
 }
 
-/** True for an address that lies in one of the networks (CIDR). */
+/** True if the address belongs to one of the networks (CIDR). */
 export function isInside(ip: string, networks: readonly string[]): boolean {
   const address = ipaddr.process(ip);
   return networks.some((network) => {
@@ -32,7 +32,7 @@ export function isInside(ip: string, networks: readonly string[]): boolean {
 
 const withoutZone = (address: Address): Address => ipaddr.fromByteArray(address.toByteArray());
 
-/** A network of IPv4-mapped addresses is one of IPv4. */
+/** Converts a network of IPv4-mapped addresses to an IPv4 network. */
 function mapped([base, bits]: [Address, number]): [Address, number] {
   const isMapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96;
   return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits];

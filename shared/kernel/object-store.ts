@@ -1,31 +1,32 @@
-/** A file that is being written, piece by piece. */
+/** Writes a file piece by piece. */
 export type ObjectWriter = {
-  /** The bytes may be reused as soon as this resolves. */
+  /** The caller may reuse the bytes after this resolves. */
   append(bytes: Uint8Array): Promise<void>;
-  /** From now on the file is there as a whole. */
+  /** Completes the file. It becomes visible as a whole. */
   finish(): Promise<void>;
 };
 
-/** A file that is whole, and the byte to begin at. */
+/** A complete file, and the byte offset to start at. */
 export type ObjectPart = { file: string; offset: number; bytes: number };
 
-/** Where files are read from. */
+/** Source of stored files. */
 export type ObjectReader = {
   /**
-   * The file from the offset to its end, read as it is asked for; a stream that cannot be read to the end fails.
-   * @throws AppError `expired` when there is no such file, `upstream_failed`
+   * Streams the file from the offset to its end. The stream errors if it cannot be read to the end.
+   * @throws AppError `expired` if the file does not exist, `upstream_failed`
    */
   read(part: ObjectPart): Promise<ReadableStream<Uint8Array>>;
 };
 
-/** Where files are kept, each named by an id that nobody else uses. */
+/** A store of files, each named by a unique id. */
 export type ObjectStore = ObjectReader & {
   name: 'database' | 's3';
   /**
    * Begins a file.
-   * @param note keeps what `remove` needs to take back a file that is never finished; waited for before anything is sent
+   * @param note stores what `remove` needs to abort an upload that is never completed; awaited before any data is
+   * sent
    */
   begin(file: string, note: (uploadId: string) => Promise<void>): Promise<ObjectWriter>;
-  /** Deletes a file, be it whole, unfinished or not there. */
+  /** Deletes a file. It may be complete, incomplete or absent. */
   remove(file: string, uploadId: string | null): Promise<void>;
 };

@@ -7,7 +7,7 @@ type Fact<T> = {
   max?: number;
   unit?: string;
   choices?: readonly string[];
-  /** What a text must look like. */
+  /** Regular expression that a text must match. */
   pattern?: RegExp;
 };
 
@@ -39,80 +39,98 @@ const count = (value: number, min: number, max: number, help: string): Fact<numb
   help,
 });
 
-/** Schemes of links that run code, read local files or go unprotected; no setting allows them. */
+/** Link schemes that execute code, read local files or are unencrypted. No setting can allow them. */
 export const neverLinked: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
 const scheme = `(?!(?:${neverLinked.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
 
-/** Uses of a session are written once a minute: a shorter time would end sessions that are in use. */
+/** The last use of a session is written once a minute. A shorter idle timeout would end sessions in use. */
 const shortestIdleS = 120;
 
-/** Every system parameter: `<section>.<key>`, its default and its bounds. */
+/** System parameters `<section>.<key>`, with default and limits. */
 export const systemParameters = {
-  'session.admin_absolute_s': seconds(14_400, 'An administrator session ends after this time'),
-  'session.user_absolute_s': seconds(14_400, 'A user session ends after this time'),
-  'session.idle_s': seconds(1_800, 'A session ends after this time without a request', shortestIdleS),
-  'session.max_per_user': count(0, 0, 1_000, 'Sessions a user may have at once; 0 is no limit'),
+  'session.admin_absolute_s': seconds(14_400, 'Maximum duration of an administrator session'),
+  'session.user_absolute_s': seconds(14_400, 'Maximum duration of a user session'),
+  'session.idle_s': seconds(1_800, 'Time without a request after which a session ends', shortestIdleS),
+  'session.max_per_user': count(
+    0,
+    0,
+    1_000,
+    'Maximum number of simultaneous sessions of a user. 0 means no limit',
+  ),
   'lockout.max_tries': count(
     5,
     1,
     100,
-    'Failed logins of an account from one network before it is locked there',
+    'Number of failed logins from one network after which the account is locked for that network',
   ),
   'lockout.block_s': seconds(
     300,
-    'The first lock lasts this long; each further one twice as long, one hour at most',
+    'Duration of the first lock of an account. Each further lock lasts twice as long, at most one hour',
   ),
   'lockout.account_per_hour': count(
     50,
     1,
     100_000,
-    'Failed logins an hour that lock an account for networks it has not been used from lately',
+    'Number of failed logins per hour after which an account is locked for networks without a recent successful login of this account',
   ),
   'lockout.ip_per_minute': count(
     50,
     1,
     100_000,
-    'Failed logins a minute from one address before it must wait',
+    'Number of failed logins per minute from one address after which further logins from it are rejected temporarily',
   ),
   'lockout.overall_per_minute': count(
     500,
     1,
     1_000_000,
-    'Failed logins a minute altogether before networks not known to be good must wait',
+    'Number of failed logins per minute in the whole installation after which logins from networks without a recent successful login are rejected temporarily',
   ),
-  'password.min_length': count(15, 8, 256, 'Shortest password'),
-  'password.min_length_two_factor': count(8, 8, 256, 'Shortest password in a domain with a second factor'),
-  'aggregator.access_token_ttl_s': seconds(600, 'Life of the tokens that we sign for dispatchers', 30, 600),
-  'aggregator.list_deadline_ms': milliseconds(1_500, 'A list over several farms answers within this time'),
-  'aggregator.call_timeout_ms': milliseconds(5_000, 'Longest single call of a dispatcher'),
+  'password.min_length': count(15, 8, 256, 'Minimum number of characters of a password'),
+  'password.min_length_two_factor': count(
+    8,
+    8,
+    256,
+    'Minimum number of characters of a password in a domain with a second factor',
+  ),
+  'aggregator.access_token_ttl_s': seconds(
+    600,
+    'Validity of the tokens that the portal signs for dispatchers',
+    30,
+    600,
+  ),
+  'aggregator.list_deadline_ms': milliseconds(
+    1_500,
+    'Time limit for lists that are collected from several farms',
+  ),
+  'aggregator.call_timeout_ms': milliseconds(5_000, 'Time limit for a single call to a dispatcher'),
   'aggregator.sync_interval_s': seconds(
     60,
-    'Pools, workplaces and their sessions are read from every farm this often',
+    'Interval at which pools, workplaces and workplace sessions are read from each farm',
     5,
     86_400,
   ),
-  'aggregator.health_interval_s': seconds(15, 'Dispatchers are probed this often', 1, 3_600),
+  'aggregator.health_interval_s': seconds(15, 'Interval between health probes of a dispatcher', 1, 3_600),
   'aggregator.breaker_failures': count(
     3,
     1,
     100,
-    'Failures in a row after which a dispatcher is not asked any more',
+    'Number of consecutive failures after which the circuit breaker of a dispatcher opens',
   ),
   'aggregator.breaker_probe_s': seconds(
     5,
-    'A dispatcher that is not asked is tried again this often',
+    'Interval between trial calls to a dispatcher with an open circuit breaker',
     1,
     300,
   ),
   'aggregator.services_fresh_s': seconds(
     15,
-    'A list of services is not asked for again within this time',
+    'Time for which a cached service list is used without reading it again',
     0,
     3_600,
   ),
   'aggregator.services_stale_s': seconds(
     600,
-    'A list of services stands in for one that cannot be had for this long',
+    'Time for which a cached service list is used if a farm does not answer',
     0,
     86_400,
   ),
@@ -120,47 +138,51 @@ export const systemParameters = {
     default: 'udss',
     pattern: new RegExp(`^(?:${scheme}(?:,${scheme})*)?$`),
     max: 256,
-    help: 'Schemes of reconnect links that are passed on besides https, separated by commas',
+    help: 'Schemes of reconnect links that are allowed in addition to https, separated by commas',
   },
   'directory.extra_attributes': {
     default: '',
-    // A name, never an object identifier: that would be a second name of an attribute.
+    // Object identifiers are not allowed: one attribute would have two names.
     pattern: /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}(?:,[A-Za-z][A-Za-z0-9_-]{0,63})*)?$/,
     max: 2_048,
-    help: 'Attributes of directories that may be read besides the usual ones, separated by commas',
+    help: 'Directory attributes that may be read in addition to the standard ones, separated by commas',
   },
-  'audit.retention_days': days(365, 'Audit events are kept for this long'),
-  'monitoring.retention_days': days(90, 'Records of the monitoring journal are kept for this long'),
+  'audit.retention_days': days(365, 'Retention time of audit events'),
+  'monitoring.retention_days': days(90, 'Retention time of monitoring records'),
   'monitoring.site_failure_fails_health': {
     default: false,
-    help: 'One failing site makes the health check fail; otherwise all must fail',
+    help: 'If true, the health check fails if any site fails. If false, it fails only if all sites fail',
   },
   'export.keep_h': {
     default: 24,
     min: 1,
     max: 720,
     unit: 'h',
-    help: 'Finished exports are kept for this long',
+    help: 'Retention time of finished exports',
   },
-  'export.max_rows': count(10_000_000, 1, 100_000_000, 'Longest export'),
+  'export.max_rows': count(10_000_000, 1, 100_000_000, 'Maximum number of rows of an export'),
   'limits.per_token_per_minute': count(
     6_000,
     0,
     1_000_000,
-    'Requests a minute of one session; 0 is no limit',
+    'Maximum number of requests per minute in one session. 0 means no limit',
   ),
   'limits.anonymous_per_ip_per_minute': count(
     3_000,
     0,
     1_000_000,
-    'Requests a minute from one address without a valid session; 0 is no limit',
+    'Maximum number of requests per minute from one address without a valid session. 0 means no limit',
   ),
-  'ui.default_language': { default: languages[0], choices: languages, help: 'Language of texts' },
+  'ui.default_language': {
+    default: languages[0],
+    choices: languages,
+    help: 'Language of users who have not chosen one',
+  },
   'ui.client_download_url': {
     default: '',
     pattern: /^(?:https?:\/\/[^\s/]+\S*)?$/,
     max: 1_024,
-    help: 'Where users find the client program: a URL, or nothing',
+    help: 'Download URL of the client program, or an empty text',
   },
 } as const satisfies Record<string, Fact<number> | Fact<string> | Fact<boolean>>;
 
@@ -174,13 +196,13 @@ const defaults = Object.fromEntries(
   Object.entries(systemParameters).map(([name, fact]) => [name, fact.default]),
 );
 
-/** @param overrides what the database holds; names that this version does not know are ignored */
+/** @param overrides values stored in the database; unknown names are ignored */
 export function parametersFrom(overrides: Record<string, unknown> | null): Parameters {
   const parameters: Parameters = { ...(defaults as Parameters), ...overrides };
   return { ...parameters, 'session.idle_s': Math.max(shortestIdleS, parameters['session.idle_s']) };
 }
 
-/** The facts of every parameter in their common shape, in the order of the table. */
+/** The properties of every parameter in their common type, in the order of the table. */
 export const parameterFacts: readonly (readonly [ParameterName, Fact<ParameterValue>])[] = Object.entries(
   systemParameters,
 ) as [ParameterName, Fact<ParameterValue>][];

@@ -1,10 +1,10 @@
-/** Of the interface: paths, documents, health and metrics carry it. */
+/** Version of the API, used in paths, documents, health and metrics. */
 export const version = '7.0';
 
-/** Of the software. */
+/** Version of the software. */
 export const build = '7.0.0';
 
-/** The node that answers, as it tells of itself. */
+/** The node that serves the request. */
 export type Host = {
   /** `PORTAL_NAME`. */
   name: string;

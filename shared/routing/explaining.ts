@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { findPerson } from '../../db/repositories/sites/user-sites.ts';
-import { scopeOf } from '../access/rights.ts';
-import { Flag, Id } from '../http/declare/fields.ts';
+import { scopeOf } from '../context/rights.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
+import { Flag, Id } from '../shapes/fields.ts';
 import type { UserCtx, Viewer } from '../sites/user-site.ts';
 import type { RoutedSite } from './routed-site.ts';
 
@@ -10,16 +10,18 @@ export type ExplainQuery = { explain?: boolean | undefined; user_id?: string | u
 
 /** Members of the query of an operation that can explain itself. */
 export const explainQuery = {
-  explain: Flag.optional().describe('True adds `explain`. Needs the permission `rules.explain`.'),
+  explain: Flag.optional().describe(
+    'If true, the response contains `explain`. Requires the permission `rules.explain`.',
+  ),
   user_id: Id.optional().describe(
-    'Explains for this user instead of the caller, from stored facts: no dispatcher is called. Only with `explain`.',
+    'Identifier of the user to explain the decisions for, instead of the caller. Dispatchers are not called. Only with `explain`.',
   ),
 };
 
 /** For `refine` of such a query. */
 export const explainsWhom = ({ explain, user_id }: ExplainQuery): boolean =>
   explain === true || user_id === undefined;
-export const explainsNobody = { path: ['user_id'], message: 'Goes with explain=true only' };
+export const explainsNobody = { path: ['user_id'], message: 'Allowed only with explain=true' };
 
 /** Why a member of a rule is where it is, or is none. */
 export const Explanation = z.strictObject({
@@ -34,7 +36,7 @@ export const Explanation = z.strictObject({
   outcome: z
     .enum(['chosen', 'candidate', 'excluded'])
     .describe(
-      '`chosen`: tried first; `candidate`: tried if an earlier one cannot answer; `excluded`: not tried.',
+      '`chosen`: tried first; `candidate`: tried if an earlier member cannot answer; `excluded`: not tried.',
     ),
   reason: z
     .string()
@@ -45,13 +47,15 @@ export const Explanation = z.strictObject({
 export const Conflict = z
   .array(
     z.strictObject({
-      session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+      session_uuid: Id.describe('Identifier of the session, assigned by the dispatcher.'),
       farm_id: Id.describe('Identifier of the farm of the session.'),
       servicepool_uuid: Id.describe('Identifier of the pool of the session.'),
       state: z.string().describe('State of the session: `active` or `disconnected`.'),
     }),
   )
-  .describe('Live sessions of the caller on this rule, if there are several. The portal ends none of them.');
+  .describe(
+    'Open sessions of the caller on this rule, if there are several. The portal does not end any of them.',
+  );
 
 /**
  * Whose site the caller asks for: his own, or with `rules.explain` that of another user.

@@ -77,7 +77,7 @@ export const routeOf = (ctx: UserCtx, site: RoutedSite, rule: RuleRow, chance: C
 /** Why there is no candidate: somebody can do something about a dead farm; maintenance passes; else it is not his. */
 export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
   const isAny = (...steps: string[]) => explain.some(({ step }) => steps.includes(step));
-  if (isAny('node')) return new AppError('upstream_unavailable', 'No farm of the service can be reached');
+  if (isAny('node')) return new AppError('upstream_unavailable', 'No farm of the service is reachable');
   if (explain.some(isMaintenanceReason)) return maintenanceRefusal(notice);
   return explain.some(({ reason }) => reason === unknownReason) ? unknownRefusal() : notFound();
 }

@@ -1,9 +1,9 @@
 import { isUnavailable, pgFault } from '../../db/errors.ts';
-import { ConfigError } from './config/config.ts';
+import { ConfigError } from '../kernel/config-error.ts';
 
 /**
- * One line about a database that the portal cannot start with: the variable of its URL, what is wrong, what to do.
- * @param url is never shown but for its host, port and database
+ * Describes in one line why the database is unusable at start: the variable of its URL, the error, and the remedy.
+ * @param url only its host, port and database are included
  */
 export function databaseFault(variable: string, url: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
@@ -14,7 +14,7 @@ export function databaseFault(variable: string, url: string, error: unknown): Co
   return new ConfigError([`${variable}: ${text}`], { cause: error });
 }
 
-/** For `catch`: failures of the database become one line about its variable, others stay as they are. */
+/** For `catch`: converts database errors with `databaseFault`; other errors are unchanged. */
 export const namingDatabase =
   (variable: string, url: string) =>
   (error: unknown): never => {
@@ -23,31 +23,31 @@ export const namingDatabase =
 
 type Facts = { place: string; database: string; message: string };
 
-/** The first one counts. What is matched is the SQLSTATE or the code of Node's error, a space, and the message. */
+/** The first match applies. `when` is matched against the SQLSTATE or Node error code, a space, and the message. */
 const faults: readonly { when: RegExp; text: (facts: Facts) => string }[] = [
   {
     when: /^28000 .*(?:no encryption|SSL off)/,
-    text: ({ place }) => `${place} takes encrypted connections only; add ?sslmode=verify-full to the URL`,
+    text: ({ place }) => `${place} accepts encrypted connections only; add ?sslmode=verify-full to the URL`,
   },
   {
     when: /^28000 .*role .* does not exist/,
     text: ({ place, message }) =>
-      `${place}: ${message}; npm run db:migrate -- --roles prints the SQL that makes the roles`,
+      `${place}: ${message}; npm run db:migrate -- --roles prints the SQL that creates the roles`,
   },
   {
     when: /^28|SASL|password must be a string/,
     text: ({ place, message }) =>
-      `${place} refuses the login (${message}); correct the user or the password in the URL`,
+      `${place} rejects the login (${message}); correct the user or the password in the URL`,
   },
   {
     when: /^3D000/,
     text: ({ place, database }) =>
-      `${place} has no database ${database}; npm run db:migrate -- --roles prints the SQL that makes it`,
+      `${place} has no database ${database}; npm run db:migrate -- --roles prints the SQL that creates it`,
   },
   {
     when: /^42501/,
     text: ({ place, message }) =>
-      `the role of the URL lacks a right on ${place} (${message}); npm run db:migrate -- --roles prints the SQL that grants it`,
+      `the role of the URL lacks a privilege on ${place} (${message}); npm run db:migrate -- --roles prints the SQL that grants it`,
   },
   {
     when: /^53300/,
@@ -69,12 +69,11 @@ const faults: readonly { when: RegExp; text: (facts: Facts) => string }[] = [
   },
   {
     when: /^ENOTFOUND|^EAI_/,
-    text: ({ place }) => `the host of ${place} is unknown to DNS; correct it in the URL`,
+    text: ({ place }) => `the host of ${place} does not resolve in DNS; correct it in the URL`,
   },
   {
     when: /^EHOSTUNREACH|^ENETUNREACH|^ETIMEDOUT|timeout/,
-    text: ({ place }) =>
-      `${place} does not answer; correct the URL, or let this machine through its firewall`,
+    text: ({ place }) => `${place} does not answer; correct the URL, or allow this machine in its firewall`,
   },
   {
     when: /does not support SSL/,
@@ -88,18 +87,18 @@ const faults: readonly { when: RegExp; text: (facts: Facts) => string }[] = [
   {
     when: /^ECONNRESET|^EPIPE|Connection terminated|Received unexpected|Unknown message|invalid/i,
     text: ({ place }) =>
-      `${place} ends the connection; correct host and port in the URL if it is no PostgreSQL server`,
+      `${place} ends the connection; correct host and port in the URL if it is not a PostgreSQL server`,
   },
 ];
 
 function placeOf(url: string): { place: string; database: string } {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const folder = searchParams.get('host');
-  const database = decodeURIComponent(pathname.slice(1)) || 'of the name of the user';
+  const database = decodeURIComponent(pathname.slice(1)) || 'named after the user';
   return { place: folder ?? `${hostname || 'localhost'}:${port || 5432}`, database };
 }
 
-/** Drizzle's own message is the whole statement; what the database said is its cause. */
+/** Drizzle's message is the whole statement; the message of the database is in its cause. */
 function firstLineOf(error: unknown): string {
   const root = rootOf(error);
   return (

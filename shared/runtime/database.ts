@@ -7,8 +7,8 @@ import type { Config } from './config/config.ts';
 export type DatabaseSettings = Pick<Config, 'databaseDriver' | 'neonProxy'> & { databaseUrl: string };
 
 /**
- * Connects by the driver of `DATABASE_DRIVER`, `pg` by default. Neon's driver keeps no connections and ignores the
- * options about them. Not for Workers: their bundles would contain `pg`.
+ * Connects with the driver of `DATABASE_DRIVER`; default: `pg`. Neon's driver has no pool and ignores its options.
+ * Not for Workers, because the bundle would contain `pg`.
  */
 export function connectDatabase(
   { databaseUrl: url, databaseDriver, neonProxy: proxy }: DatabaseSettings,
@@ -18,13 +18,13 @@ export function connectDatabase(
   return connectPg({ ...options, url });
 }
 
-/** Options that log what happens to the connections of a process: lost ones, and once how their time limits are set. */
+/** Pool options that log lost connections and, once, how timeouts are enforced. */
 export function loggedConnections(log: Pick<Log, 'info' | 'warn'>) {
   const logged = new Set<string>();
   return {
     onError: (error: Error): void => log.warn('a database connection was lost', { error }),
     onSession: ({ limitedBy, isPooled }: SessionReport): void => {
-      const message = `the time limits of the database are set by ${means[limitedBy]}`;
+      const message = `database timeouts are set by ${means[limitedBy]}`;
       if (logged.has(message)) return;
       logged.add(message);
       log.info(message, { pooled: isPooled });
@@ -33,7 +33,7 @@ export function loggedConnections(log: Pick<Log, 'info' | 'warn'>) {
 }
 
 const means: Record<SessionReport['limitedBy'], string> = {
-  session: 'each connection when it starts',
-  role: 'the role',
+  session: 'start-up options of each connection',
+  role: 'settings of the role',
   transaction: 'each transaction',
 };

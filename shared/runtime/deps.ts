@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import type { BaseDeps } from '../http/context.ts';
+import type { HttpDeps } from '../http/context.ts';
 import type { Assets } from '../http/pages/assets.ts';
 import type { Compression } from '../http/serve/compression.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -20,7 +20,7 @@ import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 import type { RdpSigning } from './config/rdp-signing.ts';
 
-/** What every runtime knows before a module has dependencies; all of it is settled, nothing of it is a request's. */
+/** What a runtime provides to build the dependencies of a module. Nothing in it belongs to a single request. */
 export type Ingredients = {
   db: Db;
   log: Log;
@@ -28,41 +28,41 @@ export type Ingredients = {
   portalType: PortalType;
   baseUrl: string;
   host: Host;
-  /** What pages are made of. */
+  /** Templates and files of pages. */
   assets: Assets;
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;
-  /** Where exported files are; absent: in the database. */
+  /** Object store of exported files; default: the database. */
   s3?: S3Config | undefined;
-  /** What `.rdp` files are signed by; absent: they are not. */
+  /** Signs `.rdp` files; they are unsigned if absent. */
   rdpSigning?: RdpSigning | undefined;
   hashing?: { cost?: number; concurrency?: number; maxWaiting?: number };
   checkAnswers?: boolean;
-  /** Where requests are counted; nowhere unless given. */
+  /** Counts requests; default: discards counts. */
   telemetry?: Telemetry;
-  /** Compresses answers; the platform does unless given. */
+  /** Compresses responses; absent if the platform does. */
   compression?: Compression;
-  /** Observes writes of the process; one that observes none unless given. */
+  /** Observes the writes of the process; default: none. */
   writes?: WriteWitness;
-  /** Reads the file descriptors of the process, where it has any. */
+  /** Reads the file descriptors of the process, if supported. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
-  /** Where one process serves many requests, which may then wake each other. */
+  /** Notifications between requests, on runtimes where one process serves many requests. */
   notifier?: Notifier;
 };
 
-/** With a way to dispatchers and to the keys of peers, for the modules that speak to them. */
+/** With remotes for dispatchers and peer keys, for modules that call dispatchers. */
 export type FleetIngredients = Ingredients & {
   dispatchers: DispatcherRemote;
   peerKeys: PeerKeyRemote;
   singleFlight?: SingleFlight;
 };
 
-/** With a way to directories and KDCs as well, for the modules that authenticate users or test domains. */
+/** Also with remotes for directories and KDCs, for modules that authenticate users or test domains. */
 export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote; kdcs: KdcRemote };
 
-/** The dependencies that every module has. */
-export async function baseDeps(given: Ingredients): Promise<BaseDeps> {
+/** The dependencies of every module. */
+export async function baseDeps(given: Ingredients): Promise<HttpDeps> {
   const sealer = await createSealer(given.secretKeys);
   return {
     db: given.db,

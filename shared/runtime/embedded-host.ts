@@ -1,5 +1,5 @@
 /**
- * Host in the URL of the embedded database. Clients connect to the Unix socket of the parameter `host`, which replaces it;
- * it only identifies such a URL.
+ * Host name in the URL of the embedded database, as an identification. Connections use the Unix socket in the
+ * parameter `host`.
  */
 export const embeddedHost = 'embedded';

@@ -2,13 +2,13 @@ import type { Log, LogFields, LogLevel } from '../kernel/observability/log.ts';
 import { escapeControls } from '../kernel/text.ts';
 
 export type LogOptions = {
-  /** Lines below this level are dropped; `info` unless told. */
+  /** Minimum level; default: `info`. */
   level?: LogLevel;
-  /** Gets one line without its end; standard error unless told. */
+  /** Writes one line without its line end; default: to standard error. */
   write?: (line: string) => void;
 };
 
-/** JSON lines: `time` (RFC 3339), `level`, `message`, then the fields; an `Error` is written with its causes. */
+/** JSON lines with `time` (RFC 3339), `level`, `message`, and the fields. An `Error` is written with its causes. */
 export function createLog({ level = 'info', write = toStandardError }: LogOptions = {}): Log {
   const at =
     (own: LogLevel): Log[LogLevel] =>
@@ -25,14 +25,14 @@ export function createLog({ level = 'info', write = toStandardError }: LogOption
 
 const ranks: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-// console.error is the one way to standard error that Node and Workers share.
+// `console.error` is available in both Node and Workers.
 const toStandardError = (line: string): void => console.error(line);
 
-/** A field cannot take the place of ours, and no value, however odd, makes logging fail. */
+/** Fields cannot override the standard members, and logging never throws. */
 function lineOf(level: LogLevel, message: string, fields: LogFields): string {
   const ours = { time: new Date().toISOString(), level, message };
   try {
-    // JSON leaves U+007F to U+009F as they are, and terminals obey some of them.
+    // JSON does not escape U+007F to U+009F, some of which control terminals.
     return escapeControls(JSON.stringify(plain({ ...ours, ...fields, ...ours }, [])));
   } catch {
     return escapeControls(JSON.stringify({ ...ours, unloggable: true }));
@@ -55,13 +55,13 @@ function plainError(error: Error, inside: readonly object[]): LogFields {
     name: error.name,
     code: 'code' in error ? plain(error.code, inside) : undefined,
     message: withoutParameters(error.message),
-    // The message stands in the stack as well, and the frames below it are wanted.
+    // The stack repeats the message; the frames below it are kept.
     stack: error.stack && withoutParameters(error.stack.replace(error.message, withoutParameters)),
     cause: plain(error.cause, inside),
   };
 }
 
-/** Drizzle ends the message of a failed statement with its parameters: hashes, sealed secrets, names. */
+/** Drizzle appends the parameters to the message of a failed statement: hashes, sealed secrets, names. */
 function withoutParameters(text: string): string {
   const at = text.indexOf('\nparams:');
   return at < 0 ? text : text.slice(0, at);

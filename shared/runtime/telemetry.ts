@@ -6,17 +6,17 @@ import type { WriteWitness } from '../kernel/observability/write-witness.ts';
 
 type Options = {
   isHasty?: boolean;
-  /** Observes the writes: the most regular ones of a portal. */
+  /** Observes the writes, which are the most regular ones of a portal. */
   writes?: WriteWitness;
 };
 
-/** Counts in this process or isolate, and hands over to the database, where sidecars add it up. */
+/** Counts in this process or isolate, and writes batches to the database, where sidecars add them to the sums. */
 export const telemetryInto = (db: Db, log: Log, { writes, ...options }: Options = {}): Telemetry =>
   createTelemetry({
     append: async (counts) => {
       const append = async () => void (await appendTelemetry(db, counts));
       await (writes ? writes.observe(append) : append());
     },
-    onFailure: (error) => log.warn('what was counted could not be handed over yet', { error }),
+    onFailure: (error) => log.warn('telemetry could not be written and will be retried', { error }),
     ...options,
   });

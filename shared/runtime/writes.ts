@@ -3,7 +3,7 @@ import { checkSpace, checkWrite } from '../../db/repositories/settings/write-che
 import type { Log } from '../kernel/observability/log.ts';
 import { createWriteWitness, type WriteWitness } from '../kernel/observability/write-witness.ts';
 
-/** Watches whether the database accepts writes of this process or isolate. */
+/** Observes whether the database accepts writes of this process or isolate. */
 export const watchWrites = (db: Db, log: Log): WriteWitness =>
   createWriteWitness({
     checkWrite: () => checkWrite(db),

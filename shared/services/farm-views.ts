@@ -107,7 +107,7 @@ function keepAnswers(ctx: UserCtx, { speaker, viewer, routing }: RoutedSite, ask
   if (lists.length === 0) return;
   ctx.later(() =>
     Promise.resolve(keepServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
-      ctx.log.warn('lists of services were not kept', { request_id: ctx.requestId, error }),
+      ctx.log.warn('service lists could not be cached', { request_id: ctx.requestId, error }),
     ),
   );
 }

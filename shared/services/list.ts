@@ -24,7 +24,7 @@ export async function servicesAt(ctx: UserCtx, site: RoutedSite): Promise<SiteSe
   const sites = views.map(({ status }) => status);
   const open = views.filter(({ farm }) => isOpen(site, farm));
   if (site.own && open.length > 0 && open.every(({ list }) => list === undefined)) {
-    throw new AppError('upstream_unavailable', 'No farm of the site answered', { sites, site: site.uri });
+    throw new AppError('upstream_unavailable', 'No farm of the site responded', { sites, site: site.uri });
   }
   const rules = site.routing.rules.map((rule) => routedRule(ctx, site, rule, views));
   const explain = rules.flatMap(({ rule, routed }) =>

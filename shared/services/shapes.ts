@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../http/declare/fields.ts';
 import { Conflict, Explanation } from '../routing/explaining.ts';
+import { Id } from '../shapes/fields.ts';
 import { FarmStatus } from '../sites/farm-status.ts';
 
 export const LinkedDomain = z.strictObject({
@@ -22,7 +22,7 @@ export const ClientService = z.strictObject({
   id: z
     .string()
     .describe(
-      'Identifier of the service: that of the rule, or `<farm id>.<pool uuid>` for a pool without a rule.',
+      'Identifier of the service: the identifier of the rule, or `<farm id>.<pool uuid>` for a pool without a rule.',
     ),
   kind: z.enum(['rule', 'pool']).describe('`rule`: several pools offered as one service; `pool`: one pool.'),
   name: z.string().describe('Name shown to users: the display name of the rule, or the name of the pool.'),
@@ -31,18 +31,16 @@ export const ClientService = z.strictObject({
   protocols: z.array(z.string()).describe('Delivery protocols, such as `rdp` or `spice`.'),
   in_use: z
     .boolean()
-    .describe('True if the caller has a workplace of the service in use, as the dispatcher reports.'),
+    .describe('True if the dispatcher reports that the caller has a workplace of the service in use.'),
   maintenance: z.boolean().describe('True during maintenance of the service, its farm or its site.'),
   maintenance_message: z
     .string()
     .optional()
-    .describe(
-      'Text for users about a maintenance that is in force or announced. Absent without maintenance.',
-    ),
+    .describe('Message for users about current or announced maintenance. Absent without maintenance.'),
   state: z
     .enum(['ready', 'busy', 'maintenance', 'unavailable'])
     .describe(
-      '`ready`: can be connected to; `busy`: being prepared; `maintenance`: blocked by maintenance; `unavailable`: cannot be used now.',
+      '`ready`: ready for a connection; `busy`: being prepared; `maintenance`: blocked by maintenance; `unavailable`: cannot be used now.',
     ),
   members: z
     .int()
@@ -52,12 +50,12 @@ export const ClientService = z.strictObject({
   sessions: z
     .array(
       z.strictObject({
-        session_uuid: z.string().describe('Identifier of the session, given by the dispatcher.'),
+        session_uuid: z.string().describe('Identifier of the session, assigned by the dispatcher.'),
         state: z.string().describe('State of the session: `active` or `disconnected`.'),
         farm_id: Id.describe('Identifier of the farm of the session.'),
       }),
     )
-    .describe('Live sessions of the caller on this service.'),
+    .describe('Open sessions of the caller on this service.'),
   conflict: Conflict.optional(),
   link: z.string().describe('Relative address of `connectionInfo` for this service.'),
 });
@@ -65,11 +63,13 @@ export const ClientService = z.strictObject({
 export const ServicesList = z.strictObject({
   domains: z
     .array(LinkedDomain)
-    .describe('Visible domains and the domain of the caller, with the farms that know their labels.'),
+    .describe(
+      'Visible domains and the domain of the caller, with the farms that have a domain with the same label.',
+    ),
   services: z.array(ClientService).describe('Services of the caller, ordered by name.'),
   sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the site.'),
   explain: z
     .array(Explanation)
     .optional()
-    .describe('How the members of each rule were chosen. Present only with `explain=true`.'),
+    .describe('Decisions about the members of each rule. Present only with `explain=true`.'),
 });

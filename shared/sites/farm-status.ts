@@ -14,7 +14,7 @@ export const FarmStatus = z.strictObject({
   status: z
     .enum(['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
     .describe(
-      '`ok`: current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker blocks its nodes; `maintenance`, `disabled`: as set by an administrator.',
+      '`ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.',
     ),
   fetched_at: z
     .string()
@@ -24,7 +24,7 @@ export const FarmStatus = z.strictObject({
   took_ms: z
     .int()
     .optional()
-    .describe('Duration of the call in milliseconds. Present only if the farm was called for this answer.'),
+    .describe('Duration of the call in milliseconds. Present only if the farm was called for this response.'),
   error: z.string().optional().describe('Problem code of the last failure. Present only after a failure.'),
 });
 export type FarmStatus = z.output<typeof FarmStatus>;

@@ -35,7 +35,7 @@ export async function findFarms(
   if (!found) return undefined;
   const { topology: told, conditions, maintained, ...rest } = found;
   const topology = told ?? held;
-  if (!topology) throw new Error('the database told no topology of a site of which none is held');
+  if (!topology) throw new Error('the topology of a site could not be read and is not cached');
   keep(topologies, question.uri, topology);
   return { ...rest, farms: farmsOf(topology, conditions, maintained) };
 }

@@ -1,14 +1,14 @@
 import type { StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
 import type { LocalDomain } from '../../db/repositories/sites/user-sites.ts';
-import type { AccountPrincipal } from '../access/principal.ts';
-import type { Ctx } from '../http/context.ts';
+import type { ClientCtx } from '../context/context.ts';
+import type { AccountPrincipal } from '../context/principal.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { isReservedUserName } from '../kernel/text.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';
 import { type FleetDeps, nodeOf, type Speaker, userSpeaker } from './calls/dispatcher-keys.ts';
 import { type FarmWithNodes, type FoundFarms, findFarms } from './topology.ts';
 
-export type UserCtx = Ctx<FleetDeps, AccountPrincipal>;
+export type UserCtx = ClientCtx<FleetDeps, AccountPrincipal>;
 export type UserFarm = FarmWithNodes;
 
 /** A site as one user sees it, with all that calls of its dispatchers need. */
@@ -48,7 +48,7 @@ export function userSiteOf(
   ip: string,
 ): UserSite {
   if (isReservedUserName(name))
-    throw new AppError('forbidden', 'The user name is reserved: dispatchers take it for the portal itself');
+    throw new AppError('forbidden', 'The user name is reserved for the portal on dispatchers');
   const claims = { sub: name, auth: domain.label, groups: groups.map((group) => group.name), client_ip: ip };
   return { ...site, farms, domains, speaker: userSpeaker(id, claims) };
 }

@@ -28,5 +28,5 @@ export const ignoredRecord = (
   object_name: farm.name,
   code: 'snapshot_ignored',
   details: { list: kind },
-  message: `Ignored in the list ${kind} of the farm ${farm.name}`,
+  message: `Fields were ignored in the list ${kind} of the farm ${farm.name}`,
 });

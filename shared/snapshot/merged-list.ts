@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import type { PageQuery } from '../../db/repositories/records/records.ts';
 import type { MergedSpec } from '../../db/repositories/snapshot/lists.ts';
 import { mergedPage } from '../../db/repositories/snapshot/pages.ts';
-import { Flag, Id } from '../http/declare/fields.ts';
-import { type ListQuery, listOf, pageAnswer, pageQuery } from '../http/declare/list.ts';
-import type { Answer } from '../http/serve/answer.ts';
-import { notFound } from '../kernel/errors.ts';
+import { Flag, Id } from '../shapes/fields.ts';
+import { listOf } from '../shapes/list.ts';
 import { FarmStatus } from '../sites/farm-status.ts';
 import { freshnessOf } from './freshness.ts';
 import { type ListCtx, refreshFarms } from './refresh.ts';
@@ -12,13 +11,13 @@ import { type ListCtx, refreshFarms } from './refresh.ts';
 /** The envelope of a merged list: how old the part of each farm concerned is stands beside the items. */
 export const mergedListOf = (item: z.ZodType) =>
   listOf(item).extend({
-    sites: z.array(FarmStatus).describe('State of the data, one entry for each farm concerned.'),
+    sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the list.'),
   });
 
 /** Asks for the farms to be read before the answer. */
 export const refreshFlag = {
   refresh: Flag.optional().describe(
-    'True reads the farms concerned before the answer, within `aggregator.list_deadline_ms` milliseconds.',
+    'If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds.',
   ),
 };
 
@@ -34,57 +33,26 @@ export const farmMembers = {
   site_name: z.string().describe('Name of the site.'),
 };
 
-type MergedQuery = ListQuery & {
-  refresh?: boolean | undefined;
-  site_id?: string | undefined;
-  farm_id?: string | undefined;
-};
-
-type View = (row: object) => object;
+/** Which farms a list reads, and whether it reads them from their nodes first. */
+export type MergedChoice = { siteId: string | undefined; farmId: string | undefined; refresh: boolean };
 
 /**
- * One page over all farms within the caller's scope, from the snapshot; one round trip, or with `refresh` as long as
- * the deadline of lists.
- * @throws AppError `malformed_cursor`
+ * One page over the farms that are chosen, within the scope of the caller. It is read from the snapshot in one round trip;
+ * with `refresh` it takes up to `aggregator.list_deadline_ms`.
  */
-export async function answerMerged(
+export async function readMerged(
   ctx: ListCtx,
   spec: MergedSpec,
-  { refresh = false, ...query }: MergedQuery,
-  view: View,
-): Promise<Answer> {
-  const { page, sites } = await readMerged(ctx, spec, query, refresh, undefined);
-  return pageAnswer(ctx, query, { ...page, items: page.items.map(view), beside: { sites } }, undefined);
-}
-
-/** The same of one farm. @throws AppError also `not_found` for a farm out of reach */
-export async function answerOfFarm(
-  ctx: ListCtx,
-  spec: MergedSpec,
-  { refresh = false, ...query }: MergedQuery,
-  view: View,
-  farmId: string,
-): Promise<Answer> {
-  const { page, sites } = await readMerged(ctx, spec, query, refresh, farmId);
-  if (sites.length === 0) throw notFound();
-  return pageAnswer(ctx, query, { ...page, items: page.items.map(view), beside: { sites } }, farmId);
-}
-
-async function readMerged(
-  ctx: ListCtx,
-  spec: MergedSpec,
-  query: MergedQuery,
-  refresh: boolean,
-  farmId: string | undefined,
+  page: PageQuery,
+  { siteId, farmId, refresh }: MergedChoice,
 ) {
-  const choice = { scope: ctx.scope, siteId: query.site_id, farmId: farmId ?? query.farm_id };
-  const asked = await pageQuery(ctx, query, farmId);
+  const choice = { scope: ctx.scope, siteId, farmId };
   const late = refresh ? await refreshFarms(ctx, spec.kind, choice) : new Set<string>();
-  const { farms, total, ...page } = await ctx.upstream(() =>
-    mergedPage(ctx.deps.db, spec, { ...asked, choice }),
+  const { farms, total, ...found } = await ctx.upstream(() =>
+    mergedPage(ctx.deps.db, spec, { ...page, choice }),
   );
   const interval = ctx.parameters['aggregator.sync_interval_s'];
   const now = ctx.deps.clock();
   const sites = farms.map((facts) => freshnessOf(facts, late.has(facts.farm_id), interval, now));
-  return { page: { ...page, total: total ?? undefined }, sites };
+  return { page: { ...found, total: total ?? undefined }, sites };
 }

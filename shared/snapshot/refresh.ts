@@ -1,6 +1,6 @@
 import { type FarmChoice, farmsToSync } from '../../db/repositories/snapshot/farms.ts';
-import type { SignedIn } from '../access/principal.ts';
-import type { Ctx } from '../http/context.ts';
+import type { Ctx } from '../context/context.ts';
+import type { SignedIn } from '../context/principal.ts';
 import { createSemaphore } from '../kernel/concurrency/semaphore.ts';
 import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
@@ -27,7 +27,7 @@ export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmCho
   const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
     const work = syncFarm(syncCtx, farm, kind);
     ctx.background(
-      work.catch((error: unknown) => ctx.log.warn('a farm was not read', { farm_id: farm.id, error })),
+      work.catch((error: unknown) => ctx.log.warn('a farm could not be read', { farm_id: farm.id, error })),
     );
     return work;
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Moment } from '../http/declare/fields.ts';
 import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
+import { Id, Moment } from '../shapes/fields.ts';
 import { farmMembers } from './merged-list.ts';
 
 export const SessionState = z.enum(sessionStates);
@@ -8,17 +8,17 @@ const Text = z.string().nullable();
 
 /** Null is what the dispatcher does not report. */
 export const WorkplaceSession = z.strictObject({
-  session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+  session_uuid: Id.describe('Identifier of the session, assigned by the dispatcher.'),
   ...farmMembers,
   servicepool_uuid: Id.nullable().describe(
-    'Identifier of the pool, given by the dispatcher. Null if the dispatcher does not report it.',
+    'Identifier of the pool, assigned by the dispatcher. Null if the dispatcher does not report it.',
   ),
   servicepool_name: z
     .string()
     .nullable()
     .describe('Name of the pool. Null if the dispatcher does not report it.'),
   workplace_uuid: Id.nullable().describe(
-    'Identifier of the workplace, given by the dispatcher. Null if the dispatcher does not report it.',
+    'Identifier of the workplace, assigned by the dispatcher. Null if the dispatcher does not report it.',
   ),
   workplace_name: z
     .string()
@@ -32,7 +32,7 @@ export const WorkplaceSession = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Login name of the user, as the dispatcher reports it. Null if the dispatcher does not report it.',
+      'Login name of the user, as reported by the dispatcher. Null if the dispatcher does not report it.',
     ),
   domain: z
     .string()
@@ -42,26 +42,24 @@ export const WorkplaceSession = z.strictObject({
     .string()
     .nullable()
     .describe('Delivery protocol, such as `rdp` or `spice`. Null if the dispatcher does not report it.'),
-  client_ip: Text.describe('IP address of the client. Null if it is not known.'),
-  client_host: Text.describe('Name of the client machine. Null if it is not known.'),
+  client_ip: Text.describe('IP address of the client. Null if unknown.'),
+  client_host: Text.describe('Name of the client machine. Null if unknown.'),
   gateway_id: Id.nullable().describe(
-    'Identifier of the gateway of the session. Null if the session has none or it is not known.',
+    'Identifier of the gateway of the session. Null if the session uses no gateway or it is unknown.',
   ),
   tunnels: z
     .strictObject({
       connections: z.int().describe('Number of open tunnels.'),
-      sent: z.int().describe('Bytes that gateways sent through tunnels that have ended.'),
-      received: z.int().describe('Bytes that gateways received through tunnels that have ended.'),
+      sent: z.int().describe('Bytes that gateways sent through closed tunnels.'),
+      received: z.int().describe('Bytes that gateways received through closed tunnels.'),
     })
     .describe('Tunnels of the session through gateways of this portal.'),
   state: SessionState.describe(
     '`active`: the user is connected; `disconnected`: the session continues without a client; `unknown`: not reported.',
   ),
-  started_at: Moment.nullable().describe(
-    'When the session began. Null if the dispatcher does not report it.',
-  ),
+  started_at: Moment.nullable().describe('Start of the session. Null if the dispatcher does not report it.'),
   last_seen_at: Moment.nullable().describe(
     'Last activity of the session that the dispatcher reported. Null if the dispatcher does not report it.',
   ),
-  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
+  fetched_at: Moment.describe('When the data was last read from the dispatcher or changed by an action.'),
 });

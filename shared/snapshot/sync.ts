@@ -83,7 +83,7 @@ async function readFromSome<K extends ListKind>(
   sync: Sync<K>,
 ): Promise<{ node: StoredNode; read: ReadOutcome }> {
   const { ctx, claim } = sync;
-  let last = new AppError('upstream_unavailable', 'The farm has no dispatcher node that may be asked');
+  let last = new AppError('upstream_unavailable', 'The farm has no dispatcher node that can be called');
   for (const [n, node] of nodesInOrder(sync).entries()) {
     try {
       if (n > 0) await ctx.upstream(async () => unstage(ctx.deps.db, claim));

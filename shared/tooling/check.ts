@@ -18,7 +18,7 @@ const tools: readonly Tool[] = [
   },
 ];
 
-/** `npm run check`: everything that needs no database, side by side; a tool that fails shows what it said. */
+/** `npm run check`: all checks that need no database, in parallel. The output of failed checks is shown. */
 const outcomes = await Promise.all(tools.map(run));
 for (const outcome of outcomes) process.stdout.write(reportOf(outcome));
 process.exitCode = outcomes.every(({ isGood }) => isGood) ? 0 : 1;
@@ -27,7 +27,7 @@ function run({ name, command: [program = '', ...args] }: Tool): Promise<Outcome>
   const start = performance.now();
   const child = spawn(join(programs, program), args, {
     cwd: root,
-    // The programs ask the search path for Node, which must be the one of this project.
+    // The programs find Node on the search path, which must be the Node of this project.
     env: { ...process.env, PATH: [programs, process.env.PATH].filter(Boolean).join(delimiter) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

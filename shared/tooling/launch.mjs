@@ -1,7 +1,7 @@
 /**
- * Runs one of our programs or tools with Node 24, from any directory and from whatever Node (20 or later) is there:
+ * Runs a program or tool of the project with Node 24, from any directory and with any Node from version 20:
  *     node launch.mjs <file.ts | tool> [arguments…]
- * What the lock asks for is installed first when it is missing. Nothing is imported but what Node 20 has.
+ * Missing packages of the lock file are installed first. Must only import what Node 20 has.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -34,7 +34,7 @@ try {
   process.exitCode = 1;
 }
 
-/** npm writes the hidden lock last, so that an installation that broke off is stale as well. */
+/** npm writes the hidden lock file last, so an aborted installation is stale as well. */
 function isStale() {
   const installed = modifiedMs(join(modules, '.package-lock.json'));
   return installed === undefined || installed < modifiedMs(join(root, 'package-lock.json'));
@@ -44,7 +44,7 @@ function modifiedMs(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Two starts at once must not install into one folder. Whoever holds the lock shows by its age that it lives. */
+/** Prevents concurrent installations into one folder. The modification time of the lock is its heartbeat. */
 async function alone(work) {
   const id = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 16);
   const lock = join(tmpdir(), `aggregator-install-${userInfo().uid}-${id}`);
@@ -73,7 +73,7 @@ function take(lock) {
   return false;
 }
 
-/** Its output goes to standard error: standard output belongs to the program. */
+/** The output goes to standard error, because standard output belongs to the program. */
 async function install() {
   process.stderr.write('Installing packages (npm ci), about half a minute\n');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -84,7 +84,7 @@ async function install() {
   if (code !== 0 && !stoppedBy) throw new Error(`npm ci failed (${code}); the packages are not installed`);
 }
 
-/** npm replaces the Node of this project; it must not run on that very one. */
+/** The PATH without this project's Node, because npm replaces that Node and must not run on it. */
 function systemPath() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))).join(delimiter);
@@ -93,7 +93,7 @@ function systemPath() {
 function run(program, args) {
   const node = join(bin, 'node');
   if (!existsSync(node))
-    throw new Error('node_modules has no Node 24: were install scripts switched off? Run npm ci');
+    throw new Error('node_modules has no Node 24: install scripts may be disabled; run npm ci');
   const target = targetOf(program);
   return spawned(node, ['--disable-warning=ExperimentalWarning', target, ...args], {
     stdio: 'inherit',
@@ -108,11 +108,11 @@ function run(program, args) {
 function targetOf(program) {
   const isFile = /\.[cm]?[jt]s$/.test(program);
   const path = isFile ? resolve(root, program) : join(bin, program);
-  if (!existsSync(path)) throw new Error(`${program}: there is no such ${isFile ? 'file' : 'tool'}`);
+  if (!existsSync(path)) throw new Error(`${program}: the ${isFile ? 'file' : 'tool'} does not exist`);
   return realpathSync(path);
 }
 
-/** @returns the exit code as a shell would tell it: 128 + n for signal n */
+/** @returns the exit code in the form of a shell: 128 + n for signal n */
 function spawned(command, args, options) {
   return new Promise((settle, reject) => {
     child = spawn(command, args, { cwd: root, ...options });
@@ -125,7 +125,7 @@ function codeOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
-/** npm ends on a signal without passing it on: `npm start & kill $!` would leave the program, which holds its ports. */
+/** npm does not forward signals: `npm start & kill $!` would leave the program running with its ports. */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -136,7 +136,7 @@ function endWithNpm() {
   }, heartbeatMs / 4).unref();
 }
 
-/** On a terminal Ctrl-C has reached the child already. */
+/** On a terminal the child has received Ctrl-C already. */
 function forward(signal) {
   stoppedBy = signal;
   if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal);

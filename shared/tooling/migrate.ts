@@ -5,11 +5,14 @@ import { prepareDatabase, preparedLine } from './start/prepared-database.ts';
 import { loadMigrationSettings, type MigrationSettings } from './start/settings.ts';
 
 const usage = `usage: npm run db:migrate [-- --roles]
-  brings the schema of DATABASE_OWNER_URL (or DATABASE_URL) up to this version, and grants the roles of DATABASE_URL
-  and DATABASE_SIDECAR_URL what they use
-  --roles   prints the SQL that makes the database and its three roles, for an administrator of the server`;
+  migrates the schema of DATABASE_OWNER_URL (or DATABASE_URL) to this version, and grants the roles of DATABASE_URL
+  and DATABASE_SIDECAR_URL their privileges
+  --roles   prints the SQL that creates the database and its three roles, for an administrator of the server`;
 
-/** `npm run db:migrate`: what `npm start` does by itself, for deployments whose processes may not change the schema. */
+/**
+ * `npm run db:migrate`: the migration that `npm start` runs, for deployments whose processes have no privilege to
+ * change the schema.
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { roles: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
@@ -33,7 +36,7 @@ async function migrated(settings: MigrationSettings): Promise<string> {
   return preparedLine(await prepareDatabase(address, settings.ADMIN_PASSWORD));
 }
 
-/** The names that the URLs use, where they are set. */
+/** The names in the URLs, or defaults. */
 function scriptFor(settings: MigrationSettings): string {
   const { DATABASE_OWNER_URL: owner, DATABASE_URL: url, DATABASE_SIDECAR_URL: sidecar } = settings;
   const [given] = [owner, url, sidecar].filter((one) => one !== undefined);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isPermission, type Permission, permissions } from '../../shared/access/permissions.ts';
+import { isPermission, type Permission, permissions } from '../../shared/context/permissions.ts';
 import type { Answer, SendOptions, TestPortal } from '../support/portal.ts';
 import {
   answersInResultForm,

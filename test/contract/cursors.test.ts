@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../../shared/access/permissions.ts';
+import { permissions } from '../../shared/context/permissions.ts';
 import type { TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './generated/described.ts';
 import { property } from './generated/effort.ts';

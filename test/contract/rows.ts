@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Access } from '../../shared/access/guard.ts';
-import { isPermission } from '../../shared/access/permissions.ts';
+import { isPermission } from '../../shared/context/permissions.ts';
 
 /** An endpoint of the specification, or of what was decided beside it. */
 export type Row = { module: string; method: string; path: string; access: string };

@@ -148,7 +148,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
       /"status": "pass"[\s\S]*aggregator_site_up\{site="first"\} /,
     );
     expect(under(operators, 'Monitor 2')).toMatch(/ready: 200\nok/);
-    expect(under(operators, 'Rotate keys 1')).toMatch(/New keys stand in .*\n[\s\S]*, 0 remain/);
+    expect(under(operators, 'Rotate keys 1')).toMatch(/New keys are in .*\n[\s\S]*, 0 remain/);
     expect(sections['then npm start']).toContain('The portal is ready');
   });
 
@@ -159,7 +159,7 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
 
   it('USE-5: a directory is tried, connected, and its group registered', () => {
     expect(under(administrators, 'Connect a directory 1')).toMatch(
-      /"The domain can be used"[\s\S]*pass user: uid=alice/,
+      /"The domain works"[\s\S]*pass user: uid=alice/,
     );
     expect(under(administrators, 'Connect a directory 2')).toContain('"name": "staff"');
   });

@@ -151,7 +151,7 @@ describe('a second start', () => {
     expectRefusal(
       refused,
       new RegExp(
-        `^DATA_DIR: ${folder}/data is in use by process ${running.announcement.pid}; stop it, or name another folder$`,
+        `^DATA_DIR: ${folder}/data is in use by process ${running.announcement.pid}; stop it, or set another folder$`,
       ),
     );
   });

@@ -132,11 +132,11 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       const { page, errors } = await open('/status');
       await signIn(page, 'People', user.name);
       await heading(page, 'You are signed in');
-      const told = page.getByText('The page that you asked for is for administrators.');
+      const told = page.getByText('The page that you requested is for administrators only.');
       expect(await told.isVisible()).toBe(true);
       await page.goto('/api/docs/');
       await heading(page, 'Access denied');
-      await page.getByText('This needs a session on the administrator portal').waitFor();
+      await page.getByText('A session on the administrator portal is required').waitFor();
       expect(new Set(errors.splice(0))).toEqual(new Set([expect.stringContaining('403')]));
     });
 
@@ -149,10 +149,10 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
         await signIn(page, 'People', user.name, `wrong wrong ${n}`);
         await answered;
       }
-      await problem.getByText('The name or the password is not right.').waitFor();
+      await problem.getByText('The user name or password is incorrect.').waitFor();
       await expectGood(page, 'wrong-password');
       await signIn(page, 'People', user.name);
-      await problem.getByText(/Too many attempts failed\. Try again in [45]:\d\d\./).waitFor();
+      await problem.getByText(/Too many failed attempts\. Try again in [45]:\d\d\./).waitFor();
       expect(await page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true);
       await expectGood(page, 'locked');
     });
@@ -168,19 +168,19 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       const secret = (await page.locator('#secret').innerText()).replaceAll(' ', '');
       await page.getByLabel('Code').fill('000000');
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await page.getByRole('alert').getByText('This code is not right').waitFor();
+      await page.getByRole('alert').getByText('The code is incorrect').waitFor();
       await page.getByLabel('Code').fill(codeOf(secret));
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await heading(page, 'Keep these recovery codes');
+      await heading(page, 'Save your recovery codes');
       const codes = await page.getByRole('listitem').allInnerTexts();
       expect(new Set(codes).size).toBe(10);
       await expectGood(page, 'recovery-codes');
-      await page.getByRole('button', { name: 'I have kept them' }).click();
+      await page.getByRole('button', { name: 'I have saved the codes' }).click();
       await heading(page, 'You are signed in');
 
       const { page: later } = await open('/signin');
       await signIn(later, 'Two factors', user.name);
-      await heading(later, 'Confirm that it is you');
+      await heading(later, 'Confirm your identity');
       await expectGood(later, 'second-factor');
       await later.getByRole('button', { name: 'Use a recovery code' }).click();
       await later.getByLabel('Recovery code').fill(codes[0] ?? '');
@@ -194,9 +194,9 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await signIn(page, 'People', user.name);
       await heading(page, 'Choose a new password');
       const change = async (word: string) => {
-        await page.getByLabel('Present password').fill(password);
+        await page.getByLabel('Current password').fill(password);
         await page.getByLabel('New password', { exact: true }).fill(word);
-        await page.getByLabel('New password once more').fill(word);
+        await page.getByLabel('Repeat the new password').fill(word);
         await page.getByRole('button', { name: 'Change password' }).click();
       };
       await change('too short');
@@ -211,16 +211,16 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       [
         'en-GB',
         'Choose a new password',
-        /Present password|New password/,
-        /At least 15 characters/,
+        /Current password|new password/i,
+        /at least 15 characters/,
         /contains the user name/,
       ],
       [
         'ru-RU',
-        'Придумайте новый пароль',
-        /Текущий пароль|Новый пароль/,
-        /Не меньше 15 символов/,
-        /есть имя пользователя/,
+        'Задайте новый пароль',
+        /Текущий пароль|новый пароль/i,
+        /не менее 15 символов/,
+        /содержит имя пользователя/,
       ],
     ])('names the rule that a new password breaks, in %s', async (locale, title, label, short, named) => {
       const user = await addUser(plain, { must_change_password: true });

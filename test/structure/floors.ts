@@ -10,6 +10,8 @@ const plan: readonly Row[] = [
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
   // What runs elsewhere knows nothing of the portal but its document.
   { floor: 0, room: 'client', path: /^shared\/client\// },
+  // The public shapes of data: field builders, lists, views and their faults.
+  { floor: 1, room: 'shapes', path: /^shared\/shapes\// },
   {
     floor: 1,
     room: 'db',
@@ -22,19 +24,20 @@ const plan: readonly Row[] = [
     room: 'process',
     path: /^(?:functions\/(?:all|portal|health\/main)\.ts|shared\/tooling\/)/,
   },
-  { floor: 3, room: '$1', path: /^shared\/(http|access|runtime)\// },
+  { floor: 2.5, room: 'context', path: /^shared\/context\// },
+  { floor: 3, room: 'access', path: /^shared\/access\// },
   { floor: 4, room: '$1', path: /^shared\/(identity|audit|exports|sites|gateways|portals)\// },
   { floor: 4.1, room: '$1', path: /^shared\/(snapshot|routing)\// },
   { floor: 4.2, room: '$1', path: /^shared\/(agents|maintenance|services)\// },
+  // HTTP is one way to reach the areas, which know nothing of it.
+  { floor: 4.3, room: 'http', path: /^shared\/http\// },
+  { floor: 4.4, room: 'runtime', path: /^shared\/runtime\// },
   { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda)\.ts$/ },
   // What a module's resources look down to: its dependencies, and what two of them use.
   { floor: 4.5, room: 'module $1', path: /^functions\/([^/]+)\/[^/]+$/ },
   { floor: 6, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/routes\.ts$/ },
   { floor: 5, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/.+$/ },
 ];
-
-/** One way only, so that no circle can arise: the guard is part of an endpoint, a runtime serves endpoints. */
-const neighbours = new Set(['http -> access', 'runtime -> http', 'runtime -> access']);
 
 /** @returns undefined for a file that stands on no floor */
 export function placeOf(path: string): Place | undefined {
@@ -48,7 +51,7 @@ export function placeOf(path: string): Place | undefined {
 /** The stairs rule: down, skipping floors at will, or within the own room. */
 export function mayUse(from: Place, to: Place): boolean {
   if (from.floor !== to.floor) return to.floor < from.floor;
-  return from.room === to.room || neighbours.has(`${from.room} -> ${to.room}`);
+  return from.room === to.room;
 }
 
 /** Only what starts a process joins modules. */

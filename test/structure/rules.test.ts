@@ -20,16 +20,24 @@ const environment = 'the environment is read in shared/runtime and shared/toolin
 const kept = 'no promise is kept for another request';
 const single = 'no test is skipped or singled out, but by requireService';
 
+const areas = [
+  ...['identity', 'sites', 'routing', 'snapshot', 'maintenance', 'gateways'],
+  ...['agents', 'services', 'portals', 'audit', 'exports'],
+];
+
 describe('the import rules', () => {
   it.each([
     ['shared/kernel/ids.ts', '../../db/client.ts', stairs],
     ['shared/kernel/ids.ts', '../http/app.ts', stairs],
     ['db/schema/sites/sites.ts', '../../repositories/sites/sites.ts', stairs],
-    ['db/repositories/sites/sites.ts', '../../../shared/access/principal.ts', stairs],
+    ['db/repositories/sites/sites.ts', '../../../shared/context/principal.ts', stairs],
     ['db/repositories/sites/sites.ts', '../../../shared/remotes/kdc/port.ts', stairs],
     ['shared/remotes/kdc/port.ts', '../../../db/repositories/sites/sites.ts', stairs],
     ['shared/remotes/kdc/port.ts', '../../../db/client.ts', 'a remote never sees the database'],
     ['shared/access/guard.ts', '../http/serve/app.ts', stairs],
+    ['shared/context/context.ts', '../http/context.ts', stairs],
+    ['shared/context/context.ts', '../access/guard.ts', stairs],
+    ['shared/shapes/fields.ts', '../context/context.ts', stairs],
     ['shared/http/serve/app.ts', '../../runtime/config/config.ts', stairs],
     ['shared/http/serve/app.ts', '../../tooling/build/build.ts', stairs],
     ['shared/sites/calls/circuit.ts', '../../audit/checkpoints.ts', stairs],
@@ -88,6 +96,9 @@ describe('the import rules', () => {
     ['functions/all.ts', '../shared/tooling/embedded/database.ts'],
     ['shared/tooling/document/openapi.ts', '../../../functions/auth/app.ts'],
     ['shared/http/serve/app.ts', '../../access/guard.ts'],
+    ['shared/http/context.ts', '../context/context.ts'],
+    ['shared/identity/login.ts', '../context/context.ts'],
+    ['shared/services/shapes.ts', '../shapes/fields.ts'],
     ['shared/runtime/node/server.ts', '../../http/serve/app.ts'],
     ['shared/http/serve/app.ts', '../../modules.ts'],
     ['shared/agents/sessions.ts', '../snapshot/rows.ts'],
@@ -99,6 +110,11 @@ describe('the import rules', () => {
     ['test/api/sites/sites.test.ts', '../../../functions/webui/app.ts'],
   ])('%s may import %s', (path, target) => {
     expect(importRules(path, target)).toEqual([]);
+  });
+
+  it.each(areas)('shared/%s imports nothing of shared/http', (area) => {
+    expect(importRules(`shared/${area}/x.ts`, '../http/context.ts')).toEqual([stairs]);
+    expect(importRules(`shared/${area}/x/y.ts`, '../../http/serve/answer.ts')).toEqual([stairs]);
   });
 
   it('see every form of an import, and the line of it', () => {

@@ -10,13 +10,13 @@ import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { arrayOf, derived } from '../records/statements.ts';
 
-/** A session of the agent's workplace as the snapshot has it. */
+/** A session of the agent's workplace, from the snapshot. */
 export type AgentsSession = { uuid: string; user_key: string };
 
-/** What is looked at of a workplace that has an agent, or may get one. */
+/** Columns of a workplace that has an agent or may get one. */
 const workplaceMembers = {
   uuid: workplaces.uuid,
-  /** Its identifier where the node gives it no name. */
+  /** The identifier if the node provides no name. */
   name: sql<string>`coalesce(${workplaces.name}, ${workplaces.uuid}::text)`,
   servicepool_uuid: workplaces.servicepool_uuid,
   servicepool_name: workplaces.servicepool_name,
@@ -32,7 +32,7 @@ const workplaceMembers = {
   agent_version: workplaces.agent_version,
 };
 
-/** An agent with its workplace, which is null while the snapshot does not have it. */
+/** An agent with its workplace; `workplace` is null while the snapshot does not contain it. */
 export const agentMembers = {
   id: agents.id,
   farm: { id: farms.id, name: farms.name },
@@ -49,7 +49,7 @@ export const ofAgent: SQL | undefined = and(
   eq(workplaces.uuid, agents.workplace_uuid),
 );
 
-/** The agent of this token, marked as used; one statement. */
+/** Returns the agent with this token and marks the token as used; one statement. */
 export async function findAgent(db: Db, tokenHash: string) {
   const used = db.$with('used').as(
     db
@@ -70,7 +70,7 @@ export async function findAgent(db: Db, tokenHash: string) {
 
 export type FoundAgent = NonNullable<Awaited<ReturnType<typeof findAgent>>>;
 
-/** The registration of this token; one statement. */
+/** Returns the registration with this token; one statement. */
 export async function findRegistration(db: Db, tokenHash: string) {
   const [row] = await db
     .select({ id: registrations.id, sites: registrations.sites })
@@ -79,10 +79,10 @@ export async function findRegistration(db: Db, tokenHash: string) {
   return row;
 }
 
-/** Up to so many workplaces may have one of the addresses of a machine: copies of an image can. */
+/** Maximum number of workplaces with one of the addresses of a machine. Copies of an image can share an address. */
 const mostAlike = 16;
 
-/** The workplaces within the sites that have one of these MAC addresses, in whatever spelling a node uses. */
+/** Returns the workplaces of these sites that have one of the MAC addresses, in any of the given spellings. */
 export async function findMachines(db: Db, spellings: readonly string[], scope: Scope) {
   if (spellings.length === 0) return [];
   return db
@@ -96,8 +96,8 @@ export async function findMachines(db: Db, spellings: readonly string[], scope: 
 type Registration = typeof registrations.$inferInsert;
 
 /**
- * Registers a machine. What was registered for it before ends with all agents that came of it, unless that reaches
- * beyond the sites of whoever registers.
+ * Registers a machine. An earlier registration of the machine is deleted with the agents created from it, unless it
+ * includes sites outside of the scope of the caller.
  */
 export const addRegistration = (h: Db, registration: Registration, scope: Scope): Statement[] => [
   h
@@ -111,15 +111,15 @@ export const addRegistration = (h: Db, registration: Registration, scope: Scope)
   h.insert(registrations).values(registration),
 ];
 
-/** An agent with a token that derives from `nonce`. */
+/** An agent with a token derived from `nonce`. */
 type NewAgent = typeof agents.$inferInsert & { nonce: string };
 
 /**
- * Stores the agent of a workplace in the place of a former one, whose token ends; what belonged to that one stays. A token of
- * the same registration that no call has used yet stays in force instead, so that a repeated request gets the same answer.
- * One batch with the statements of `also`, which follow.
- * @param also gets the condition that the token is new
- * @returns the nonce of the token in force
+ * Stores the agent of a workplace. It replaces an earlier agent, whose token becomes invalid; session agents and
+ * messages of the earlier agent are kept. A token of the same registration that was not used yet stays valid instead,
+ * so that a repeated request gets the same response. The statements of `also` follow in the same batch.
+ * @param also receives the condition that the token is new
+ * @returns the nonce of the valid token
  */
 export async function admitAgent(
   db: Db,
@@ -128,7 +128,7 @@ export async function admitAgent(
 ): Promise<string> {
   const [kept] = await atomically(db, (h) => [keepAgent(h, agent), ...also(h, hasNonce(agent))]);
   const [row] = kept as { nonce: string }[];
-  if (!row) throw new Error('the agent of a workplace was not stored');
+  if (!row) throw new Error('the upsert of an agent returned no row');
   return row.nonce;
 }
 

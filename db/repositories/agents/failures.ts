@@ -2,14 +2,18 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { loginLocks } from '../../schema/identity/login-locks.ts';
 
-/** Stands where logins have a domain and a name, neither of which has a space alone. */
+/**
+ * Account key of agents in `login_locks`. Login keys contain a domain and a name and never consist of one word and a
+ * space.
+ */
 const account = 'agents ';
 const maxTries = 5;
 const blockS = 300;
 
 /**
- * Counts a wrong token to its network; the fifth locks it for 300 s. What is locked is not counted further.
- * @returns until when the network had been locked before, undefined when it was open
+ * Counts a wrong token for its network. The fifth failure locks the network for 300 s. Failures during a lock are not
+ * counted.
+ * @returns the end of the lock if the network was locked already, otherwise undefined
  */
 export async function countAgentFailure(db: Db, network: string, now: Date): Promise<Date | undefined> {
   const at = sql`${now.toISOString()}::timestamptz`;

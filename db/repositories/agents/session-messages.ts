@@ -7,14 +7,17 @@ import { isAlive, noteAlive } from './sessions.ts';
 
 type Content = { kind: 'message' | 'logoff'; title: string | null; message: string | null; at: Date };
 
-/** Leaves something for all session agents of these workplaces that are alive. */
+/** Adds a message for all live session agents of these workplaces. */
 export const leaveAt = (h: Db, farmId: string, workplaces: readonly string[], content: Content): Statement =>
   leave(h, farmId, sql`${workplaceAgents.workplace_uuid} = any(${arrayOf(workplaces)})`, content);
 
-/** A session as the snapshot has it; `user` is a folded name. */
+/** A session in the snapshot; `user` is a folded name. */
 export type SessionAt = { farmId: string; uuid: string; workplace: string; user: string };
 
-/** Has the agent of a session end it, if there is one; the dispatcher may know the session by another identifier. */
+/**
+ * Adds a log-off request for the agent of a session, if there is one. The dispatcher may use another session
+ * identifier.
+ */
 export const leaveLogoff = (h: Db, { farmId, uuid, workplace, user }: SessionAt, at: Date): Statement =>
   leave(
     h,
@@ -26,7 +29,7 @@ export const leaveLogoff = (h: Db, { farmId, uuid, workplace, user }: SessionAt,
 
 function leave(h: Db, farmId: string, to: SQL, { kind, title, message, at }: Content): Statement {
   return h.insert(table).select(
-    // Made by the database, as whom it is for is known there alone; the moment comes first, so that they sort by it.
+    // Ids are generated in SQL, where the recipients are selected. They are UUIDv7 and sort by time.
     sql`select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0')
           || '7' || substr(md5(gen_random_uuid()::text), 1, 3) || 'a' || substr(md5(gen_random_uuid()::text), 1, 15))::uuid,
         ${sessionAgents.id}, ${kind}::text, ${title}::text, ${message}::text, ${at.toISOString()}::timestamptz, null::timestamptz
@@ -38,18 +41,22 @@ function leave(h: Db, farmId: string, to: SQL, { kind, title, message, at }: Con
 const shown = { id: table.id, kind: table.kind, title: table.title, message: table.message };
 export type ShownMessage = { id: string } & Pick<Content, 'kind' | 'title' | 'message'>;
 
-/** More at once nobody reads. */
+/** Maximum number of messages in one response. */
 const mostAtOnce = 100;
 
-/** What waits for a session agent, the oldest first; one statement. Until it is acknowledged it is shown again. */
+/**
+ * Returns the pending messages of a session agent, oldest first; one statement. A message is returned until it is
+ * acknowledged.
+ */
 export async function handOut(db: Db, sessionAgentId: string, now: Date): Promise<ShownMessage[]> {
   const rows = await handing(db, sessionAgentId, now);
   return inOrder(rows);
 }
 
 /**
- * Notes that the session agent is there, takes away what it has seen up to `after`, and shows the rest; one batch. What
- * was not shown yet is not taken away: of two written at the same time one may be seen later.
+ * Records a sign of life of the session agent, deletes the messages that it received up to `after`, and returns the
+ * others; one batch. A message that was never returned is not deleted: two concurrent messages may become visible out
+ * of order.
  */
 export async function acknowledge(
   db: Db,

@@ -10,7 +10,7 @@ import { agentMembers, ofAgent } from './agents.ts';
 
 type Session = typeof workplaceSessions.$inferInsert & { workplace_uuid: string };
 
-/** A session that an agent tells of, written to the snapshot at once; one that is there already goes on. */
+/** Writes a session reported by an agent to the snapshot immediately; an existing session is updated. */
 export const beginSession = (h: Db, session: Session): Statement =>
   h
     .insert(workplaceSessions)
@@ -18,19 +18,19 @@ export const beginSession = (h: Db, session: Session): Statement =>
     .onConflictDoUpdate({
       target: [workplaceSessions.farm_id, workplaceSessions.uuid],
       set: { state: session.state, last_seen_at: session.last_seen_at, touched_at: sql`clock_timestamp()` },
-      // An agent says which session it means, and means none of another workplace.
+      // The session identifier comes from the agent and must not belong to another workplace.
       setWhere: eq(workplaceSessions.workplace_uuid, session.workplace_uuid),
     });
 
-/** Session agents of these sessions of an agent's workplace have nothing to do any more. */
+/** Deletes the session agents of ended sessions of an agent's workplace. */
 export const endSessionAgents = (h: Db, agentId: string, sessions: readonly string[]): Statement =>
   h
     .delete(sessionAgents)
     .where(and(eq(sessionAgents.agent_id, agentId), inArray(sessionAgents.session_uuid, [...sessions])));
 
 /**
- * The agent within a session, in the place of one that was there before. What that one has not acknowledged is for this
- * one: it may have died before anybody saw it. Of somebody else's it gets nothing.
+ * Adds the agent of a session, replacing an earlier one. Messages that the earlier agent did not acknowledge pass to
+ * the new one, because it may have crashed before the user saw them. Messages for another user are deleted.
  */
 export const addSessionAgent = (h: Db, agent: typeof sessionAgents.$inferInsert): Statement[] => [
   h.delete(sessionAgents).where(and(inSession(agent), ne(sessionAgents.user_key, agent.user_key))),
@@ -52,7 +52,7 @@ export const addSessionAgent = (h: Db, agent: typeof sessionAgents.$inferInsert)
 const inSession = ({ agent_id, session_uuid }: typeof sessionAgents.$inferInsert): SQL | undefined =>
   and(eq(sessionAgents.agent_id, agent_id), eq(sessionAgents.session_uuid, session_uuid));
 
-/** The session agent of this token with the agent of its workplace; one statement. */
+/** Returns the session agent with this token, and the agent of its workplace; one statement. */
 export async function findSessionAgent(db: Db, tokenHash: string) {
   const [row] = await db
     .select({
@@ -72,17 +72,19 @@ export async function findSessionAgent(db: Db, tokenHash: string) {
   return row;
 }
 
-/** Seconds that may lie between two signs of life of a session agent. */
+/** Seconds without a sign of life after which a session agent counts as gone. */
 const aliveS = 60;
 
-/** The condition that a session agent has been heard of lately. */
+/** The condition that a session agent is alive. */
 export const isAlive = (now: Date): SQL =>
   sql`${sessionAgents.last_seen_at} > ${now.toISOString()}::timestamptz - ${aliveS}::int * interval '1 second'`;
 
 export const noteAlive = (h: Db, id: string, now: Date): Statement =>
   h.update(sessionAgents).set({ last_seen_at: now }).where(eq(sessionAgents.id, id));
 
-/** Workplaces of a pool where somebody can be reached by a session agent. @param only among these, unless all count */
+/**
+ * Returns the workplaces of a pool with a live session agent. @param only restricts the result to these workplaces
+ */
 export async function findReachable(
   db: Db,
   { farmId, pool, only }: { farmId: string; pool: string; only: readonly string[] | undefined },
@@ -104,7 +106,7 @@ export async function findReachable(
   return rows.map(({ uuid }) => uuid);
 }
 
-/** All workplaces of the pool that the snapshot has. */
+/** Returns all workplaces of the pool in the snapshot. */
 export async function workplacesOf(db: Db, farmId: string, pool: string): Promise<string[]> {
   const rows = await db
     .select({ uuid: workplaces.uuid })

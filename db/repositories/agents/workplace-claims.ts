@@ -4,21 +4,22 @@ import { workplaces } from '../../schema/snapshot/workplaces.ts';
 
 export type WorkplaceAt = { farmId: string; pool: string; uuid: string };
 
-/** Longer than any call of a node. */
+/** Lease duration in seconds; longer than any call of a node. */
 const claimS = 60;
 
 const at = ({ farmId, uuid }: Pick<WorkplaceAt, 'farmId' | 'uuid'>): SQL | undefined =>
   and(eq(workplaces.farm_id, farmId), eq(workplaces.uuid, uuid));
 
-/** A workplace of the pool belongs to the owner already. */
+/** The condition that the owner has a workplace of the pool. */
 const hasOne = ({ farmId, pool }: WorkplaceAt, owner: string): SQL =>
   sql`exists(select 1 from ${workplaces} other where other.farm_id = ${farmId}
     and other.servicepool_uuid = ${pool} and other.owner_key = ${owner})`;
 
 /**
- * Lets one at a time change the owner of a workplace, by what the snapshot knows; one statement.
- * @param owner the key of whom it shall belong to (see `personKey`); null to free it
- * @returns false when somebody else is changing it, it has an owner, or the owner has a workplace of the pool
+ * Takes a lease on changing the owner of a workplace, judged by the snapshot; one statement.
+ * @param owner key of the new owner (see `personKey`); null to release the workplace
+ * @returns false if another request holds the lease, the workplace has an owner, or the owner has a workplace of the
+ * pool
  */
 export async function claimWorkplace(db: Db, workplace: WorkplaceAt, owner: string | null): Promise<boolean> {
   const claimed = await db

@@ -6,8 +6,8 @@ import { auditHead } from '../../schema/audit/head.ts';
 import type { SignedLink } from './checkpoints.ts';
 
 /**
- * Chains up to `batch` committed events in one statement; concurrent calls run one after the other.
- * @returns how many
+ * Chains up to `batch` committed events in one statement; concurrent calls run in sequence.
+ * @returns the number of events
  */
 export async function sealAudit(db: Db, batch: number): Promise<number> {
   const [row] = await db
@@ -16,28 +16,28 @@ export async function sealAudit(db: Db, batch: number): Promise<number> {
   return row?.sealed ?? 0;
 }
 
-/** A stretch of the chain by `seq`, both ends included; its first `limit` places are looked at. */
+/** A range of the chain by `seq`, inclusive; only its first `limit` positions are checked. */
 export type Stretch = { from: number; to: number; limit: number };
 
 /**
- * `sealedTo` is the `seq` of the last event that was sealed; `broken` the first that is not as it was sealed, or
- * missing; `checked` counts the events that retention has removed as well. `leaning` are the checkpoints that this
- * stands on; whoever has the keys looks at their signatures.
+ * The result of a verification. `sealedTo` is the `seq` of the last sealed event; `broken` is the first event that
+ * was altered or is missing; `checked` includes events removed by retention. `leaning` are the checkpoints that the
+ * result depends on; the caller verifies their signatures.
  */
 export type Verdict = { checked: number; sealedTo: number; broken: number | null; leaning: SignedLink[] };
 
 /**
- * Checks a stretch of the chain in one statement: each event's text is made anew from its columns, each hash from
- * its text, and each link is compared with the event before, which must be there unless a checkpoint says that its
- * time was over. No text leaves the database.
- * @param kids of the keys whose checkpoints count
+ * Verifies a range of the chain in one statement. The text of each event is rebuilt from its columns, each hash from
+ * its text, and each link is compared with the previous event. The previous event must exist, unless a checkpoint
+ * declares it removed by retention. No text leaves the database.
+ * @param kids identifiers of the keys whose checkpoints are valid
  */
 export async function verifyAudit(
   db: Db,
   { from, to, limit }: Stretch,
   kids: readonly string[],
 ): Promise<Verdict> {
-  // A bound that the planner knows: it then lets several processes share the texts and hashes of many events.
+  // A constant bound allows the planner to use parallel workers for many events.
   const upper = Math.min(to, from + limit - 1);
   const verdict = sql`(
     with ${signedBy(kids)}, span as (
@@ -66,7 +66,7 @@ export async function verifyAudit(
   return { ...row, leaning: row.leaning ?? [] };
 }
 
-/** What is known of the ends of the chain: the head, and the checkpoints that count. */
+/** The ends of the chain: the head, and the valid checkpoints. */
 const signedBy = (kids: readonly string[]): SQL => sql`checkpoint as materialized (
       select * from ${auditCheckpoints} where kid in (${sql.join(
         kids.map((kid) => sql`${kid}`),
@@ -83,7 +83,9 @@ const signedBy = (kids: readonly string[]): SQL => sql`checkpoint as materialize
       from (select coalesce(max(seq), 0) as head_seq, max(hash) as head from ${auditHead}) h
     )`;
 
-/** The events of a stretch, each judged by itself and by the one before it; the first is only that one. */
+/**
+ * The events of a range, each checked by itself and against the previous one. The first row is only the predecessor.
+ */
 const eventsBetween = (lower: number, upper: number): SQL => sql`own as materialized (
       select e.seq, e.prev_hash, e.hash, e.sealed_text = audit_text(e)
         and e.hash = encode(sha256(convert_to(e.prev_hash || e.sealed_text, 'UTF8')), 'hex') as is_own
@@ -106,7 +108,7 @@ const columns = sql.join(
   sql`, `,
 );
 
-/** Events that the end lacks, and those that pretend to come after it. */
+/** Detects missing events at the end, and events after the sealed end. */
 const cutOff = sql`case
   when coalesce(max(judged.seq), first - 1) < last then coalesce(max(judged.seq) + 1, first)
   when last = sealed_to and exists (select 1 from ${auditEvents} e where e.seq > sealed_to) then sealed_to + 1 end`;

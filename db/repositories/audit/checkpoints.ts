@@ -5,19 +5,19 @@ import { auditEvents } from '../../schema/audit/events.ts';
 import { auditHead } from '../../schema/audit/head.ts';
 
 export type Checkpoint = typeof table.$inferSelect;
-/** What a checkpoint says, and its signature. */
+/** The content of a checkpoint and its signature. */
 export type SignedLink = Pick<Checkpoint, 'seq' | 'hash' | 'base_seq' | 'base_hash' | 'jws'>;
-/** An event of the chain, by its place and its hash. */
+/** Position and hash of an event of the chain. */
 export type Link = { seq: number; hash: string };
 
-/** How far the audit is sealed; `seq` 0 before the first event. */
+/** Returns the end of the sealed audit; `seq` is 0 before the first event. */
 export async function findHead(db: Db): Promise<Link> {
   const [head] = await db.select({ seq: auditHead.seq, hash: auditHead.hash }).from(auditHead);
   if (!head) throw new Error('the audit has no head');
   return head;
 }
 
-/** Of the checkpoints signed by these keys: the one furthest on, and the one after the most that is gone. */
+/** Of the checkpoints signed with these keys: the latest one, and the one with the highest base of removed events. */
 export async function findAnchors(
   db: Db,
   kids: readonly string[],
@@ -33,15 +33,15 @@ export async function findAnchors(
   return { latest: high, base: low.base_seq >= high.base_seq ? low : high };
 }
 
-/** Writes a checkpoint; of several sidecars that sign the same, the first one counts. */
+/** Stores a checkpoint. If several sidecars sign the same position, the first one is kept. */
 export async function addCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
   await db.execute(sql`select add_audit_checkpoint(${JSON.stringify(checkpoint)}::jsonb)`);
 }
 
 /**
- * Of the events from `after` up to `upTo`: the last one before the first that is not older than `days`, by the clock of
- * the database.
- * @returns undefined when already the first one is not
+ * Returns the last event between `after` and `upTo` that precedes the first event younger than `days`, by the clock
+ * of the database.
+ * @returns undefined if the first event of the range is younger
  */
 export async function lastOutlived(
   db: Db,
@@ -59,12 +59,12 @@ export async function lastOutlived(
   return last;
 }
 
-/** Events of one statement, so that none holds its locks for long. */
+/** Events per statement, so that no statement holds its locks for long. */
 const atOnce = 5_000;
 
 /**
- * Deletes the events up to `baseSeq`, which a checkpoint has declared as removed, and the checkpoints of that time.
- * @returns how many events
+ * Deletes the events up to `baseSeq`, which a checkpoint declares removed, and the outdated checkpoints.
+ * @returns the number of deleted events
  */
 export async function removeOutlived(db: Db, baseSeq: number, signal: AbortSignal): Promise<number> {
   let removed = 0;

@@ -3,17 +3,17 @@ import type { ResourceType } from '../../../shared/resources.ts';
 import type { Db, Statement } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 
-/** An event as the code that causes it describes it; the sealer adds `seq` and the hashes. */
+/** An event without the members that the sealer adds (`seq` and the hashes). */
 export type AuditEntry = Omit<
   typeof auditEvents.$inferInsert,
   'seq' | 'prev_hash' | 'hash' | 'sealed_text' | 'object_type'
 > & { object_type?: ResourceType | null | undefined };
 
-/** The statement that writes one event; it belongs into the batch of the change it tells of. */
+/** Returns the insert statement of an event; it belongs in the batch of the change that it describes. */
 export const appendAudit = (handle: Db, entry: AuditEntry): Statement =>
   handle.insert(auditEvents).values(entry);
 
-/** The event as a row of literals, but for the columns whose value only the statement itself knows. */
+/** The event as a row of literals, except for columns that are computed in the statement. */
 export function auditRow(entry: AuditEntry, computed: Partial<Record<keyof AuditEntry, SQL>>): SQL {
   const columns = Object.entries(getTableColumns(auditEvents)).map(([name, column]) => {
     const known = computed[name as keyof AuditEntry];

@@ -5,7 +5,7 @@ import { auditForwards as table } from '../../schema/audit/forwards.ts';
 
 export type Target = (typeof table.$inferSelect)['target'];
 
-/** Where the forwarding to a collector stands; `checkedAgeS` counts from the last attempt. */
+/** Progress of the forwarding to a collector; `checkedAgeS` is the age of the last attempt in seconds. */
 export type ForwardState = {
   target: Target;
   seq: number;
@@ -23,13 +23,19 @@ export const forwardStates = (db: Db): Promise<ForwardState[]> =>
     })
     .from(table);
 
-/** The `seq` up to which all of these collectors have the audit; infinite without any, 0 for one that never got an event. */
+/**
+ * The `seq` up to which all these collectors have received the audit. Infinite for no collectors; 0 if one has
+ * received nothing.
+ */
 export async function forwardedTo(db: Db, targets: readonly Target[]): Promise<number> {
   const states = targets.length === 0 ? [] : await forwardStates(db);
   return Math.min(...targets.map((name) => states.find(({ target }) => target === name)?.seq ?? 0));
 }
 
-/** Sealed events after `seq` in their order: at most `limit`, and no more than fit into `bytes` after the first. */
+/**
+ * Returns sealed events after `seq`, in order: at most `limit`, and at most `bytes` bytes of text, but at least one
+ * event.
+ */
 export async function sealedAfter(db: Db, seq: number, { limit, bytes }: { limit: number; bytes: number }) {
   const page = db
     .select({
@@ -57,8 +63,9 @@ export async function sealedAfter(db: Db, seq: number, { limit, bytes }: { limit
 }
 
 /**
- * Notes that the collector has all events up to `to`, unless somebody else has noted something since `from` was read.
- * @returns false when somebody has: he forwards now
+ * Records that the collector has received all events up to `to`, unless the position has changed since `from` was
+ * read.
+ * @returns false if the position has changed: another sidecar forwards
  */
 export async function moveForward(db: Db, target: Target, from: number, to: number): Promise<boolean> {
   const rows = await db
@@ -73,7 +80,7 @@ export async function moveForward(db: Db, target: Target, from: number, to: numb
   return rows.length > 0;
 }
 
-/** Notes what an attempt ended with. */
+/** Records the error of an attempt. */
 export async function noteForwarding(db: Db, target: Target, error: string): Promise<void> {
   const set = { checked_at: sql`now()`, error };
   await db

@@ -32,12 +32,12 @@ const select = {
   hash: table.hash,
 };
 
-/** What may be long, as JSON spells it; the rest of an event, the names of its members included, has 1,500 bytes at most. */
+/** Weight of an event in bytes of JSON: its variable members, and at most 1,500 bytes for the rest. */
 const weight = sql<number>`1500 + octet_length(json_build_array(${table.changes}, ${table.details}, ${table.message},
   ${table.user_name}, ${table.user_agent}, ${table.domain}, ${table.service_token}, ${table.object_id},
   ${table.object_name})::text)`;
 
-/** Audit events as they are listed; every filter has an index in the order of the list. */
+/** The list of audit events. Every filter has an index in list order. */
 export const auditList: { spec: ListSpec<typeof select> } = {
   spec: {
     table,
@@ -49,7 +49,7 @@ export const auditList: { spec: ListSpec<typeof select> } = {
       event: (value: string) => eq(table.event, value),
       category: (value: typeof table.category._.data) => eq(table.category, value),
       result: (value: typeof table.result._.data) => eq(table.result, value),
-      // A failed login has the name as it was typed.
+      // A failed login stores the name as typed.
       user: (value: string) => sql`lower(${table.user_name}) = lower(${value})`,
       object_type: (value: string) => eq(table.object_type, value),
       object_id: (value: string) => eq(table.object_id, value),

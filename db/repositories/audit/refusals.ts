@@ -6,7 +6,9 @@ import type { AuditEntry } from './events.ts';
 
 const minuteMs = 60_000;
 
-/** Counts a refusal of `subject`; the first one of its minute is written as an audit event, in the same statement. */
+/**
+ * Counts a refusal of `subject`. The first one per minute is also written as an audit event, in the same statement.
+ */
 export async function countRefusal(db: Db, subject: string, entry: AuditEntry): Promise<void> {
   const minute = new Date(entry.at.getTime() - (entry.at.getTime() % minuteMs)).toISOString();
   const event = JSON.stringify({ changes: [], details: {}, message: '', count: 1, ...entry });
@@ -22,8 +24,8 @@ export async function countRefusal(db: Db, subject: string, entry: AuditEntry): 
 }
 
 /**
- * Writes the further refusals of all minutes that have ended, each subject's as one event that tells of the last one.
- * However many do this at once, each is written once: a row is deleted by one of them.
+ * Writes the further refusals of all past minutes, as one event per subject with the data of the last refusal.
+ * Concurrent calls write each event once, because only one of them deletes the row.
  */
 export async function settleRefusals(db: Db, now: Date): Promise<void> {
   const ended = new Date(now.getTime() - minuteMs).toISOString();

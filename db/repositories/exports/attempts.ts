@@ -9,20 +9,21 @@ import { type JobAttempt, whileOurs } from '../jobs/runs.ts';
 import { must } from '../records/statements.ts';
 import type { ExportedFile } from './files.ts';
 
-/** What an attempt at an export has to do. */
+/** The order that an attempt works on. */
 export type Begun = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
-/** What an attempt left, whole or not. */
+/** The file of an attempt, complete or not. */
 export type Unfinished = { file: string; uploadId: string | null; store: ExportedFile['store'] };
 type Attempt = Pick<ExportedFile, 'id' | 'store'> & { file: string };
-/** How far an attempt is; `progress` is from 0 to 1. */
+/** Progress of an attempt; `progress` is between 0 and 1. */
 export type Progress = { rows: number; bytes: number; progress: number };
 
 const isUnderWay = (id: string): SQL | undefined =>
   and(eq(table.id, id), sql`${table.state} in ('pending', 'running')`);
 
 /**
- * What the attempt before left. Nobody is told of the file of a later one: he would remove it while it is written.
- * @throws the database's `job_lost` when another attempt counts
+ * Returns the file of the previous attempt, so that it can be removed. A superseded attempt gets an error, because it
+ * would remove a file that is being written.
+ * @throws the database error `job_lost` if a newer attempt exists
  */
 export const findUnfinished = async (
   db: Db,
@@ -39,9 +40,9 @@ export const findUnfinished = async (
 };
 
 /**
- * Makes this attempt the one that counts: from now on the file of no other one is ever shown, nor written any more.
- * @returns undefined when there is nothing to do any more
- * @throws the database's `job_lost` when another attempt counts
+ * Makes this attempt the current one: files of other attempts can no longer be written or published.
+ * @returns undefined if the export has ended
+ * @throws the database error `job_lost` if a newer attempt exists
  */
 export async function beginExport(
   db: Db,
@@ -57,8 +58,8 @@ export async function beginExport(
 }
 
 /**
- * Keeps by which name an object store knows a file that is not finished.
- * @throws AppError `expired` when another attempt counts
+ * Stores the upload identifier of an unfinished file in the object store.
+ * @throws AppError `expired` if a newer attempt exists
  */
 export const noteUpload = async (db: Db, file: string, uploadId: string): Promise<void> => {
   const noted = await db
@@ -74,8 +75,8 @@ export const noteProgress = async (db: Db, file: string, progress: Progress): Pr
 };
 
 /**
- * Shows the file, whole as it is, for `keepH` hours.
- * @throws the database's `job_lost` when another attempt counts
+ * Publishes the complete file for `keepH` hours.
+ * @throws the database error `job_lost` if a newer attempt exists
  */
 export const endExport = (
   db: Db,
@@ -102,15 +103,15 @@ export const endExport = (
 };
 
 /**
- * True when the file is shown. Whoever heard nothing of the end that he gave it waits here until the database has
- * settled it.
+ * True if the file is published. The row lock waits for a pending transaction, so that a caller whose commit had an
+ * unknown result gets the final state.
  */
 export const isShown = async (db: Db, file: string): Promise<boolean> => {
   const rows = await db.select({ state: table.state }).from(table).where(eq(table.file, file)).for('share');
   return rows.some(({ state }) => state === 'ready');
 };
 
-/** Ends the export without a file, with its event; what it has of a file is removed with the expired ones. */
+/** Ends the export without a file, and writes its event. A partial file is removed together with expired files. */
 export const failExport = (h: Db, id: string, reason: ExportFailure, at: Date): Statement[] => [
   noteEnd(h, eventOf(at, { result: 'failure', level: 'warning', details: { reason } }), isUnderWay(id)),
   h.update(table).set({ state: 'failed', reason, ended_at: sql`now()` }).where(isUnderWay(id)),
@@ -129,7 +130,7 @@ const eventOf = (at: Date, end: End): AuditEntry => ({
   object_type: 'export',
 });
 
-/** The event of an export that has ended; `ordered_by` is the caller of the event of the order. */
+/** Writes the event of an ended export; `ordered_by` is the caller who ordered it. */
 const noteEnd = (h: Db, event: AuditEntry, where: SQL | undefined): Statement =>
   h.insert(auditEvents).select(
     sql`${auditRow(event, {

@@ -6,12 +6,12 @@ import type { Db } from '../../client.ts';
 import { exportedChunks as table } from '../../schema/exports/chunks.ts';
 import { exportedFiles } from '../../schema/exports/files.ts';
 
-/** Bytes of every chunk but the last. */
+/** Size in bytes of every chunk except the last. */
 const chunkBytes = 262_144;
-/** Chunks of one statement. */
+/** Chunks per statement. */
 const chunksAtOnce = 4;
 
-/** Files in the database: the object store of installations that configure none. */
+/** Stores files in the database, for installations without an object store. */
 export const createChunkStore = (db: Db): ObjectStore => ({
   ...createChunkReader(db),
   name: 'database',
@@ -23,12 +23,12 @@ export const createChunkStore = (db: Db): ObjectStore => ({
   remove: (file) => removeChunks(db, file),
 });
 
-/** Files in the database, for whoever only reads them. */
+/** Reads files from the database. */
 export const createChunkReader = (db: Db): ObjectReader => ({ read: async (part) => chunksOf(db, part) });
 
-/** @throws AppError `expired` unless the attempt that writes this file is still the one that counts */
+/** @throws AppError `expired` if the attempt that writes this file is no longer the current one */
 async function writeChunk(db: Db, file: string, n: number, bytes: Uint8Array): Promise<void> {
-  // The lock makes a new attempt wait, which then deletes this chunk as well.
+  // The lock makes a new attempt wait until this chunk is visible to its deletion.
   const written = await db
     .insert(table)
     .select(
@@ -47,7 +47,8 @@ function chunksOf(db: Db, { file, offset, bytes }: ObjectPart): ReadableStream<U
         if (at >= bytes) return controller.close();
         const first = Math.floor(at / chunkBytes);
         const chunks = await readChunks(db, file, first);
-        // Deleted meanwhile, in whatever order: whoever reads must not take what he has for the whole.
+        // Chunks were deleted meanwhile. The stream must fail, so that the reader does not take the part for the
+        // whole.
         if (chunks.length === 0 || chunks.some(({ n }, place) => n !== first + place))
           return controller.error(new AppError('expired'));
         for (const chunk of chunks) {
@@ -69,7 +70,7 @@ const readChunks = (db: Db, file: string, from: number) =>
     .orderBy(asc(table.n))
     .limit(chunksAtOnce);
 
-/** A bounded statement after the other: none holds its locks for long. */
+/** Deletes in bounded statements, so that none holds its locks for long. */
 async function removeChunks(db: Db, file: string): Promise<void> {
   const some = db.select({ n: table.n }).from(table).where(eq(table.file, file)).limit(200);
   for (let last = 200; last === 200; ) {

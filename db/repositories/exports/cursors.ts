@@ -3,22 +3,22 @@ import { type Db, withTransaction } from '../../client.ts';
 import { connectPg } from '../../pg.ts';
 import type { ExportQuery, ExportRow } from './sources.ts';
 
-/** The rows of an export as they were at one moment. */
+/** The rows of an export in one snapshot of the database. */
 export type ExportCursor = {
-  /** How many there are, or one less or more: they are counted a moment before. */
+  /** Expected number of rows. Approximate, because rows are counted a moment before. */
   expected: number;
-  /** The next rows, fewer than asked for at the end. */
+  /** Returns the next rows; fewer than `limit` at the end. */
   next(limit: number): Promise<ExportRow[]>;
 };
 
-/** Milliseconds that writing a page may take, during which the transaction of the cursor is idle. */
+/** Longest idle time of the cursor's transaction in milliseconds, while a page is written. */
 const longestPauseMs = 300_000;
 
 /**
- * Reads the rows of an export by a cursor on a connection of its own, while `work` runs. The cursor belongs to one
- * transaction, so that it works behind a pooler, and each statement reads one page of it, well within its time limit.
- * The embedded database has one session for all: there the server sets the rows aside, and no transaction stays open.
- * @param name of the cursor in the embedded database; one that a process left under it is closed
+ * Runs `work` with a cursor on a separate connection. The cursor lives in one transaction, so that it works behind a
+ * transaction pooler, and each statement reads one page within the statement timeout. The embedded database has a
+ * single session; there a `WITH HOLD` cursor is used, and no transaction stays open.
+ * @param name name of the cursor in the embedded database; a cursor with this name left by another process is closed
  */
 export async function withExportCursor<T>(
   { url, name, query }: { url: string; name: string; query: ExportQuery },

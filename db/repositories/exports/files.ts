@@ -5,7 +5,7 @@ import { exportedFiles as table } from '../../schema/exports/files.ts';
 
 export type ExportedFile = typeof table.$inferSelect;
 export type ExportSubject = ExportedFile['subject'];
-/** Whose exports of what. */
+/** Exports of one owner and subject. */
 export type Shelf = Pick<ExportedFile, 'owner_id' | 'subject'>;
 export type Order = Shelf &
   Pick<ExportedFile, 'id' | 'format' | 'filters' | 'fingerprint' | 'created_at' | 'expires_at'>;
@@ -23,7 +23,10 @@ export const findExport = async (db: Db, shelf: Shelf, id: string): Promise<Expo
       .where(and(on(shelf), eq(table.id, id)))
   )[0];
 
-/** The export that whoever names none means: the newest file, else the newest that becomes one, else one that is gone. */
+/**
+ * Returns the export for a request without an id: the newest available file, otherwise the newest pending export,
+ * otherwise the newest expired one.
+ */
 export const findNewestExport = async (
   db: Db,
   shelf: Shelf,
@@ -39,7 +42,7 @@ export const findNewestExport = async (
   return row;
 };
 
-/** An export for an equal order: one under way, or one that was ready after `readySince`. */
+/** Returns an export for an equal order: one in progress, or one that became ready after `readySince`. */
 export const findEqualExport = async (
   db: Db,
   { owner_id, fingerprint }: Pick<Order, 'owner_id' | 'fingerprint'>,
@@ -56,8 +59,8 @@ export const findEqualExport = async (
 };
 
 /**
- * Takes an order down, together with what `also` writes.
- * @returns undefined when an equal order came first
+ * Stores an order, together with the statements of `also`.
+ * @returns undefined if an equal order exists already
  */
 export async function orderExport(
   db: Db,
@@ -74,8 +77,8 @@ export async function orderExport(
 }
 
 /**
- * Exports whose files, or unfinished files, nobody may have any more.
- * @param after the last one that has been looked at
+ * Returns exports whose complete or partial files can be removed.
+ * @param after the last export of the previous page
  */
 export const findRemovableExports = (
   db: Db,
@@ -102,7 +105,7 @@ export const forgetFile = (db: Db, { id, file }: Pick<ExportedFile, 'id' | 'file
     .set({ file: null, upload_id: null })
     .where(and(eq(table.id, id), sql`${table.file} = ${file}`));
 
-/** Gives up orders that were never worked, or never ended, long after their time. */
+/** Fails orders that have not ended a day after their expiry. */
 export const giveUpLateExports = (db: Db): Statement =>
   db
     .update(table)

@@ -8,13 +8,13 @@ import type { ListSpec, Selection } from '../records/records.ts';
 import { tags } from '../sites/tags.ts';
 import type { ExportSubject } from './files.ts';
 
-/** How the text of a value is to be read: as it is, as a number or truth value, or as JSON. */
+/** Encoding of a value in the export: text, plain (number or boolean), or JSON. */
 export type MemberKind = 'text' | 'plain' | 'json';
 export type Member = { name: string; kind: MemberKind };
-/** A row by the names of its members, each value as text. */
+/** A row with each value as text, by member name. */
 export type ExportRow = Record<string, string | null>;
 
-/** `rows` gives each member as text, oldest or first by name first; `count` tells how many there are. */
+/** `rows` selects each member as text, ordered by time or name; `count` selects the number of rows. */
 export type ExportQuery = { members: readonly Member[]; rows: SQL; count: SQL };
 
 type Source = { spec: Spec; order: string; hidden: readonly string[] };
@@ -28,9 +28,9 @@ const sources: Record<ExportSubject, Source> = {
 };
 
 /**
- * The statements of an export; its members are those of the list.
- * @param filters those of the list, `search` among them
- * @param limit of the rows
+ * Builds the statements of an export. Its members are those of the list.
+ * @param filters filters of the list, including `search`
+ * @param limit maximum number of rows
  */
 export function exportQuery(
   subject: ExportSubject,
@@ -57,7 +57,7 @@ export function exportQuery(
 
 type Value = Selection[string];
 
-/** What is computed has a type that only the database knows, and is hence told as JSON. */
+/** Computed values are exported as JSON, because their type is known only to the database. */
 function kindOf(value: Value): MemberKind {
   if (!is(value, PgColumn)) return 'json';
   const { dataType } = value satisfies Column;

@@ -3,19 +3,20 @@ import type { Db } from '../../client.ts';
 import { gateways } from '../../schema/gateways/gateways.ts';
 import { gatewayStats } from './gateways.ts';
 
-/** What a double holds exactly, and so what an answer can hold. */
+/** The largest integer that a double represents exactly. */
 const most = Number.MAX_SAFE_INTEGER;
 
 type Bytes = { sent: number; received: number };
 
 /**
- * The CTE `bytes` of a statement that has the locked gateway as `gate`: what one tunnel sent and received, and the counters
- * that the gateway keeps. Gateways that count by tunnel report just that.
+ * The CTE `bytes` of a statement that locks the gateway in the CTE `gate`. It gives the bytes that one tunnel sent
+ * and received, and the new process counters of the gateway. Gateways that count by tunnel report these bytes
+ * directly.
  *
- * A gateway that counts by process reports what the process has moved since its start, and names no process:
- * `continue_counters` takes the difference to the counter that the report continues. The sum over all tunnels is never
- * too high. Processes may swap counters, which moves bytes from one tunnel to another but does not change the sum. After
- * a restart the sum may miss up to one report for each counter of a process that has ended.
+ * A gateway that counts by process reports the bytes since its process started, without a process identifier.
+ * `continue_counters` computes the difference to the counter that the report continues. The sum over all tunnels is
+ * never too high. Processes may swap counters, which moves bytes from one tunnel to another but does not change the
+ * sum. After a restart the sum may miss up to one report for each counter of an ended process.
  */
 export const bytesOf = (db: Db, { sent, received }: Bytes) =>
   db.$with('bytes', { sent: sql<number>`sent`, received: sql<number>`received`, counters: sql`counters` }).as(
@@ -28,7 +29,7 @@ export const bytesOf = (db: Db, { sent, received }: Bytes) =>
 
 type Moves = Partial<Record<'connections' | 'sent' | 'received', SQL>> & { processCounters?: SQL };
 
-/** The CTE `counted`: moves the figures of gateways on until the next heartbeat reports them. */
+/** The CTE `counted`: updates the gateway figures between heartbeats. */
 export const countedFor = (db: Db, which: SQL, { processCounters, ...by }: Moves) => {
   const figure = (name: keyof typeof by) =>
     sql`least(${most}::bigint, greatest(0, (${gatewayStats} ->> ${sql.raw(`'${name}'`)})::bigint + ${by[name] ?? sql`0`}::bigint))`;

@@ -9,8 +9,8 @@ const links = {
 };
 
 /**
- * Heartbeats come every few seconds: one that has been silent for a minute is taken for gone. Null before the first
- * one: a gateway need not send any.
+ * A gateway is offline after 60 seconds without a heartbeat; heartbeats arrive every few seconds. Null before the
+ * first heartbeat, because a gateway need not send any.
  */
 export const isHeard: SQL<boolean | null> = sql`${table.last_seen_at} > now() - interval '60 seconds'`;
 
@@ -22,7 +22,7 @@ const status = derived<'pass' | 'fail' | 'unknown'>(
   sql`case when ${isHeard} then 'pass' when not ${isHeard} then 'fail' else 'unknown' end`,
 );
 
-/** The figures of a gateway, also before there are any. */
+/** The figures of a gateway, with zeros before the first report. */
 export const gatewayStats: SQL<GatewayStats> = sql`coalesce(${table.stats}, '{"connections": 0, "sent": 0, "received": 0}')`;
 
 export const gateways = records({
@@ -39,7 +39,7 @@ export const gateways = records({
     priority: table.priority,
     enabled: table.enabled,
     maintenance: table.maintenance,
-    // The hash; views show it as `null` with `token_set` beside.
+    // The hash. Views show `null`, and the boolean `token_set`.
     token: table.token_hash,
     state,
     status,

@@ -4,25 +4,25 @@ import { type GatewayStats, gateways as table } from '../../schema/gateways/gate
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
 import { gatewayStats, isHeard } from './gateways.ts';
 
-/** What a gateway tells of itself; what it leaves out stays as it was. */
+/** The data of a heartbeat; undefined members keep their stored value. */
 export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>> & {
   version: string | undefined;
 };
 export type HeardGateway = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
 
-/** The largest value of the column; more tunnels than that contradict no row of ours. */
+/** The maximum of the column type. */
 const mostReported = 2_147_483_647;
 
-/** @returns the identifier of the gateway of this token */
+/** @returns the id of the gateway with this token */
 export async function findGateway(db: Db, tokenHash: string): Promise<string | undefined> {
   const [row] = await db.select({ id: table.id }).from(table).where(eq(table.token_hash, tokenHash));
   return row?.id;
 }
 
 /**
- * Notes that the gateway of this token is alive, by the clock of the database; no administrator changed anything, so
- * that its revision stays. One statement.
- * @returns what the journal was last told of it; undefined for a token of nobody
+ * Records a heartbeat, by the clock of the database. The revision does not change, because no setting changes. One
+ * statement.
+ * @returns the last status written to the journal, or undefined for an unknown token
  */
 export async function noteHeartbeat(
   db: Db,
@@ -46,7 +46,7 @@ export async function noteHeartbeat(
   return heard;
 }
 
-/** Gateways in service whose heartbeats have ended, of which that was not told yet. */
+/** Returns active gateways whose heartbeats have stopped, if the journal does not contain that yet. */
 export const silentGateways = (db: Db) =>
   db.select({ id: table.id, name: table.name }).from(table).where(isNewlySilent);
 
@@ -58,7 +58,7 @@ const isNewlySilent = and(
 
 type News = { id: string; record: MonitoringEntry };
 
-/** Tells the journal, one statement: who does so as well at the same time waits for the row and finds it told. */
+/** Writes to the journal in one statement. A concurrent call waits for the row lock and then writes nothing. */
 export const noteSilence = (db: Db, news: readonly News[]): Promise<void> =>
   note(db, 'fail', news, isNewlySilent);
 
@@ -74,11 +74,11 @@ async function note(
   if (news.length === 0) return;
   const rows = news.map(({ id, record }) => ({ id, record: monitoringRow(record) }));
   await db.execute(sql`
-    with told as (
+    with updated as (
       update ${table} set noted_status = ${status}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as news(id uuid, record jsonb)
       where ${table.id} = news.id and ${isNews}
       returning news.record
     )
-    ${insertMonitoring(sql`told`)}`);
+    ${insertMonitoring(sql`updated`)}`);
 }

@@ -4,8 +4,8 @@ import { sites } from '../../schema/sites/sites.ts';
 import { isHeard } from './gateways.ts';
 
 /**
- * A gateway of a site. `online` is false for one that has never sent a heartbeat, and need not; `alive` is false for one
- * that is disabled, in maintenance, or silent after heartbeats.
+ * A gateway of a site. `online` is false without a heartbeat; heartbeats are optional. `alive` is false if the
+ * gateway is disabled, in maintenance, or its heartbeats have stopped.
  */
 export type SiteGateway = {
   id: string;
@@ -19,7 +19,7 @@ export type SiteGateway = {
   alive: boolean;
 };
 
-/** Of the site in whose select this stands. */
+/** The gateways of the site of the enclosing select. */
 export const gatewaysOfSite: SQL = sql`
   select coalesce(json_agg(json_build_object('id', ${gateways.id}, 'name', ${gateways.name},
     'host', ${gateways.host}, 'port', ${gateways.port}, 'protocols', ${gateways.protocols},

@@ -5,18 +5,18 @@ import { gatewayTickets as tickets } from '../../schema/gateways/tickets.ts';
 import { gatewayTunnels as tunnels } from '../../schema/gateways/tunnels.ts';
 import { gatewayStats } from './gateways.ts';
 
-/** Hours after which a tunnel without an end is taken for ended. */
+/** Hours after which an open tunnel is presumed ended. */
 export const longestTunnelH = 24;
-/** Seconds by which a tunnel must be older than a heartbeat that does not count it. */
+/** A heartbeat counts only tunnels that began at least this many seconds before it. */
 const heartbeatLagS = 60;
 /** Seconds after the first use of a ticket in which it opens tunnels. A ticket that is used later replaces them. */
 const openingS = 30;
 
 /**
  * Tunnels whose end was not reported, because their gateway was killed or the report was lost:
- * - the oldest of a gateway, as many as are open beyond what its last heartbeat reported;
- * - those of a session that a later ticket opened a tunnel to, since a session has one client at a time;
- * - those that are older than `longestTunnelH`.
+ * - the oldest tunnels of a gateway in excess of the number in its last heartbeat;
+ * - tunnels of a session to which a later ticket opened a tunnel, because a session has one client at a time;
+ * - tunnels older than `longestTunnelH`.
  */
 const contradicted = sql`
   select id from (
@@ -37,9 +37,9 @@ const contradicted = sql`
       and later.used_at > ${tickets.used_at} + make_interval(secs => ${openingS})))`;
 
 /**
- * Ends tunnels whose end was not reported, and counts them out of the open ones of their gateways, unless a heartbeat since
- * then has reported how many there are. One statement; gateways are locked first and in order, as everywhere. A late report of
- * the end still counts its bytes.
+ * Ends tunnels whose end was not reported, and subtracts them from the open tunnels of their gateways, unless a later
+ * heartbeat has reported the number. One statement. Gateways are locked first and in order of id, as in all other
+ * statements. A late report of the end still counts its bytes.
  */
 export async function sweepTunnels(db: Db): Promise<void> {
   await db.execute(sql`

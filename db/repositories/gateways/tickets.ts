@@ -6,12 +6,12 @@ import { gatewayTunnels as tunnels } from '../../schema/gateways/tunnels.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { bytesOf, countedFor } from './counters.ts';
 
-/** Seconds until the first tunnel of a ticket must have begun; what it opened may stay for as long as it likes. */
+/** Seconds in which the first tunnel of a ticket must begin. Open tunnels are not limited. */
 export const ticketLifeS = 60;
-/** Seconds after the beginning of the first tunnel in which the others must begin. */
+/** Seconds after the first tunnel in which the other tunnels must begin. */
 const othersFollowS = 30;
 
-/** `clientIp` is null where the address that the tunnels will come from is not known. */
+/** `clientIp` is null if the source address of the tunnels is not known in advance. */
 export type NewTicket = {
   id: string;
   ticketHash: string;
@@ -22,11 +22,11 @@ export type NewTicket = {
   clientIp: string | null;
   host: string;
   port: number;
-  /** How many may be opened. */
+  /** Maximum number of tunnels. */
   tunnels: number;
 };
 
-/** Keeps a ticket; nothing when the gateway or the farm has gone meanwhile. */
+/** Stores a ticket; does nothing if the gateway or the farm was deleted meanwhile. */
 export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
   h.insert(table).select(
     sql`select ${ticket.id}::uuid, ${ticket.ticketHash}::text, ${gateways.id}, ${ticket.userId}::uuid, ${farms.id},
@@ -36,7 +36,7 @@ export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
       where ${gateways.id} = ${ticket.gatewayId}::uuid and ${farms.id} = ${ticket.farmId}::uuid`,
   );
 
-/** `clientIp` as `plainAddress` spells it; `notifyHash` is that of what will end the tunnel. */
+/** `clientIp` is in the form of `plainAddress`; `notifyHash` is the hash of the token that ends the tunnel. */
 export type Use = {
   tunnelId: string;
   ticketHash: string;
@@ -46,10 +46,10 @@ export type Use = {
 };
 
 /**
- * Opens a tunnel of a ticket, at the gateway that it was made for, which must be enabled; of all who try at once as many
- * get in as it has tunnels left. The first binds it to the address that it comes from, as far as the gateway compares them. The gateway is held first, as by
- * whoever deletes it. One statement, by the clock of the database.
- * @returns where the tunnel leads; undefined when the ticket is not good for this
+ * Opens a tunnel with a ticket at its gateway, which must be enabled. Concurrent calls open at most the remaining
+ * number of tunnels. The first tunnel binds the ticket to its client address, if the gateway compares addresses. The
+ * gateway row is locked first, in the same order as in its deletion. One statement, by the clock of the database.
+ * @returns the target of the tunnel, or undefined if the ticket is not valid here
  */
 export async function useTicket(
   db: Db,
@@ -85,14 +85,14 @@ export async function useTicket(
   return row;
 }
 
-/** Bytes as the gateway counts them; safe integers. */
+/** Byte counts of the gateway; safe integers. */
 export type End = { notifyHash: string; tokenHash: string; sent: number; received: number };
 
 /**
- * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels, and the end
- * of a tunnel that the sweep took for ended still counts its bytes. One statement; the gateway is locked first, so that of
- * two reports of one process the second is compared with the first.
- * @returns false when there is no such tunnel
+ * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels,
+ * and a late report for a presumed-ended tunnel still counts its bytes. One statement. The gateway row is locked
+ * first, so that concurrent reports of one process are compared in sequence.
+ * @returns false if the tunnel does not exist
  */
 export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: End): Promise<boolean> {
   const gate = gateOf(db, eq(gateways.token_hash, tokenHash));
@@ -133,7 +133,7 @@ export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: 
   return rows.length > 0;
 }
 
-/** Until its first tunnel a ticket has its own time, then it has that of those that follow. */
+/** Before its first tunnel a ticket is valid until it expires, afterwards for `othersFollowS` seconds. */
 const isGoodFor = (clientIp: string) =>
   and(
     gt(table.tunnels_left, 0),

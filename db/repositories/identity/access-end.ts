@@ -10,22 +10,22 @@ import { users } from '../../schema/identity/users.ts';
 import { endNodeKeys } from '../routing/ended-node-keys.ts';
 
 /**
- * Ends everything that lets a user act: sessions with their page tokens, service tokens, gateway tickets that were not used,
- * one-time codes, logins under way, and the cached keys of dispatcher nodes, which a job then logs out.
+ * Ends all access of a user: login sessions with their page tokens, service tokens, unused gateway tickets, one-time
+ * codes, pending logins, and cached keys of dispatcher nodes, which a job then logs out.
  */
 export const endAccessOfUser = (h: Db, userId: string): Statement[] => [
   h.update(users).set({ access_ended_at: endedNow }).where(eq(users.id, userId)),
   ...endAccess(h, sql`select ${userId}::uuid`),
 ];
 
-/** The same for all users of a domain, and for those that have no row yet. */
+/** Ends all access of the users of a domain, including users who have no row yet. */
 export const endAccessOfDomain = (h: Db, domainId: string): Statement[] => [
   h.update(authenticators).set({ access_ended_at: endedNow }).where(eq(authenticators.id, domainId)),
   h.delete(pkinitChallenges).where(eq(pkinitChallenges.authenticator_id, domainId)),
   ...endAccess(h, sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`),
 ];
 
-/** Later than all that other transactions wrote before this one took the row. */
+/** `clock_timestamp()` is later than any write committed before this transaction locked the row; `now()` is not. */
 const endedNow = sql`clock_timestamp()`;
 
 /** @param whose a select of user ids */

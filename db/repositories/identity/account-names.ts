@@ -6,7 +6,7 @@ import { users } from '../../schema/identity/users.ts';
 /** A user with the label of the domain. */
 export type NamedUser = { id: string; name: string; label: string };
 
-/** The names of users, by their ids; those that are not there are left out. */
+/** Returns users by id; unknown ids are omitted. */
 export const namesOfUsers = (db: Db, ids: readonly string[]): Promise<NamedUser[]> =>
   db
     .select({ id: users.id, name: users.name, label: authenticators.small_name })
@@ -14,7 +14,7 @@ export const namesOfUsers = (db: Db, ids: readonly string[]): Promise<NamedUser[
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
     .where(inArray(users.id, [...ids]));
 
-/** The users with these names; both halves are folded, the first one is the label of the domain. */
+/** Returns users by folded domain label and folded name. */
 export const usersNamed = (
   db: Db,
   names: readonly { labelKey: string; nameKey: string }[],

@@ -14,7 +14,7 @@ export type AssignableQuery = {
   after?: Position | undefined;
 };
 
-/** Users and groups of all domains by name, as one list; `limit` + 1 rows tell whether there is more. */
+/** Lists users and groups of all domains by name. A query for `limit` + 1 rows shows whether there are more. */
 export async function listAssignables(db: Db, query: AssignableQuery) {
   const rows = await unionAll(page(db, users, 'user', query), page(db, groups, 'group', query))
     .orderBy(sql`key`, sql`id`)
@@ -24,7 +24,7 @@ export async function listAssignables(db: Db, query: AssignableQuery) {
   return { items: items.map(({ key: _, ...item }) => item), next: last && { key: last.key, id: last.id } };
 }
 
-/** One side of the union, already cut to the page, so that its index serves it. */
+/** One side of the union, limited to one page so that its index is used. */
 function page(db: Db, table: typeof users | typeof groups, type: 'user' | 'group', query: AssignableQuery) {
   const conditions: (SQL | undefined)[] = [
     query.authenticator ? eq(table.authenticator_id, query.authenticator) : undefined,

@@ -13,17 +13,22 @@ import {
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../../schema/sites/sites.ts';
 import { records } from '../records/records.ts';
 import { countOf, derived, nameOf } from '../records/statements.ts';
+import { secretPattern } from './secret-members.ts';
 
 const ownerOf = (owned: typeof users | typeof groups, id: SQL): SQL =>
   sql`(select ${owned.authenticator_id} from ${owned} where ${owned.id} = ${id})`;
 
-/** Parameters as they may be read: of a secret only that there is one. */
-const shownParams = sql<
-  Record<string, unknown>
->`case when ${table.type} = 'internal' then ${table.params} else
-  ${table.params} || jsonb_build_object('bind_password', null, 'bind_password_set', ${table.params} ->> 'bind_password' is not null) end`;
+/** The members of `params` that are secrets, as rows with `name` and `value`. */
+const secretMembers = sql`jsonb_each(${table.params}) as member(name, value) where name ~ ${secretPattern}`;
 
-/** When the directory refused the password of the account that searches, and when it is tried again. */
+/** Parameters as they may be read: of a secret only whether it is set. */
+const shownParams = sql<Record<string, unknown>>`${table.params} || coalesce((
+  select jsonb_object_agg(name, null::jsonb) || jsonb_object_agg(name || '_set', value <> 'null') from ${secretMembers}), '{}')`;
+
+const sealedSecrets = sql<Record<string, string | null>>`coalesce((
+  select jsonb_object_agg(name, value) from ${secretMembers}), '{}')`;
+
+/** When the directory rejected the password of the search account, and when it is tried again. */
 const ofRefusal = (column: typeof refusals.refused_at | typeof refusals.retry_at) =>
   derived<Date | null>(
     sql`select ${column} from ${refusals} where ${refusals.authenticator_id} = ${table.id}`,
@@ -44,8 +49,8 @@ export const authenticators = records({
     subjects: table.subjects,
     two_factor: table.two_factor,
     params: shownParams,
-    /** As sealed, for writes that keep it; no view names it. */
-    sealed_password: sql<string | null>`${table.params} ->> 'bind_password'`,
+    /** The sealed value, for writes that keep it. Not included in views. */
+    secrets: sealedSecrets,
     attributes: table.attributes,
     tags: table.tags,
     builtin: table.builtin,
@@ -56,7 +61,7 @@ export const authenticators = records({
     created_at: table.created_at,
     updated_at: table.updated_at,
   },
-  // Addresses of servers are for those who administer the whole installation.
+  // Server addresses are visible only to administrators of the whole installation.
   narrowed: ({ params }: { params: Record<string, unknown> }) => ({ params: withoutAddresses(params) }),
   search: [table.name_key, table.small_name_key],
   filters: {
@@ -126,8 +131,8 @@ export const authenticators = records({
 });
 
 /**
- * A domain with the addresses of its servers, to ask them. Every holder of the permission reads domains, whatever the
- * sites; only what is shown of them is narrowed.
+ * Returns a domain with its server addresses, for connections to them. Domains are readable with the permission for
+ * any site; the scope only restricts the visible members.
  */
 export const findDomain = (db: Db, id: string) => authenticators.find(db, id, { scope: '*' });
 

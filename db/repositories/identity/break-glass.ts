@@ -6,7 +6,7 @@ import { derived } from '../records/statements.ts';
 import { parameterOverrides } from './login/sessions.ts';
 import { isEnrolled } from './second-factors.ts';
 
-/** The user by his name and that or the label of his domain, both folded; with the parameters that his password obeys. */
+/** Returns a user by folded name and the folded name or label of the domain, with the password parameters. */
 export async function findAccount(db: Db, domainKey: string, userKey: string) {
   const [row] = await db
     .select({
@@ -23,7 +23,7 @@ export async function findAccount(db: Db, domainKey: string, userKey: string) {
         or(eq(authenticators.small_name_key, domainKey), eq(authenticators.name_key, domainKey)),
       ),
     )
-    // A label goes before another domain's name.
+    // A matching label has precedence over a matching name of another domain.
     .orderBy(sql`${authenticators.small_name_key} = ${domainKey} desc`)
     .limit(1);
   return row;

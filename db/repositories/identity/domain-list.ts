@@ -4,7 +4,7 @@ import { authenticators } from '../../schema/identity/authenticators.ts';
 
 type Subjects = 'all' | 'users' | 'staff';
 
-/** Domains that a login page shows to these subjects, by priority and name. */
+/** Lists the domains that the login page shows to these subjects, ordered by priority and name. */
 export const listVisibleDomains = (db: Db, subjects: readonly Subjects[]) =>
   db
     .select({

@@ -14,7 +14,7 @@ const links = {
     table: groupParts,
     owner: groupParts.group_id,
     member: groupParts.part_id,
-    // Parts are ordinary groups of the same domain; so a meta group is no part of itself either.
+    // Parts are ordinary groups of the same domain, so a meta group cannot contain itself.
     unfit: (meta: string) => sql`exists(
       select 1 from ${groupParts} as link join ${table} as part on part.id = link.part_id
         join ${table} as meta on meta.id = link.group_id
@@ -36,7 +36,7 @@ export const groups = records({
     meta_if_any: table.meta_if_any,
     skip_two_factor: table.skip_two_factor,
     groups: memberIds(links.groups, table.id),
-    users_count: derived<number>(sql`select count(*)::int from (${belongingTo(table.id)}) as belonging`),
+    users_count: derived<number>(sql`select count(*)::int from (${belongingTo(table.id)}) as membership`),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },

@@ -7,13 +7,13 @@ import { type Entitled, groupsOf, maySeeSite } from '../sites/user-sites.ts';
 
 type SiteName = { id: string; uri: string; name: string };
 
-/** Sites that the user may use, by name, as one JSON array. */
+/** The sites that the user may use, by name, as one JSON array. */
 const sitesOf = (who: Entitled): SQL<SiteName[]> =>
   sql<SiteName[]>`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${sites.id}, 'uri', ${sites.uri}, 'name', ${sites.name}) order by ${sites.name_key}), '[]')
   from ${sites} where ${maySeeSite(who)})`}`;
 
-/** What the session does not know of its user already. */
+/** Returns the account data of a user that the session does not contain. */
 export async function findOwnAccount(db: Db, who: Entitled) {
   const [row] = await db
     .select({
@@ -27,7 +27,7 @@ export async function findOwnAccount(db: Db, who: Entitled) {
   return row;
 }
 
-/** Sites that the user may use or sees as an administrator, by name. */
+/** Returns the sites that the user may use or may see as an administrator, by name. */
 export const listReachableSites = (db: Db, who: Entitled | undefined, scope: Scope): Promise<SiteName[]> =>
   db
     .select({ id: sites.id, uri: sites.uri, name: sites.name })
@@ -35,12 +35,12 @@ export const listReachableSites = (db: Db, who: Entitled | undefined, scope: Sco
     .where(scope === '*' ? undefined : or(who && maySeeSite(who), within(sites.id, scope)))
     .orderBy(asc(sites.name_key));
 
-/** Former passwords that may not be used again, besides the current one. */
+/** Number of former passwords that may not be reused. */
 const keptPasswords = 5;
 
 export type FormerPassword = { id: string; sealed_hash: string };
 
-/** The hash of the current password and the sealed ones of the last five before it. */
+/** Returns the hash of the current password, and the sealed hashes of the last five former ones. */
 export async function findPasswords(
   db: Db,
   userId: string,
@@ -58,7 +58,7 @@ export async function findPasswords(
   };
 }
 
-/** Keeps a password that was replaced, and drops those before the last five. */
+/** Stores a replaced password and deletes all but the last five. */
 export const keepFormerPassword = (h: Db, row: typeof passwordHistory.$inferInsert): Statement[] => [
   h.insert(passwordHistory).values(row),
   h.delete(passwordHistory).where(
@@ -67,7 +67,7 @@ export const keepFormerPassword = (h: Db, row: typeof passwordHistory.$inferInse
   ),
 ];
 
-/** Sets a password in place of the one that was just checked; no row when it has been changed meanwhile. */
+/** Replaces the password that was just verified; matches no row if it was changed meanwhile. */
 export const setOwnPassword = (h: Db, userId: string, from: string, to: string, at: Date): Statement =>
   h
     .update(users)
@@ -80,7 +80,10 @@ export const setOwnPassword = (h: Db, userId: string, from: string, to: string, 
     })
     .where(and(eq(users.id, userId), eq(users.password_hash, from)));
 
-/** A choice of the user himself, which administrators do not see: their revision of him stays. */
+/**
+ * Stores the language chosen by the user. The revision does not change, because administrators do not see the
+ * language.
+ */
 export const setOwnLanguage = (h: Db, userId: string, language: string | null): Statement =>
   h.update(users).set({ language }).where(eq(users.id, userId));
 

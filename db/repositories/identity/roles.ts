@@ -7,7 +7,7 @@ import { sites } from '../../schema/sites/sites.ts';
 import { records } from '../records/records.ts';
 import { countOf, must, nameOf, oneOf } from '../records/statements.ts';
 
-/** Ends the batch when the scope of a role names a site that does not exist. */
+/** Fails the batch if the scope of a role contains a site that does not exist. */
 export const mustKnowSites = (h: Db, scope: { sites: '*' | readonly string[] }): Statement[] =>
   scope.sites === '*'
     ? []

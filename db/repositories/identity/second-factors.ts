@@ -8,26 +8,27 @@ import { users } from '../../schema/identity/users.ts';
 import { themes } from '../../schema/settings/themes.ts';
 import { must } from '../records/statements.ts';
 
-/** Where a challenge was given, and so the only place where it can be met. */
+/** The context of a challenge. It can be answered only in the same context. */
 export type ChallengeKey = {
   id: string;
   userId: string;
   network: string;
-  /** The session that began an enrolment; null at a login. */
+  /** The session that began an enrolment; null for a login. */
   sessionId: string | null;
 };
 
 export type NewFactor = typeof secondFactors.$inferInsert;
 export type FoundFactor = Awaited<ReturnType<typeof findSecondFactor>>;
 
-/** So many wrong codes kill a challenge. */
+/** Number of wrong codes that invalidates a challenge. */
 const mostWrongCodes = 5;
-/** Of one user; the oldest go. */
+/** Maximum number of challenges per user; the oldest are deleted. */
 const mostChallenges = 10;
 
 /**
- * All that judging a user's second factor needs, in one statement: his device, the challenge if it is alive, and whether
- * the hash is that of a recovery code of his. Of a user who is not stored yet there is nothing.
+ * Returns all data for the verification of a second factor in one statement: the device of the user, the live
+ * challenge, and whether the hash belongs to one of the user's recovery codes. The result is empty for a user without
+ * a row.
  */
 export async function findSecondFactor(
   db: Db,
@@ -52,8 +53,8 @@ export async function findSecondFactor(
 }
 
 /**
- * Ends the batch if the user owes a code, as the rows are when the statement runs: an enrolled factor is always asked for, and
- * a group can only waive the duty to enrol that the domain imposes.
+ * Fails the batch if the user must enter a code, by the committed state at execution. An enrolled factor is always
+ * required; a group can only waive the obligation to enrol.
  */
 export const mustOweNoCode = (h: Db, userId: string, isImposed: boolean): Statement =>
   must(
@@ -62,7 +63,9 @@ export const mustOweNoCode = (h: Db, userId: string, isImposed: boolean): Statem
     'two_factor_required',
   );
 
-/** Gives a challenge, in the place of the session's former one, and takes away those that the user has no more use for. */
+/**
+ * Stores a challenge in place of the session's previous one, and deletes expired and surplus challenges of the user.
+ */
 export function addChallenge(
   h: Db,
   { id, userId, network, sessionId }: ChallengeKey,
@@ -76,7 +79,7 @@ export function addChallenge(
     .where(ofUser)
     .orderBy(desc(loginChallenges.expires_at), desc(loginChallenges.id))
     .offset(mostChallenges - 1);
-  // Two who tidy up at once pass by each other's rows.
+  // `skip locked` avoids waits between concurrent clean-ups.
   const useless = h
     .select({ id: loginChallenges.id })
     .from(loginChallenges)
@@ -98,14 +101,17 @@ export async function countWrongCode(db: Db, challengeId: string): Promise<void>
     .where(eq(loginChallenges.id, challengeId));
 }
 
-/** Ends the batch unless the challenge is alive until now; afterwards it is gone. */
+/** Deletes a live challenge; fails the batch if there is none. */
 export const spendChallenge = (h: Db, challenge: ChallengeKey, now: Date): Statement =>
   mustHit(
     h,
     h.delete(loginChallenges).where(isAlive(challenge, now)).returning({ id: loginChallenges.id }).getSQL(),
   );
 
-/** Ends the batch when a code of this time step or a later one was accepted, or the device is another one by now. */
+/**
+ * Stores the time step of an accepted code. Fails the batch if this step or a later one was accepted before, or the
+ * device was replaced.
+ */
 export const takeStep = (
   h: Db,
   { user_id, enrolled_at }: Pick<NewFactor, 'user_id' | 'enrolled_at'>,
@@ -127,7 +133,7 @@ export const takeStep = (
       .getSQL(),
   );
 
-/** Ends the batch unless the user has this recovery code; afterwards he has it no more. */
+/** Deletes a recovery code; fails the batch if the user does not have it. */
 export const spendRecoveryCode = (h: Db, userId: string, codeHash: string): Statement =>
   mustHit(
     h,
@@ -138,7 +144,7 @@ export const spendRecoveryCode = (h: Db, userId: string, codeHash: string): Stat
       .getSQL(),
   );
 
-/** Ends the batch when the user has a device already. */
+/** Stores a second factor with its recovery codes; fails the batch if the user has a device already. */
 export const addSecondFactor = (h: Db, factor: NewFactor, codeHashes: readonly string[]): Statement[] => [
   mustHit(
     h,
@@ -152,13 +158,13 @@ export const addSecondFactor = (h: Db, factor: NewFactor, codeHashes: readonly s
   h.insert(recoveryCodes).values(codeHashes.map((code_hash) => ({ user_id: factor.user_id, code_hash }))),
 ];
 
-/** Takes the device away, the recovery codes with it, and what challenges were under way. */
+/** Deletes the device, its recovery codes and pending challenges. */
 export const removeSecondFactor = (h: Db, userId: string): Statement[] => [
   h.delete(secondFactors).where(eq(secondFactors.user_id, userId)),
   h.delete(loginChallenges).where(eq(loginChallenges.user_id, userId)),
 ];
 
-/** The condition that a user has a device. */
+/** The condition that the user has an enrolled device. */
 export const isEnrolled = (user: PgColumn): SQL =>
   sql`exists(select 1 from ${secondFactors} where ${secondFactors.user_id} = ${user})`;
 
@@ -175,7 +181,7 @@ const isAlive = ({ id, userId, network, sessionId }: ChallengeKey, now: Date): S
     gt(loginChallenges.expires_at, now),
   );
 
-/** Runs a change and ends the batch when it changed nothing: of two at once, one does. */
+/** Runs a change and fails the batch if it changed no row. Of two concurrent batches one succeeds. */
 const mustHit = (h: Db, change: SQL): Statement =>
   h.execute(
     sql`with hit as (${change}) select must(exists(select 1 from hit), 'invalid_credentials') as raised`,

@@ -6,14 +6,14 @@ import { users } from '../../schema/identity/users.ts';
 import { must } from '../records/statements.ts';
 import { mayAct, speaker } from './login/sessions.ts';
 
-/** A user as the address of what belongs to him names him. */
+/** A user within a domain, as in the path of the user's resources. */
 export type OwnerPath = { domainId: string; userId: string };
 
 export type NewToken = typeof table.$inferInsert;
 
 /**
- * Token, user, domain, rights and parameters by the hash of a service token, in one statement that nothing caches.
- * Ended tokens, users and domains that may not act, and users that are no services give no row.
+ * Returns token, user, domain, roles and parameters by the hash of a service token, in one statement without a cache.
+ * Expired tokens, disabled users and domains, and users that are not services give no row.
  */
 export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
   const [row] = await db
@@ -27,7 +27,7 @@ export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
   return row;
 }
 
-/** Writes that the token was used, at most once a minute. */
+/** Stores the last use of the token, at most once a minute. */
 export async function touchServiceToken(db: Db, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - 60_000);
   await db
@@ -45,7 +45,7 @@ const shown = {
   last_seen_at: table.last_seen_at,
 };
 
-/** The tokens of a user of this domain as a list; ended ones are among them until they are revoked. */
+/** The list of tokens of a user of this domain, including expired tokens that were not revoked. */
 export const tokensIn = (domainId: string) => ({
   spec: {
     table,
@@ -57,7 +57,7 @@ export const tokensIn = (domainId: string) => ({
   },
 });
 
-/** One token of the user, and his name. */
+/** Returns one token of the user, with the user's name. */
 export async function findToken(db: Db, { domainId, userId }: OwnerPath, id: string) {
   const [row] = await db
     .select({ ...shown, user: users.name })
@@ -67,7 +67,7 @@ export async function findToken(db: Db, { domainId, userId }: OwnerPath, id: str
   return row;
 }
 
-/** @returns the id of the user's token of that name */
+/** @returns the id of the user's token with that name */
 export async function findTokenId(db: Db, userId: string, nameKey: string): Promise<string | undefined> {
   const [row] = await db
     .select({ id: table.id })
@@ -76,7 +76,7 @@ export async function findTokenId(db: Db, userId: string, nameKey: string): Prom
   return row?.id;
 }
 
-/** Ends the batch unless the user is a service; he stays one until the batch ends. */
+/** Fails the batch unless the user is a service, and locks the row until the batch ends. */
 export const mustBeService = (h: Db, userId: string): Statement =>
   must(
     h,
@@ -86,7 +86,7 @@ export const mustBeService = (h: Db, userId: string): Statement =>
 
 export const addToken = (h: Db, token: NewToken): Statement => h.insert(table).values(token);
 
-/** Ends the batch with `not_found` when another one has revoked the token before. */
+/** Fails the batch with `not_found` if the token was revoked already. */
 export const revokeToken = (h: Db, id: string): Statement[] => [
   must(
     h,

@@ -12,14 +12,12 @@ import { records } from '../records/records.ts';
 import { derived, memberIds, nameOf } from '../records/statements.ts';
 import { isEnrolled } from './second-factors.ts';
 
-type DomainType = (typeof authenticators.$inferSelect)['type'];
-
 const links = {
   groups: {
     table: groupMembers,
     owner: groupMembers.user_id,
     member: groupMembers.group_id,
-    // Groups of other domains are none of his, and to a meta group one belongs by its parts.
+    // Members belong to the groups of their domain; membership in a meta group follows from its parts.
     unfit: (user: string) => sql`exists(
       select 1 from ${groupMembers} join ${groups} on ${groups.id} = ${groupMembers.group_id}
         join ${table} on ${table.id} = ${groupMembers.user_id}
@@ -28,7 +26,7 @@ const links = {
   roles: { table: userRoles, owner: userRoles.user_id, member: userRoles.role_id },
 };
 
-/** The key of an account in the lock table: its domain's id and its folded name. */
+/** Key of an account in the lock table: the id of the domain and the folded name. */
 export const accountKey = (authenticatorId: string, nameKey: string): string =>
   `${authenticatorId}/${nameKey}`;
 
@@ -46,19 +44,19 @@ export const users = records({
     state: table.state,
     kind: table.kind,
     must_change_password: table.must_change_password,
-    // The hash; views show it as `null` with `password_set` beside.
+    // The hash. Views show `null`, and the boolean `password_set`.
     password: table.password_hash,
     two_factor_enrolled: derived<boolean>(isEnrolled(table.id)),
     domain_two_factor: derived<boolean>(
       sql`select ${authenticators.two_factor} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
     ),
-    domain_type: derived<DomainType>(
+    domain_type: derived<string>(
       sql`select ${authenticators.type} from ${authenticators} where ${authenticators.id} = ${table.authenticator_id}`,
     ),
     groups: memberIds(links.groups, table.id),
     roles: memberIds(links.roles, table.id),
     attributes: table.attributes,
-    /** Of the entry in the directory; no view names it. */
+    /** Identifier of the directory entry. Not included in views. */
     directory_id: table.directory_id,
     locked_until: derived<Date | null>(
       sql`select max(${loginLocks.locked_until}) from ${loginLocks}

@@ -2,15 +2,15 @@ import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
 
-/** A key belongs to the user, or the peer, who sent it. */
+/** An idempotency key is unique per user or peer. */
 export type KeyOwner = { kind: 'user' | 'peer'; id: string; key: string };
 
 const keptForMs = 86_400_000;
 
 /**
- * Takes the key for the transaction of `handle`, without waiting. What was kept under it is read by a statement of
- * its own afterwards: one that also locks would look at the rows as they were before it had the lock.
- * @returns false while another transaction has it
+ * Takes the advisory lock of the key for the transaction of `handle`, without waiting. The stored answer must be read
+ * by a later statement: the snapshot of the locking statement is taken before it has the lock.
+ * @returns false if another transaction holds the lock
  */
 export async function lockKey(handle: Db, owner: KeyOwner): Promise<boolean> {
   const [row] = await handle
@@ -19,7 +19,7 @@ export async function lockKey(handle: Db, owner: KeyOwner): Promise<boolean> {
   return row?.taken === true;
 }
 
-/** What is kept under the key; after 24 hours it counts as absent. */
+/** Returns the row of the key, unless it is older than 24 hours. */
 export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
   const [row] = await handle
     .select()
@@ -28,7 +28,7 @@ export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
   return row;
 }
 
-/** Keeps an answer under its key, in the place of an older one. */
+/** Stores a response under its key; an older one is replaced. */
 export async function keepAnswer(
   handle: Db,
   owner: KeyOwner,
@@ -47,8 +47,8 @@ export async function keepAnswer(
 type Lease = { fingerprint: string; now: Date; until: Date };
 
 /**
- * Claims the key for an operation that no transaction can hold; one statement.
- * @returns false when something is kept under the key, or another transaction has it
+ * Takes a lease on the key, for an operation that cannot run in a transaction; one statement.
+ * @returns false if the key has a row, or another transaction holds its lock
  */
 export async function claimKey(
   db: Db,
@@ -73,17 +73,17 @@ export async function claimKey(
   return claimed.length > 0;
 }
 
-/** Gives a claimed key back: nothing happened under it. */
+/** Deletes a leased key whose operation had no effect. */
 export async function releaseKey(db: Db, owner: KeyOwner): Promise<void> {
   await db.delete(idempotencyKeys).where(ofOwner(owner));
 }
 
-/** Leaves a claimed key without an answer: what happened under it is not known, and nobody works on it any more. */
+/** Ends the lease of a key without a response: the outcome of the operation is unknown. */
 export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
   await db.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
 }
 
-/** The condition that a key has been kept for 24 hours, however it ended. */
+/** The condition that a key is older than 24 hours, in any state. */
 export const isPastKeeping = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestKept(now));
 
 const owned = [idempotencyKeys.user_id, idempotencyKeys.peer_id, idempotencyKeys.key];

@@ -2,15 +2,15 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { leases } from '../../schema/jobs/leases.ts';
 
-/** What a process sees of a lease: whether it holds it now, and the row as it is. */
+/** The state of a lease as returned to a process: whether it holds the lease, and the row. */
 export type LeaseView = { isOurs: boolean; holder: string; fence: number; renewedAt: string };
 
 /**
- * Takes the lease when it is free, or renews it for its holder, in one statement that writes nothing otherwise. The clock
- * is the database's. A lease that has not been renewed since `seen` is free as well, whatever its end: after the clock
- * of the database was put back, the end may be hours away.
- * @param seconds that it lasts from now
- * @param seen `renewedAt` of a row that the caller has seen unchanged for longer than the lease lasts
+ * Takes a free lease or renews it for its holder, in one statement. Times are by the clock of the database. A lease
+ * that was not renewed since `seen` is also free, independent of its expiry: if the clock of the database was set
+ * back, the expiry may be hours away.
+ * @param seconds duration of the lease from now
+ * @param seen `renewedAt` of a row that the caller has seen unchanged for longer than the duration of the lease
  */
 export async function takeLease(
   db: Db,
@@ -39,14 +39,14 @@ export async function takeLease(
     select false, holder, fence::float8, renewed_at::text from ${leases}
     where name = ${name} and not exists (select 1 from taken)`)) as unknown as { rows: Row[] };
   const [row] = rows;
-  // Another process has made the row at the same moment.
+  // Another process inserted the row concurrently.
   if (!row) return { isOurs: false, holder: '', fence: 0, renewedAt: '' };
   return { isOurs: row.is_ours, holder: row.holder, fence: row.fence, renewedAt: row.renewed_at };
 }
 
 type Row = { is_ours: boolean; holder: string; fence: number; renewed_at: string };
 
-/** Frees the lease at once if this is its holder still. */
+/** Frees the lease immediately if `holder` still holds it. */
 export async function releaseLease(db: Db, name: string, holder: string): Promise<void> {
   await db.execute(sql`update ${leases} set expires_at = now() where name = ${name} and holder = ${holder}`);
 }

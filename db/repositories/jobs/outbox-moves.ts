@@ -4,13 +4,14 @@ import { fromDrizzle } from 'pg-boss';
 import { type Db, withTransaction } from '../../client.ts';
 import { type OutboxJob, takeFromOutbox } from './outbox.ts';
 
-/** A transaction of ours, as the engine of the job queue runs statements in it. */
+/** A transaction in the form in which the job queue engine runs statements. */
 type EngineDatabase = ReturnType<typeof fromDrizzle>;
 type Insert = (kind: string, jobs: readonly OutboxJob[], db: EngineDatabase) => Promise<unknown>;
 
 /**
- * Moves the oldest wanted jobs into the queue: at any moment each of them is in one of the two.
- * @returns their kinds, one for each
+ * Moves the oldest jobs from the outbox into the queue, in one transaction, so that each job is in exactly one of
+ * them.
+ * @returns the kind of each moved job
  */
 export const moveWanted = (
   db: Db,

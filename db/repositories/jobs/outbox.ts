@@ -7,8 +7,9 @@ import { jobOutbox as table } from '../../schema/jobs/outbox.ts';
 export type OutboxJob = typeof table.$inferSelect;
 
 /**
- * The statement that asks for a job, in the batch of the change that the job follows from: both happen, or neither.
- * @param given `startAfter`: not before then; `id`: of the job, for whoever refers to it
+ * Returns the statement that enqueues a job. It belongs in the batch of the change that requires the job, so that
+ * both are committed or neither is.
+ * @param given `startAfter`: earliest start; `id`: id of the job, for references to it
  */
 export const enqueueJob = <Payload extends Record<string, unknown>>(
   h: Db,
@@ -20,7 +21,9 @@ export const enqueueJob = <Payload extends Record<string, unknown>>(
     .insert(table)
     .values({ id: given.id ?? newId(), kind: kind.name, payload, start_after: given.startAfter ?? null });
 
-/** Takes the oldest wanted jobs of these kinds that no other transaction takes; what is rolled back is wanted as before. */
+/**
+ * Deletes and returns the oldest jobs of these kinds that no other transaction has locked. A rollback restores them.
+ */
 export const takeFromOutbox = (tx: Db, kinds: readonly string[], limit: number): Promise<OutboxJob[]> =>
   tx
     .delete(table)

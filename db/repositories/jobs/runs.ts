@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { must } from '../records/statements.ts';
 
-/** An attempt at a queued job. */
+/** An attempt of a queued job. */
 export type JobAttempt = { id: string; kind: string; attempt: number };
 
 /**
- * The statement, for the engine of the queue, that gives an attempt its try back: whoever works the job next has as
- * many as this one had. The attempt still ends as one that failed, so that the fence tells it from the next.
+ * SQL for the queue engine that does not count the current attempt against the limit. The attempt still ends as
+ * failed, so that the next one gets a new number and the fence works.
  */
 export const handBackAttempt = ({ id, kind, attempt }: JobAttempt): { text: string; values: unknown[] } => ({
   text: `update pgboss.job set retry_limit = retry_limit + 1
@@ -16,9 +16,9 @@ export const handBackAttempt = ({ id, kind, attempt }: JobAttempt): { text: stri
 });
 
 /**
- * The statement, for the engine of the queue, that hands back the active jobs that no process works: all but `worked`
- * that were begun more than `seconds` ago. They run again at once and with as many tries as before; the next attempt has
- * another number, so that the former one has no effect any more.
+ * SQL for the queue engine that returns active jobs without a worker to the queue: all jobs except `worked` that
+ * began more than `seconds` ago. They are due immediately, and the attempt does not count against the limit. The next
+ * attempt has a new number, so that the former one can no longer write.
  */
 export const handBackLost = (
   worked: readonly string[],
@@ -29,13 +29,13 @@ export const handBackLost = (
   values: [worked, seconds],
 });
 
-/** The statement that ends the heartbeats of jobs, which an earlier version has switched on. */
+/** Disables job heartbeats, which an earlier version has enabled. */
 export const withoutHeartbeats =
   'update pgboss.queue set heartbeat_seconds = null where heartbeat_seconds is not null';
 
 /**
- * Ends its batch with `job_lost` unless the attempt is still the one that counts: whoever was taken for dead, and is
- * not, has no effect any more. Until the batch ends nobody else takes the job.
+ * Fails the batch with `job_lost` unless the attempt is the current one, so that a worker that was presumed dead
+ * cannot write. The job row stays locked until the batch ends.
  */
 export const whileOurs = (h: Db, { id, kind, attempt }: JobAttempt): Statement =>
   must(

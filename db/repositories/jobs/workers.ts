@@ -2,12 +2,12 @@ import { eq, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { jobWorkers } from '../../schema/jobs/workers.ts';
 
-/** One running sidecar; `name` is its own, `host` may be shared. */
+/** A running sidecar. `name` is unique; several sidecars may share a `host`. */
 export type Worker = { name: string; host: string };
 
 /**
- * Writes that a worker is alive, and forgets those that have been silent for a day. The clock is the database's,
- * so that hosts whose clocks differ agree on who lives.
+ * Records a heartbeat of a worker, and deletes workers without one for a day. Uses the clock of the database, because
+ * the clocks of hosts may differ.
  */
 export async function beat(db: Db, { name, host }: Worker): Promise<void> {
   await db.execute(sql`
@@ -16,7 +16,7 @@ export async function beat(db: Db, { name, host }: Worker): Promise<void> {
     on conflict (name) do update set last_seen_at = excluded.last_seen_at`);
 }
 
-/** A worker that ends says so: its entry must not linger until it counts as dead. */
+/** Deletes the row of a worker that shuts down, so that it is not reported as failed. */
 export async function retire(db: Db, name: string): Promise<void> {
   await db.delete(jobWorkers).where(eq(jobWorkers.name, name));
 }

@@ -2,7 +2,7 @@ import type { maintenanceWindows } from '../../schema/maintenance/windows.ts';
 import type { MonitoringEntry } from '../monitoring/records.ts';
 
 type Window = typeof maintenanceWindows.$inferSelect;
-/** What a maintenance is about. */
+/** The object under maintenance. */
 export type Maintained = Pick<
   Window,
   'object_type' | 'object_name' | 'site_id' | 'farm_id' | 'pool_uuid' | 'workplace_uuid'
@@ -10,11 +10,11 @@ export type Maintained = Pick<
 
 const words = { servicespool: 'pool', workplace: 'workplace', farm: 'farm', site: 'site' } as const;
 
-/** The identifier of the object itself. */
+/** The id of the object. */
 export const objectIdOf = ({ workplace_uuid, pool_uuid, farm_id, site_id }: Maintained): string =>
   workplace_uuid ?? pool_uuid ?? farm_id ?? site_id ?? '';
 
-/** What the monitoring journal says when a maintenance begins or ends. */
+/** The monitoring record for the start or the end of a maintenance. */
 export function maintenanceRecord(
   about: Maintained,
   event: 'began' | 'ended',

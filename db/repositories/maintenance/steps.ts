@@ -7,20 +7,20 @@ import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
 
-/** A phase that is due; `after_flag` when the flag must be set before. */
+/** A phase that is due. With `after_flag` the maintenance flag of the farm must be set first. */
 export type DuePhase = { window_id: string; phase: MaintenancePhase; after_flag: boolean };
 type Key = Pick<typeof table.$inferSelect, 'window_id' | 'farm_id' | 'phase' | 'target'>;
-/** `failures`: how often it was tried in vain. */
+/** A step with the number of its failed attempts. */
 export type Step = Key & { failures: number };
 
-/** Longer than a step takes: two calls of a node that does not answer, and what is kept of them. */
+/** Lease duration in seconds; longer than a step with two node calls that time out. */
 const leaseS = 30;
-/** A step that failed is tried again after this time. */
+/** Seconds until a failed step is retried. */
 const retryS = 5;
 
 /**
- * Claims steps of the phases that are due, for farms that are in service; one statement. What another has claimed and
- * what is done is not given; what somebody left behind is, when his lease has ended.
+ * Takes leases on steps of due phases, for enabled farms; one statement. Completed steps and steps with a valid lease
+ * are skipped; an expired lease can be taken over.
  */
 export async function claimSteps(db: Db, due: readonly DuePhase[], limit: number): Promise<Step[]> {
   if (due.length === 0) return [];
@@ -51,7 +51,10 @@ export async function claimSteps(db: Db, due: readonly DuePhase[], limit: number
     });
 }
 
-/** Of the farm or of all farms of the site; a warning goes to each pool concerned, the rest is one step a farm. */
+/**
+ * The steps of the farm, or of all farms of the site. A warning has one step per pool, all other phases have one per
+ * farm.
+ */
 const stepsOf = (due: readonly DuePhase[]): SQL => sql`
   select w.id as window_id, f.id as farm_id, due.phase, coalesce(p.uuid, ${noId}::uuid) as target, due.after_flag
   from jsonb_to_recordset(${JSON.stringify(due)}::jsonb) as due(window_id uuid, phase text, after_flag boolean)
@@ -72,7 +75,7 @@ const isStep = ({ window_id, farm_id, phase, target }: Key) =>
 export const finishStep = (h: Db, step: Key, at: Date): Statement =>
   h.update(table).set({ done_at: at }).where(isStep(step));
 
-/** Gives a step back: at once when there is more to do, otherwise for a while. */
+/** Releases a step: immediately if work remains, otherwise after the retry delay. */
 export const releaseStep = (h: Db, step: Key, outcome: 'more' | 'failed'): Statement =>
   h
     .update(table)
@@ -83,6 +86,6 @@ export const releaseStep = (h: Db, step: Key, outcome: 'more' | 'failed'): State
     })
     .where(isStep(step));
 
-/** A step that was done together with what opened its window. */
+/** Stores a completed step, for work done in the batch that opens the window. */
 export const addDoneStep = (h: Db, step: Key, at: Date): Statement =>
   h.insert(table).values({ ...step, lease_until: at, done_at: at });

@@ -9,7 +9,7 @@ import { derived, must } from '../records/statements.ts';
 
 type Row = typeof table.$inferSelect;
 type Template = typeof maintenanceTemplates.$inferSelect;
-/** What becomes of users, and when. */
+/** Effect of a maintenance on users, and its times. */
 export type Plan = Pick<
   Template,
   | 'name'
@@ -24,11 +24,11 @@ export type Plan = Pick<
 >;
 export type MaintenanceWindow = Row & {
   plan: Plan;
-  /** False when the flag of the farm or site was taken back, or has another template by now. */
+  /** False if the flag of the farm or site was cleared, or has another template now. */
   wanted: boolean;
 };
 
-/** What a window is known by: one object has one at most. */
+/** Unique key of a window. An object has at most one window. */
 export const windowKey = (of: Pick<Row, 'object_type'> & { farmId: string; uuid: string }): Row['about'] =>
   `${of.object_type}:${of.farmId}:${of.uuid}`;
 
@@ -36,8 +36,8 @@ export const openWindow = (h: Db, window: typeof table.$inferInsert): Statement 
   h.insert(table).values(window);
 
 /**
- * True when a maintenance of the object is in force, or when none is: by its window, or by its flag as it was.
- * @param key of its window
+ * Whether a maintenance of the object is in effect (`expected`), by its window or by its flag as read before.
+ * @param key key of the window
  */
 export const isBegun = (key: string, isFlagged: boolean, expected: boolean): SQL =>
   sql`(${isFlagged}::boolean or exists(
@@ -45,7 +45,7 @@ export const isBegun = (key: string, isFlagged: boolean, expected: boolean): SQL
 
 export const dropWindow = (h: Db, key: string): Statement => h.delete(table).where(eq(table.about, key));
 
-/** Windows for farms and sites that were flagged and have none yet; one statement. */
+/** Opens windows for flagged farms and sites without one; one statement. */
 export async function openFlagged(db: Db): Promise<void> {
   const flagged = (from: typeof farms | typeof sites, type: 'farm' | 'site', columns: SQL): SQL => sql`
     select ${type}::text, ${`${type}:`}::text || ${from.id}, ${from.name}, ${columns}, ${from.maintenance_template_id}
@@ -57,7 +57,7 @@ export async function openFlagged(db: Db): Promise<void> {
     ) as flagged on conflict (about) do nothing`);
 }
 
-/** All windows with their templates as these are now. */
+/** Returns all windows with the current content of their templates. */
 export async function listWindows(db: Db): Promise<MaintenanceWindow[]> {
   const rows = await db
     .select({ ...getTableColumns(table), template: getTableColumns(maintenanceTemplates), wanted: isWanted })
@@ -67,7 +67,7 @@ export async function listWindows(db: Db): Promise<MaintenanceWindow[]> {
   return rows.map(({ template, ...window }) => ({ ...window, plan: template ?? untimed }));
 }
 
-/** Without a template: from the order until it is taken back. */
+/** Without a template a maintenance lasts until the flag is cleared. */
 const untimed: Plan = {
   name: '',
   title: '',
@@ -84,13 +84,13 @@ const flagOf = (of: typeof farms | typeof sites, id: typeof table.farm_id | type
   sql`exists(select 1 from ${of} where ${of.id} = ${id} and ${of.maintenance}
     and ${of.maintenance_template_id} is not distinct from ${table.template_id})`;
 
-/** False when the flag of the farm or site was taken back, or has another template by now. */
+/** False if the flag of the farm or site was cleared, or has another template now. */
 export const isWanted = derived<boolean>(sql`select case ${table.object_type}
   when 'farm' then ${flagOf(farms, table.farm_id)} when 'site' then ${flagOf(sites, table.site_id)} else true end`);
 
 /**
- * Takes a batch back unless the window still is as the condition says, which it then stays; of several who come at once
- * one does what he wants.
+ * Fails the batch with `window_passed` unless the condition holds, and locks the window. Of several concurrent
+ * batches one succeeds.
  */
 export const mustStill = (h: Db, id: string, condition: SQL): Statement =>
   must(
@@ -99,7 +99,7 @@ export const mustStill = (h: Db, id: string, condition: SQL): Statement =>
     'window_passed',
   );
 
-/** @returns false when the work was taken back by `mustStill` */
+/** @returns false if `mustStill` has failed the batch */
 export async function unlessPassed(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -116,7 +116,7 @@ export const isThere = sql`true`;
 export const noteBegin = (h: Db, id: string, at: Date): Statement =>
   h.update(table).set({ begun_at: at }).where(eq(table.id, id));
 
-/** Takes the flag of a farm or site back, as a write of its record does. */
+/** Clears the maintenance flag of a farm or site and increments its revision. */
 export function clearFlag(h: Db, { farm_id, site_id }: Pick<Row, 'farm_id' | 'site_id'>): Statement {
   const of = farm_id === null ? sites : farms;
   return h

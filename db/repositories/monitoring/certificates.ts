@@ -3,12 +3,15 @@ import type { Db } from '../../client.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from './records.ts';
 
-/** A certificate that ends within `days`, the fewest of those asked about; `notAfter` is RFC 3339. */
+/** A certificate that expires within `days`, the smallest matching threshold; `notAfter` is RFC 3339. */
 export type EndingCertificate = { id: string; name: string; notAfter: string; days: number };
 
 const endsAt = sql`(${dispatchers.certificate}->>'not_after')`;
 
-/** Certificates of enabled nodes that end within one of these numbers of days, of which that was not told yet. */
+/**
+ * Returns certificates of enabled nodes that expire within one of these numbers of days and were not reported for it
+ * yet.
+ */
 export const endingCertificates = (db: Db, days: readonly number[]): Promise<EndingCertificate[]> =>
   db
     .select({
@@ -26,13 +29,13 @@ export const endingCertificates = (db: Db, days: readonly number[]): Promise<End
     .where(sql`${dispatchers.enabled} and not ${isTold(sql`${endsAt}`, sql`near.days`)}`)
     .orderBy(dispatchers.id);
 
-/** That a certificate ends is told once for each number of days, the fewest last. */
+/** The condition that the certificate was reported for this threshold or a smaller one. */
 const isTold = (notAfter: ReturnType<typeof sql>, days: ReturnType<typeof sql>) =>
   sql`coalesce(certificate_notice->>'not_after' = ${notAfter} and (certificate_notice->>'days')::int <= ${days}, false)`;
 
 /**
- * Writes into the journal that certificates end, one statement: of two sidecars that do this at once, the second waits
- * for the row and finds it told.
+ * Writes monitoring records for expiring certificates in one statement. A concurrent call waits for the row lock and
+ * then writes nothing.
  */
 export async function tellEnding(
   db: Db,

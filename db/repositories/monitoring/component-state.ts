@@ -15,15 +15,15 @@ import { derived } from '../records/statements.ts';
 type Parts = {
   enabled: SQL;
   maintenance: SQL;
-  /** Whether a node is left out because of its farm. */
+  /** Whether a node is excluded because of its farm. */
   left?: SQL;
-  /** `from` and `where` of the nodes. */
+  /** The FROM and WHERE clauses of the nodes. */
   nodes: SQL;
 };
 
 const ageOf = (moment: SQL): SQL => sql`extract(epoch from now() - ${moment})::float8`;
 
-/** `StateFacts` as one JSON object. */
+/** `StateFacts` as a JSON object. */
 const factsOf = ({ enabled, maintenance, left = sql`false`, nodes }: Parts): SQL<StateFacts> =>
   derived(sql`
     select jsonb_build_object('enabled', ${enabled}, 'maintenance', ${maintenance},
@@ -36,8 +36,8 @@ const factsOf = ({ enabled, maintenance, left = sql`false`, nodes }: Parts): SQL
       from ${nodes}) as node`);
 
 /**
- * Facts of a row of `sites`. Nodes of a farm in maintenance count neither as passing nor as failing; a site all of whose
- * nodes are in such farms is in maintenance.
+ * State facts of a row of `sites`. Nodes of farms in maintenance are excluded; a site with only such nodes is in
+ * maintenance.
  */
 export const siteFacts = factsOf({
   enabled: sql`${sites.enabled}`,
@@ -49,14 +49,14 @@ export const siteFacts = factsOf({
 
 const farmMaintenance = sql`(${isInMaintenance(farms)} or ${isInMaintenance(sites)})`;
 
-/** Facts of a row of `farms` joined with its site. */
+/** State facts of a row of `farms` joined with its site. */
 export const farmFacts = factsOf({
   enabled: sql`(${farms.enabled} and ${sites.enabled})`,
   maintenance: farmMaintenance,
   nodes: sql`${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}`,
 });
 
-/** Facts of a row of `dispatchers` joined with its farm and its site. */
+/** State facts of a row of `dispatchers` joined with its farm and site. */
 export const nodeFacts = derived<StateFacts>(sql`
   select jsonb_build_object(
     'enabled', ${dispatchers.enabled} and ${farms.enabled} and ${sites.enabled},
@@ -68,7 +68,7 @@ export const nodeFacts = derived<StateFacts>(sql`
 const intervalName = 'aggregator.health_interval_s';
 const interval = sql`(select ${systemParameters.value} from ${systemParameters} where ${systemParameters.name} = ${intervalName})`;
 
-/** The state of a row as a column of its select, by the interval of probing in force. */
+/** The state of a row as a column, for the current probe interval. */
 const stateColumn = (facts: SQL<StateFacts>): SQL<ComponentState> =>
   derived<ComponentState>(sql`select ${facts} || jsonb_build_object('interval_s', ${interval})`).mapWith(
     ({ interval_s, ...rest }: StateFacts & { interval_s: number | null }) =>

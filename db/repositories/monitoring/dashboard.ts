@@ -21,7 +21,7 @@ import { siteState } from './component-state.ts';
 import { installationCounts } from './installation-counts.ts';
 import { visibleRecords } from './list.ts';
 
-/** How much there is of everything, sites and what they hold inside the scope only; two statements at once. */
+/** Counts objects; sites and their objects only within the scope. Two concurrent statements. */
 export async function countAll(db: Db, scope: Scope, now: Date) {
   const inside = within(sites.id, scope) ?? sql`true`;
   const atSites = sql`join ${farms} on ${farms.id} = farm_id join ${sites} on ${sites.id} = ${farms.site_id} where ${inside}`;
@@ -54,7 +54,7 @@ const nodesOfSite = (condition: SQL) =>
 
 const ofSite = sql`join ${farms} on ${farms.id} = farm_id where ${farms.site_id} = ${sites.id}`;
 
-/** The sites inside the scope with the state of their nodes and what the snapshot has of them, by name. */
+/** Returns the sites of the scope with the state of their nodes and counts from the snapshot, by name. */
 export const siteOverview = (db: Db, scope: Scope) =>
   db
     .select({
@@ -79,7 +79,7 @@ export const siteOverview = (db: Db, scope: Scope) =>
     .orderBy(asc(sites.name_key))
     .limit(500);
 
-/** The twenty fullest pools inside the scope of which nine tenths are taken. */
+/** Returns the twenty fullest pools of the scope with a usage of at least 90 %. */
 export const poolsNearFull = (db: Db, scope: Scope) =>
   db
     .select({
@@ -98,7 +98,7 @@ export const poolsNearFull = (db: Db, scope: Scope) =>
     .orderBy(desc(pools.usage_percent), asc(pools.name_key), asc(pools.id))
     .limit(20);
 
-/** The latest ten failures of the journal that nobody has closed, but for those of sites outside the scope. */
+/** Returns the latest ten failure records that are not closed, within the scope. */
 export const recentFailures = (db: Db, scope: Scope) =>
   db
     .select({
@@ -122,7 +122,7 @@ export const recentFailures = (db: Db, scope: Scope) =>
     .orderBy(desc(monitoringRecords.at), desc(monitoringRecords.id))
     .limit(10);
 
-/** Logins that failed in the last 24 hours; an event may stand for several. */
+/** Number of failed logins in the last 24 hours. An event can represent several logins. */
 export async function failedLogins(db: Db, now: Date): Promise<number> {
   const since = new Date(now.getTime() - 86_400_000);
   const [row] = await db
@@ -132,7 +132,9 @@ export async function failedLogins(db: Db, now: Date): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** Certificates of nodes inside the scope that end within thirty days, or have ended; the first to end first. */
+/**
+ * Returns certificates of nodes within the scope that expire within thirty days or have expired, in order of expiry.
+ */
 export const certificatesExpiring = (db: Db, scope: Scope) => {
   const notAfter = sql`(${dispatchers.certificate} ->> 'not_after')::timestamptz`;
   return db

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
 import type { Db } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
@@ -14,23 +14,26 @@ import { isHeard } from '../gateways/gateways.ts';
 import { derived } from '../records/statements.ts';
 import { farmFacts, nodeFacts } from './component-state.ts';
 
-/** A node by its last probe. */
+/** The state of a node by its last probe. */
 export type NodeGauges = {
   site: string;
   farm: string;
   dispatcher: string;
   circuit: 'closed' | 'half_open' | 'open';
   state_facts: StateFacts;
-  /** Our code for why it does not pass. */
+  /** Our error code if the probe does not pass. */
   reason: string | null;
-  /** Seconds since 1970 until which its certificate is valid, where it was seen. */
+  /** Expiry of the certificate in seconds since 1970; null if no certificate was seen. */
   not_after_s: number | null;
 };
 
 export type FarmGauges = {
   site: string;
   farm: string;
-  /** Age of the oldest part. A part that was never read is as old as its farm. Null for a farm that is not read. */
+  /**
+   * Age in seconds of the oldest snapshot part; since the creation of the farm for a part that was never read. Null
+   * for a farm that is not read.
+   */
   snapshot_age_s: number | null;
   state_facts: StateFacts;
 };
@@ -38,26 +41,29 @@ export type FarmGauges = {
 export type FleetGauges = {
   nodes: NodeGauges[];
   farms: FarmGauges[];
-  /** What was ignored in the lists of farms that are in service. */
+  /** Ignored entries in the lists of enabled farms. */
   ignored: { farm: string; list: string; member: string; reason: string; count: number }[];
-  /** In service, and heard at least once. */
+  /** Enabled gateways that have sent at least one heartbeat. */
   gateways: { gateway: string; is_up: boolean }[];
-  /** Domains with a directory that are in service; whether it refused the password of the account that searches. */
+  /** Enabled directory domains; `is_refused` is true if the directory rejected the password of the search account. */
   directories: { domain: string; is_refused: boolean }[];
   audit_unsealed: number;
-  /** Age of the oldest of them in seconds. 0 without unsealed events. */
+  /** Age of the oldest unsealed event in seconds. 0 without unsealed events. */
   audit_unsealed_age_s: number;
 };
 
-/** What changes by itself and is not counted: one statement. Ages are by the clock of the database. */
-export async function fleetGauges(db: Db): Promise<FleetGauges> {
+/**
+ * Gauges that are computed on demand, in one statement. Ages are by the clock of the database.
+ * @param bindAccountTypes types of domains with an account at their directory
+ */
+export async function fleetGauges(db: Db, bindAccountTypes: readonly string[]): Promise<FleetGauges> {
   const [gauges] = await db
     .select({
       nodes,
       farms: farmGauges,
       ignored,
       gateways,
-      directories,
+      directories: directories(bindAccountTypes),
       audit_unsealed: unsealed,
       audit_unsealed_age_s: unsealedAge,
     })
@@ -101,27 +107,28 @@ const gateways = derived<FleetGauges['gateways']>(sql`
     order by ${gatewayTable.name_key}), '[]')
   from ${gatewayTable} where ${gatewayTable.enabled} and not ${gatewayTable.maintenance} and ${gatewayTable.last_seen_at} is not null`);
 
-const directories = derived<FleetGauges['directories']>(sql`
+const directories = (types: readonly string[]) =>
+  derived<FleetGauges['directories']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('domain', ${authenticators.small_name}, 'is_refused',
     exists(select 1 from ${directoryRefusals} where ${directoryRefusals.authenticator_id} = ${authenticators.id}))
     order by ${authenticators.small_name_key}), '[]')
-  from ${authenticators} where ${authenticators.type} <> 'internal' and ${authenticators.state} <> 'disabled'`);
+  from ${authenticators} where ${inArray(authenticators.type, [...types])} and ${authenticators.state} <> 'disabled'`);
 
 const unsealed = derived<number>(
   sql`select count(*)::int from ${auditEvents} where ${auditEvents.seq} is null`,
 );
 
-/** Events have the time of the portal that wrote them, whose clock may be ahead. */
+/** Timestamps of events come from the portal, whose clock may be ahead; negative ages become 0. */
 const unsealedAge = derived<number>(sql`
   select greatest(0, coalesce(extract(epoch from now() - min(${auditEvents.at})), 0))::float8
   from ${auditEvents} where ${auditEvents.seq} is null`);
 
-/** Jobs of one kind that wait and may be worked now, and for how many seconds the oldest of them has waited. */
+/** Number of due jobs of one kind, and the waiting time of the oldest in seconds. */
 export type JobsWaiting = { job: string; waiting: number; oldest_s: number };
 
 /**
- * What waits in the queue, its outbox included, by kind; kinds of which nothing waits as well.
- * @throws an error of the database until the queue has made its schema
+ * Returns the due jobs of the queue and its outbox by kind, including kinds without jobs.
+ * @throws a database error if the queue has not created its schema
  */
 export const jobsWaiting = (db: Db): Promise<JobsWaiting[]> =>
   db

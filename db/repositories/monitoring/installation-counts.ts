@@ -11,7 +11,7 @@ import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { derived } from '../records/statements.ts';
 
-/** How much there is of everything that the metrics count. */
+/** Object counts for the metrics. */
 export type InstallationCounts = {
   userSessions: number;
   adminSessions: number;
@@ -21,7 +21,7 @@ export type InstallationCounts = {
   sites: number;
 };
 
-/** All counts, one statement. A session counts as long as its token would be accepted at `now`. */
+/** Returns all counts in one statement. A session counts if its token would be accepted at `now`. */
 export async function installationCounts(db: Db, now: Date): Promise<InstallationCounts> {
   const [counts] = await db
     .select({
@@ -41,7 +41,7 @@ const all = (table: PgTable): SQL<number> => derived(sql`select count(*)::int fr
 
 type LifeParameter = 'session.user_absolute_s' | 'session.admin_absolute_s' | 'session.idle_s';
 
-/** The same rules as the session check: absolute age, idleness, an active user of a domain that is not disabled. */
+/** Must match the session check: absolute age, idle time, active user, enabled domain. */
 function liveSessions(portal: 'user' | 'admin', absolute: LifeParameter, now: Date): SQL<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
   return derived(sql`

@@ -6,7 +6,7 @@ import type { Scope } from '../records/scope.ts';
 
 type Row = typeof table.$inferInsert;
 
-/** The condition that a record tells of an object that the scope sees, or of none. */
+/** The condition that a record is about an object within the scope, or about no object. */
 export function visibleRecords(scope: Scope): SQL | undefined {
   return namedWithin({ type: table.object_type, id: table.object_id, details: table.details }, scope);
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../client.ts';
 import { jobWorkers } from '../../schema/jobs/workers.ts';
 import { derived } from '../records/statements.ts';
 
-/** What the database tells of itself and of the workers that live, one statement. */
+/** Returns the version of the database and the number of live workers; one statement. */
 export async function databaseFacts(db: Db, workerLivesS: number) {
   const lives = sql`${jobWorkers.last_seen_at} > now() - make_interval(secs => ${workerLivesS})`;
   const [facts] = await db

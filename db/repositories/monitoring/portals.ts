@@ -4,10 +4,12 @@ import { portals as table } from '../../schema/sites/portals.ts';
 import { records } from '../records/records.ts';
 import { must } from '../records/statements.ts';
 
-/** A portal that has been silent for longer is offline. Sidecars report every fifteen seconds, the edge every minute. */
+/**
+ * Maximum age of the last report of an online portal. Sidecars report every 15 seconds, edge portals every minute.
+ */
 const aliveFor = sql`case when ${table.runtime} = 'node' then interval '60 seconds' else interval '150 seconds' end`;
 const isOnline: SQL = sql`${table.last_seen_at} > now() - ${aliveFor}`;
-/** Whole seconds. A peer's portal tells its start itself, and may tell one that no clock of ours comes near. */
+/** Uptime in whole seconds, limited to the integer range: a peer reports its own start time, which may be wrong. */
 const uptime: SQL = sql`(least(greatest(extract(epoch from ${table.last_seen_at} - ${table.started_at}), 0), 2147483647)::int)`;
 const state = sql<'online' | 'offline'>`${sql`(case when ${isOnline} then 'online' else 'offline' end)`}`;
 
@@ -42,7 +44,7 @@ export const portals = records({
   unique: { '/name': ['name_key'] },
 });
 
-/** What heartbeats have told of the portal of this name, one statement. */
+/** Returns the state of the portal with this name; one statement. */
 export async function findPortalNamed(db: Db, nameKey: string) {
   const [row] = await db
     .select({ id: table.id, state, last_seen_at: table.last_seen_at })
@@ -51,7 +53,7 @@ export async function findPortalNamed(db: Db, nameKey: string) {
   return row;
 }
 
-/** Ends the batch while the portal reports itself. */
+/** Fails the batch while the portal is online. */
 export const mustBeOffline = (h: Db, id: string): Statement =>
   must(
     h,
@@ -59,13 +61,13 @@ export const mustBeOffline = (h: Db, id: string): Statement =>
     'invalid_state:online',
   );
 
-/** What a portal tells of itself; `id` is for one that is not known yet. */
+/** The data of a portal heartbeat; `id` is used if the portal is new. */
 export type Report = Pick<
   typeof table.$inferInsert,
   'id' | 'name' | 'name_key' | 'fqdn' | 'portal_type' | 'runtime' | 'version' | 'build' | 'os' | 'started_at'
 > & { metrics: Record<string, unknown> };
 
-/** Notes that a portal is alive; neither its revision nor its tags change. The clock is the database's. */
+/** Stores a portal heartbeat, by the clock of the database. Revision and tags do not change. */
 export async function reportPortal(db: Db, report: Report): Promise<void> {
   const { id: _, name_key: __, ...facts } = report;
   await db

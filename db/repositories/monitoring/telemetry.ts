@@ -8,11 +8,11 @@ import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 
-/** Hands over what a process has counted. */
+/** Stores a batch of counts of one process. */
 export const appendTelemetry = (h: Db, counts: readonly Count[]): Statement =>
   h.insert(telemetryBatches).values({ id: newId(), counts });
 
-/** What is known of nodes is summed by site: nodes come and go, and a counter must not fall. */
+/** Node metrics are summed per site, because nodes can be deleted and a counter must not decrease. */
 const bySite = sql`items.family in ('upstream_duration', 'upstream_duration_sum')`;
 
 const addSums = sql`
@@ -20,9 +20,9 @@ const addSums = sql`
   on conflict (family, labels) do update set value = ${telemetrySums}.value + excluded.value`;
 
 /**
- * Adds up to `atMost` batches to the sums and takes them away, one statement: each counts once. Sums are written in
- * one order, so that two sidecars wait for each other and never in a circle.
- * @returns how many batches there were
+ * Adds up to `atMost` batches to the sums and deletes them, in one statement, so that each batch counts once. Sums
+ * are written in sorted order to avoid deadlocks between sidecars.
+ * @returns the number of batches
  */
 export async function addUpTelemetry(db: Db, atMost: number): Promise<number> {
   const { rows } = (await db.execute(sql`
@@ -48,9 +48,9 @@ export async function addUpTelemetry(db: Db, atMost: number): Promise<number> {
 }
 
 /**
- * Adds the logins among up to `atMost` further events of the audit to the sums. Each login is one event there, so that
- * none is lost and none counts twice.
- * @returns how many events were looked at
+ * Adds the logins among the next `atMost` audit events to the sums. Each login is one event, so that it counts
+ * exactly once.
+ * @returns the number of processed events
  */
 export async function addUpLogins(db: Db, atMost: number): Promise<number> {
   const { rows } = (await db.execute(sql`
@@ -71,10 +71,10 @@ export async function addUpLogins(db: Db, atMost: number): Promise<number> {
   return rows[0]?.seen ?? 0;
 }
 
-/** One sum; those that are by site have its uri as the first label. */
+/** A sum. For metrics per site the first label is the uri of the site. */
 export type Sum = { family: string; labels: string[]; value: number };
 
-/** All sums, one statement; those of sites that are gone are left out. */
+/** Returns all sums except those of deleted sites; one statement. */
 export const telemetryTotals = (db: Db): Promise<Sum[]> =>
   db
     .select({ family: sql<string>`family`, labels: sql<string[]>`labels`, value: sql<number>`value` })

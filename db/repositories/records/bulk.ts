@@ -19,7 +19,7 @@ import {
 import { liesWithin, type Scope } from './scope.ts';
 import { must, oneOf } from './statements.ts';
 
-/** Rows that are kept, and why: a code of the error table and a sentence. */
+/** A condition for rows that must not be deleted, with a problem code and a sentence. */
 export type Kept = { where: SQL; code: string; detail: Text };
 
 export type BulkResult = {
@@ -33,8 +33,9 @@ const shownDeleted = 500;
 const shownFailed = 100;
 
 /**
- * Deletes the rows within reach that nothing keeps, in one statement, and writes one audit event with their number.
- * @param wanted the ids, or `all` that is within reach
+ * Deletes the selected rows that no condition protects, in one statement, and writes one audit event with their
+ * number.
+ * @param wanted ids, or `all` for every row within reach
  */
 export async function bulkDestroy<S extends Selection>(
   db: Db,
@@ -57,7 +58,7 @@ export async function bulkDestroy<S extends Selection>(
         .where(and(chosen, sql`${reason} is not null`)),
       deleteAudited(h, spec.table, and(chosen, sql`${reason} is null`), audit),
     ]);
-  // A reference that appears between the judgement and the deletion fails the statement; the second look sees it.
+  // A reference inserted between check and deletion fails the statement; the second attempt sees it.
   const results = await attempt().catch((error) =>
     isReferenceViolation(error) ? attempt() : Promise.reject(error),
   );
@@ -66,10 +67,10 @@ export async function bulkDestroy<S extends Selection>(
   return summary(wanted, gone ?? { count: 0, ids: [] }, failed);
 }
 
-/** Within which sites somebody may read objects of a type; undefined when he may not at all. */
+/** Returns the sites within which the caller may read objects of a type; undefined without the permission. */
 export type Reading = (type: ResourceType) => Scope | undefined;
 
-/** @returns up to ten rows that refer to the record, of those that may be read, for the error that says why it stays. */
+/** @returns up to ten readable rows that refer to the record, for the error `in_use` */
 export async function referencesTo<S extends Selection>(
   db: Db,
   { spec }: Records<S>,
@@ -77,7 +78,7 @@ export async function referencesTo<S extends Selection>(
   reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found: { type: string; id: string; name: string }[] = [];
-  // One after another: a transaction has one connection.
+  // In sequence, because a transaction has one connection.
   for (const reference of spec.references ?? []) {
     const scope = reading(reference.type);
     if (scope === undefined) continue;
@@ -98,16 +99,16 @@ export async function referencesTo<S extends Selection>(
   return found.slice(0, 10);
 }
 
-/** Rows that are seen and also lie in sites out of scope. */
+/** Visible rows that also belong to sites outside of the scope. */
 function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): Kept[] {
   const inside = sites && liesWithin(sites, scope);
-  const detail = 'This needs the permission for all sites that the object lies in';
+  const detail = 'The permission is required for all sites that the object belongs to';
   return inside ? [{ where: sql`not ${inside}`, code: 'forbidden', detail }] : [];
 }
 
 /**
- * What keeps a row. One that only rows of its own table refer to goes with these, when nothing keeps them in turn;
- * they are chosen by the same condition, since nothing refers to them.
+ * The conditions that protect a row. A row that is referenced only by rows of its own table is deleted together with
+ * them, unless they are protected. The same condition selects them, because they are not referenced themselves.
  */
 function reasonsOf<S extends Selection>(spec: RecordSpec<S>, kept: readonly Kept[], chosen: SQL): Kept[] {
   const references = spec.references ?? [];
@@ -124,10 +125,10 @@ const keptBy = <S extends Selection>(
 ): Kept => ({
   where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id} ${going ? sql`and ${id} not in (${going})` : sql``})`,
   code: 'in_use',
-  detail: message('Referred to by {referrer}', { referrer: term(resources[type].one) }),
+  detail: message('Referenced by {referrer}', { referrer: term(resources[type].one) }),
 });
 
-/** The place of the first reason that holds for the row, or null. */
+/** Index of the first condition that holds for the row, or null. */
 function caseOf(reasons: readonly Kept[]): SQL<number | null> {
   if (reasons.length === 0) return sql`null::int`;
   const arms = reasons.map(({ where }, at) => sql`when ${where} then ${sql.raw(String(at))}`);
@@ -139,7 +140,7 @@ const describe = (kept: Kept | undefined) => ({
   detail: kept?.detail ?? verbatim(''),
 });
 
-/** An absent owner of a nested collection is not an empty collection. */
+/** A nested collection without its owner is an error, not an empty collection. */
 function ownerExists<S extends Selection>(h: Db, { parent }: RecordSpec<S>, reach: Reach): Statement[] {
   if (!parent || reach.parent === undefined) return [];
   return [
@@ -153,7 +154,7 @@ function ownerExists<S extends Selection>(h: Db, { parent }: RecordSpec<S>, reac
 
 type Gone = { count: number; ids: string[] };
 
-/** Deletion and its one event in one statement: only the deletion knows how many rows it took. */
+/** Deletes and writes the audit event in one statement, because the event contains the number of deleted rows. */
 function deleteAudited(
   handle: Db,
   table: RecordTable,

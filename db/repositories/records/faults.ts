@@ -4,13 +4,13 @@ import type { Db } from '../../client.ts';
 import { pgFault } from '../../errors.ts';
 import { type Reach, type Records, reachable, type Selection, type Values } from './records.ts';
 
-/** The fields whose values other rows have already, and the row that has the first where the caller may see it. */
+/** Fields whose unique values are taken, and the id of the existing row if the caller may see it. */
 export type Twin = { pointers: string[]; existingId?: string };
 
 /**
- * What a unique violation was about. The constraint names one field; the others are looked up, but for a nested collection, whose
- * rows have one unique field.
- * @param own the row that is being changed, which is not its own twin
+ * Explains a unique violation. The constraint identifies one field; further taken fields are looked up, except in
+ * nested collections, which have one unique field.
+ * @param own id of the row that is being changed
  */
 export async function twinOf<S extends Selection>(
   db: Db,
@@ -23,14 +23,14 @@ export async function twinOf<S extends Selection>(
   const constraint = pgFault(error)?.constraint;
   const [pointer = '', names = []] =
     Object.entries(spec.unique).find(([, keys]) => constraint === nameOfUnique(spec.table, keys)) ?? [];
-  // The owner of a nested row is not among the columns of a change.
+  // The owner of a nested row is not part of the changed columns.
   const same = names.map((name) => eq(columnOf(spec.table, name), columns[name] ?? reach.parent));
   const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
   const pointers = [pointer, ...(await takenBeside(db, spec, pointer, columns, own))];
   return visible ? { pointers, existingId: visible.id } : { pointers };
 }
 
-/** Fields besides `pointer` whose values other rows have. */
+/** Other fields than `pointer` whose values are taken. */
 async function takenBeside<S extends Selection>(
   db: Db,
   { table, unique }: Records<S>['spec'],
@@ -55,11 +55,11 @@ async function takenBeside<S extends Selection>(
   return taken.flat();
 }
 
-/** Unique indexes are called after their last column: what stands before it is the owner. */
+/** A unique index is named after its last column; the columns before it are the owner. */
 const nameOfUnique = (table: PgTable, columns: readonly string[]): string =>
   `${getTableName(table)}_${columns.at(-1)}`;
 
-/** @returns the pointer of the member that names a row which does not exist, from the constraint that said so. */
+/** @returns the pointer of the member that refers to a missing row, derived from the violated constraint */
 export function danglingPointer<S extends Selection>({ spec }: Records<S>, error: unknown): string {
   const constraint = pgFault(error)?.constraint ?? '';
   for (const [name, { table, member }] of Object.entries(spec.links ?? {})) {
@@ -67,7 +67,7 @@ export function danglingPointer<S extends Selection>({ spec }: Records<S>, error
   }
   const own = constraint.replace(`${getTableName(spec.table)}_`, '');
   const columns = Object.keys(getTableColumns(spec.table)).filter((name) => own.startsWith(`${name}_`));
-  // One name may begin with another: `maintenance` stands before `maintenance_template_id`.
+  // The longest match: `maintenance` is a prefix of `maintenance_template_id`.
   const column = columns.sort((a, b) => b.length - a.length)[0];
   return column ? `/${column}` : '';
 }

@@ -5,8 +5,15 @@ import { users } from '../../schema/identity/users.ts';
 import type { Kept } from './bulk.ts';
 import { administrators, exceeds, type Held } from './privileges.ts';
 
-/** Domains that no bulk deletion takes: the built-in one, the caller's own, and that of the last administrator. */
-export const keptDomains = (own: string | undefined, caller: string): Kept[] => [
+/**
+ * Domains that a bulk deletion must not delete: the built-in one, the caller's own, and that of the last
+ * administrator.
+ */
+export const keptDomains = (
+  own: string | undefined,
+  caller: string,
+  administratorTypes: readonly string[],
+): Kept[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
@@ -14,43 +21,52 @@ export const keptDomains = (own: string | undefined, caller: string): Kept[] => 
   },
   ...(own === undefined ? [] : [ownDomain(own)]),
   {
-    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller)})`,
+    where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${lastAdministrator(caller, administratorTypes)})`,
     code: 'invalid_state',
-    detail: 'One administrator must remain',
+    detail: 'At least one administrator must remain',
   },
 ];
 
 const ownDomain = (id: string): Kept => ({
   where: eq(authenticators.id, id),
   code: 'invalid_state',
-  detail: 'The domain holds the account of the caller',
+  detail: 'The domain contains your own account',
 });
 
-/** Domains one of whose users holds more than the caller. */
+/** Domains with a user who has more permissions than the caller. */
 export const administratorsBeyond = (held: Held): Kept => ({
   where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
   code: 'forbidden',
-  detail: 'A user of the domain holds permissions that the caller lacks',
+  detail: 'A user of the domain has permissions that the caller lacks',
 });
 
-/** Users that no bulk deletion takes: the caller, who holds more than he does, and the last administrator. */
-export const keptUsers = (caller: string, held: Held): Kept[] => [
-  { where: eq(users.id, caller), code: 'invalid_state', detail: 'The own account cannot be deleted' },
+/**
+ * Users that a bulk deletion must not delete: the caller, users with more permissions, and the last administrator.
+ */
+export const keptUsers = (caller: string, held: Held, administratorTypes: readonly string[]): Kept[] => [
+  { where: eq(users.id, caller), code: 'invalid_state', detail: 'You cannot delete your own account' },
   {
     where: exceeds(held, users.id),
     code: 'forbidden',
-    detail: 'The user holds permissions that the caller lacks',
+    detail: 'The user has permissions that the caller lacks',
   },
-  { where: lastAdministrator(caller), code: 'invalid_state', detail: 'One administrator must remain' },
+  {
+    where: lastAdministrator(caller, administratorTypes),
+    code: 'invalid_state',
+    detail: 'At least one administrator must remain',
+  },
 ];
 
-/** While the caller is an administrator himself, he remains; otherwise the one who has been there longest does. */
-const lastAdministrator = (caller: string): SQL => sql`
-  (${caller}::uuid not in ${administrators} and ${users.id} = (select min(id::text)::uuid from ${administrators} as a(id)))`;
+/** The administrator that must remain: the caller if the caller is one, otherwise the oldest administrator. */
+function lastAdministrator(caller: string, administratorTypes: readonly string[]): SQL {
+  const all = administrators(administratorTypes);
+  return sql`
+  (${caller}::uuid not in ${all} and ${users.id} = (select min(id::text)::uuid from ${all} as a(id)))`;
+}
 
-/** Groups that waive the second factor, for callers that may not decide that. */
+/** Groups that waive the second factor, for callers without the right to decide that. */
 export const skippingGroups: Kept = {
   where: sql`${groups.skip_two_factor}`,
   code: 'forbidden',
-  detail: 'Deleting a group that waives the second factor needs every permission for all sites',
+  detail: 'Deleting a group with `skip_two_factor` requires every permission for all sites',
 };

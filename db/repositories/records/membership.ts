@@ -4,8 +4,8 @@ import { groupParts } from '../../schema/identity/group-parts.ts';
 import { groupMembers, groups } from '../../schema/identity/groups.ts';
 
 /**
- * Who belongs to a group, whatever its own state: its members, or for a meta group whoever is in one or all of its
- * active parts, as `effective_groups` has it.
+ * Effective members of a group, independent of its state: its members, or for a meta group the members of one or all
+ * of its active parts, as in `effective_groups`.
  * @returns a select of `user_id`
  */
 export const belongingTo = (group: PgColumn | SQL): SQL => sql`
@@ -19,15 +19,15 @@ export const belongingTo = (group: PgColumn | SQL): SQL => sql`
 const partsOf = (group: PgColumn | SQL): SQL =>
   sql`(select count(*) from ${groupParts} as every where every.group_id = ${group})`;
 
-/** Who would belong to a meta group of these parts; a select of `user_id`. */
+/** Effective members of a meta group with these parts; a select of `user_id`. */
 export const belongingToAll = (parts: SQL, isAny: boolean): SQL => sql`
   select member.user_id from ${groupMembers} as member
     join ${groups} as part on part.id = member.group_id and part.state = 'active'
   where part.id = any(${parts}) group by member.user_id having count(*) >= ${isAny ? sql`1` : sql`cardinality(${parts})`}`;
 
 /**
- * The condition that a group counts for whoever is a member of exactly these groups: it is one of them, or a meta group
- * that they fulfil.
+ * The condition that a group applies to a member of exactly the groups `joined`: it is one of them, or a meta group
+ * whose condition they meet.
  * @param group alias of the row of `groups`
  * @param joined the groups, as `uuid[]`
  */

@@ -17,9 +17,9 @@ import { type Scope, within } from './scope.ts';
 import { lightPage } from './weighed-pages.ts';
 
 /**
- * One keyset page by one statement, which also tells whether the owner of a nested collection exists; with the total,
- * when it is asked for, in one batch.
- * @throws Error for a sort key that the record does not declare (the route's schema lets none through)
+ * Returns one keyset page in one statement, which also checks that the owner of a nested collection exists. The total
+ * count, if requested, is read in the same batch.
+ * @throws Error for an undeclared sort key; the route schema rejects those
  */
 export async function listPage<S extends Selection>(
   db: Db,
@@ -47,7 +47,7 @@ export async function listPage<S extends Selection>(
   return assemble(spec, query, found as Found<S>[], counted as { n: number }[] | undefined);
 }
 
-/** `_owner` and a row without `id` come only where an owner was asked for, `_more` only where rows are weighed. */
+/** `_owner` and rows without `id` occur only in nested collections, `_more` only in weighed pages. */
 type Found<S extends Selection> = ListRow<S> & {
   id: string | null;
   _key: string;
@@ -82,8 +82,8 @@ function pageStatement<S extends Selection>(
     .limit(limit + 1)
     .as(getTableName(table));
   if (!spec.parent || parent === undefined) return lightPage(h, { ...spec, rows, select, order });
-  // The page stands under the name of its table beside a row that is always there, so that an empty page still tells
-  // of its owner. The rows are cut to a page inside: there the index gives the order.
+  // A lateral join to a constant row returns the owner check also for an empty page. The limit is inside of the
+  // subquery, where the index provides the order.
   return h
     .select({ ...select, _owner: ownerExists(h, spec.parent, parent, scope) })
     .from(sql`(values (1)) as once`)
@@ -101,10 +101,10 @@ const ownerExists = (h: Db, { table, site, where }: Parent, id: string, scope: S
 
 type Parent = NonNullable<ListSpec<Selection>['parent']>;
 
-/** The sort key as the cursor carries it: times as text with all their digits. */
+/** The sort key in the form of the cursor: timestamps as text with full precision. */
 export const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
 
-/** The condition of what comes after a position in the order of the page. */
+/** The condition for rows after a position, in the order of the page. */
 export const afterCondition = <S extends Selection>(
   spec: ListSpec<S>,
   column: PgColumn,
@@ -116,11 +116,11 @@ export const afterCondition = <S extends Selection>(
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };
 
-/** A row that lies in several sites is not found by those that the caller does not see. */
+/** A row of several sites must not be found through a site outside of the caller's scope. */
 const isElsewhere = ({ scope, filters }: PageQuery): boolean =>
   scope !== '*' && typeof filters.site_id === 'string' && !scope.includes(filters.site_id);
 
-/** The conditions of the filters that are given. */
+/** The conditions of the given filters. */
 export const filterConditions = <S extends Selection>(
   spec: ListSpec<S>,
   filters: Record<string, unknown>,
@@ -129,7 +129,7 @@ export const filterConditions = <S extends Selection>(
     value === undefined ? undefined : spec.filters[name]?.(value as never),
   );
 
-/** The condition that one of the searched columns contains the text. */
+/** The condition that one of the search columns contains the text. */
 export function searchCondition<S extends Selection>(
   spec: ListSpec<S>,
   search: string | undefined,

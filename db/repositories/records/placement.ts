@@ -12,7 +12,7 @@ import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { type Scope, sharesSite, within } from './scope.ts';
 
-/** A select of the sites in which one row lies; without any it is there for all of them. */
+/** A select of the sites of one row. A row without sites belongs to all of them. */
 export const sitesOfGateway = (id: Column | SQL): SQL =>
   sql`select ${gatewaySites.site_id} from ${gatewaySites} where ${gatewaySites.gateway_id} = ${id}`;
 export const sitesOfPriorityGroup = (id: Column | SQL): SQL =>
@@ -22,7 +22,10 @@ export const sitesOfPriorityGroup = (id: Column | SQL): SQL =>
 const inFarms = (table: typeof pools | typeof workplaces | typeof workplaceSessions, scope: Scope): SQL =>
   sql`select ${table.id} from ${table} join ${farms} on ${farms.id} = ${table.farm_id} where ${within(farms.site_id, scope)}`;
 
-/** Ids of the objects that a scope sees. Those of nodes by our own id: farms may have an identifier twice. */
+/**
+ * Ids of the objects within a scope. Objects of nodes are selected by our own id, because identifiers of nodes are
+ * unique only per farm.
+ */
 const idsWithin: Readonly<Record<SitedType, (scope: Scope) => SQL>> = {
   site: (scope) => sql`select ${sites.id} from ${sites} where ${within(sites.id, scope)}`,
   farm: (scope) => sql`select ${farms.id} from ${farms} where ${within(farms.site_id, scope)}`,
@@ -44,9 +47,9 @@ const idsWithin: Readonly<Record<SitedType, (scope: Scope) => SQL>> = {
 };
 
 /**
- * The condition that an object of this type is seen with the scope.
- * @param id our own identifier of it
- * @returns undefined when nothing limits it
+ * The condition that an object of this type is within the scope.
+ * @param id our own id of the object
+ * @returns undefined if the scope does not restrict the type
  */
 export function objectWithin(type: ResourceType, id: Column | SQL, scope: Scope): SQL | undefined {
   if (scope === '*' || resources[type].lies === 'nowhere') return undefined;
@@ -55,14 +58,14 @@ export function objectWithin(type: ResourceType, id: Column | SQL, scope: Scope)
 
 const isSited = (type: ResourceType): type is SitedType => Object.hasOwn(idsWithin, type);
 
-/** Objects of nodes, which the journal knows by the identifier of the node beside the farm. */
+/** Objects of nodes. The journal stores the identifier of the node, and the farm in the details. */
 const ofNodes: ReadonlySet<string> = new Set<SitedType>(['servicespool', 'workplace', 'spsession']);
 
 type RowAboutObject = { type: Column; id: Column; details: Column };
 
 /**
- * The same for a journal row about an object: the type is in a column, the id is text, and the farm of an object of a node is
- * among the details. Rows about a deleted object or an unknown type are seen with the scope `*` only.
+ * The same condition for a journal row about an object. The type is in a column, the id is text, and the farm of a
+ * node object is in the details. Rows about deleted objects or unknown types are visible only with the scope `*`.
  */
 export function namedWithin({ type, id, details }: RowAboutObject, scope: Scope): SQL | undefined {
   if (scope === '*') return undefined;

@@ -10,30 +10,30 @@ import { users } from '../../schema/identity/users.ts';
 import { belongingTo, belongingToAll, countsFor } from './membership.ts';
 import { arrayOf, must } from './statements.ts';
 
-/** What somebody holds: each permission with the sites it holds for. */
+/** Granted permissions, each with the sites for which it is granted. */
 export type Held = Record<string, '*' | readonly string[]>;
 
-/** Whose roles are at stake. */
+/** Selects the roles affected by a change. */
 export type Stake =
   | { user: string }
   | { peer: string }
   | { usersOfDomain: string }
   | { membersOfGroup: string }
-  /** Who would belong to a meta group of these parts. */
+  /** The effective members of a meta group with these parts. */
   | { parts: readonly string[]; any: boolean }
-  /** Roles that a write gives to, or takes from, a user; `user` is absent when he is being created. */
+  /** Roles that a write grants to or revokes from a user; `user` is absent for a new user. */
   | { assigned: readonly string[]; user?: string };
 
-/** A change of memberships that may concern groups that waive the duty to enrol a second factor. */
+/** A membership change that may affect groups that waive the enrolment of a second factor. */
 export type SkipChange =
-  /** The groups that a user of the domain gets; `user` is absent when it is being created. */
+  /** The groups of a user of the domain after the write; `user` is absent for a new user. */
   | { domain: string; user?: string; joins: readonly string[] }
-  /** The state of a group, which may be part of such a meta group. */
+  /** The state of a group that may be part of such a meta group. */
   | { part: string }
-  /** What decides on the groups of all users of a domain. */
+  /** A setting that determines the groups of all users of a domain. */
   | { groupsOfDomain: string };
 
-/** Ends the batch if the change concerns who is spared a second factor. */
+/** Fails the batch if the change affects which users are exempt from a second factor. */
 export const mustNotChangeSkipping = (h: Db, change: SkipChange): Statement =>
   must(h, sql`not ${changesSkipping(change)}`, 'forbidden:privilege');
 
@@ -44,11 +44,11 @@ export async function isSkippingChanged(db: Db, change: SkipChange): Promise<boo
   return row?.is ?? false;
 }
 
-/** Ends the batch unless these rights contain those at stake: nobody rises above, or overpowers, what he holds. */
+/** Fails the batch unless the caller's permissions include all affected ones, to prevent privilege escalation. */
 export const mustCover = (h: Db, held: Held, stake: Stake): Statement =>
   must(h, sql`not exists(select 1 ${excess(held, rolesAt(stake))})`, 'forbidden:privilege');
 
-/** The permissions at stake that are not held, for the error that names them. */
+/** Returns the affected permissions that the caller does not have, for the error details. */
 export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[]> {
   const rows = await db
     .selectDistinct({ permission: sql<string>`permission` })
@@ -57,24 +57,24 @@ export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[
   return rows.map(({ permission }) => permission);
 }
 
-/** The condition that a user holds more than these rights, for bulk deletion. */
+/** The condition that a user has more permissions than these, for bulk deletion. */
 export const exceeds = (held: Held, user: PgColumn | SQL): SQL =>
   sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
 
 /**
- * People who keep the installation administrable: active, with the built-in role, of a live domain that serves staff and
- * keeps its passwords here, since a directory may be out of reach.
+ * Users who can administer the installation: active, with the built-in role, in an enabled domain for staff that
+ * stores passwords locally, because a directory may be unavailable.
  */
-export const administrators = sql`(
+export const administrators = (domainTypes: readonly string[]): SQL => sql`(
   select ${users.id} from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
   join ${userRoles} on ${userRoles.user_id} = ${users.id} join ${roles} on ${roles.id} = ${userRoles.role_id}
-  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), eq(authenticators.type, 'internal'), roles.builtin, eq(roles.name, 'administrator'))})`;
+  where ${and(eq(users.state, 'active'), eq(users.kind, 'person'), ne(authenticators.state, 'disabled'), ne(authenticators.subjects, 'users'), inArray(authenticators.type, [...domainTypes]), roles.builtin, eq(roles.name, 'administrator'))})`;
 
-/** Ends the batch when nobody would be left to administrate; lock the guard `administrators` first. */
-export const mustKeepAdministrator = (h: Db): Statement =>
-  must(h, sql`exists${administrators}`, 'invalid_state:last_administrator');
+/** Fails the batch if no administrator would remain. Lock the guard `administrators` first. */
+export const mustKeepAdministrator = (h: Db, domainTypes: readonly string[]): Statement =>
+  must(h, sql`exists${administrators(domainTypes)}`, 'invalid_state:last_administrator');
 
-/** `from … where`: roles, each with one permission of theirs that is not held for all their sites. */
+/** `from … where …`: each role with a permission that is not granted for all its sites. */
 function excess(held: Held, which: SQL | undefined): SQL {
   const own = sql`(${JSON.stringify(held)}::jsonb -> permission)`;
   const sites = sql`(${roles.scope} -> 'sites')`;
@@ -100,7 +100,7 @@ function rolesAt(stake: Stake): SQL | undefined {
 const heldByUsers = (who: SQL): SQL =>
   sql`${roles.id} in (select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} in (${who}))`;
 
-/** Roles that would be new to the user, or taken from him. */
+/** Roles that the write adds to or removes from the user. */
 function differing(assigned: readonly string[], user: string | undefined): SQL | undefined {
   const wanted = sql`${roles.id} = any(${arrayOf(assigned)})`;
   if (user === undefined) return wanted;

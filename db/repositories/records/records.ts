@@ -7,69 +7,72 @@ import { atomically, type Db, type Statement } from '../../client.ts';
 import { liesWithin, type Scope, sharesSite, within } from './scope.ts';
 import { type Link, type Member, must, setMembers } from './statements.ts';
 
-/** A table whose rows are listed. */
+/** A table whose rows can be listed. */
 export type ListedTable = PgTable & { id: PgColumn };
 /** A table of administered objects (see `recordColumns`). */
 export type RecordTable = ListedTable & { revision: PgColumn; updated_at: PgColumn };
 export type Selection = Record<string, PgColumn | SQL | SQL.Aliased>;
 
-/** Rows elsewhere that refer to a record by `by` and keep it from being deleted. */
+/** Rows that refer to a record through `by` and prevent its deletion. */
 export type Reference = {
   type: ResourceType;
   table: PgTable;
   by: PgColumn | SQL;
   id: PgColumn;
-  /** Our own identifier of an object that is shown by that of its node. */
+  /** Our own id of an object whose public identifier is that of its node. */
   row?: PgColumn;
   name: PgColumn | SQL;
-  /** What `id` names is a record of the same table, to which nothing of it refers; both may go in one bulk deletion. */
+  /**
+   * `id` refers to the same table, and the referring record is not referenced itself; both may be deleted in one bulk
+   * deletion.
+   */
   own?: true;
 };
 
-/** What a list needs to know of its rows. */
+/** Describes the rows of a list. */
 export type ListSpec<S extends Selection> = {
   table: ListedTable;
-  /** What one read gives; `id` is always among it. */
+  /** Columns of a read; always with `id`. */
   select: S & { id: PgColumn };
-  /** The site a row belongs to; without it rows are seen with any scope. */
+  /** The site of a row. If absent, rows are visible in any scope. */
   site?: PgColumn | SQL;
   /**
-   * A select of the sites that a row lies in, where these are members of it; without any it is there for all sites. It is
-   * seen with one of them in scope, and written with all of them in scope.
+   * A select of the sites of a row, if a row can belong to several. A row without sites belongs to all sites. It is
+   * visible if one of its sites is in the scope, and writable if all of them are.
    */
   sites?: SQL;
-  /** The members that a narrow scope sees otherwise: without what lies in other sites. */
+  /** Replaces members for a restricted scope, without the parts of other sites. */
   narrowed?: (row: never, scope: readonly string[]) => object;
-  /** Which rows a scope sees, for a table where neither `site` nor `sites` applies. */
+  /** The condition for visible rows, for a table where neither `site` nor `sites` applies. */
   within?: (scope: Scope) => SQL | undefined;
   /**
-   * The column that names the owner of a nested collection, the owner's table, the owner's site if it has one, and
-   * what else must hold of him.
+   * For a nested collection: the column of the owner's id, the table of the owner, the owner's site if it has one,
+   * and further conditions on the owner.
    */
   parent?: { column: PgColumn; table: ListedTable; site?: PgColumn | SQL; where?: SQL };
-  /** Rows that there are at all; without it every row of the table. */
+  /** Restricts the list to these rows; all rows of the table if absent. */
   where?: SQL | undefined;
   search: readonly (PgColumn | SQL)[];
   filters: Record<string, (value: never) => SQL>;
   sorts: Record<string, PgColumn>;
-  /** Bytes of a row in an answer, where rows may be so long that a page must be bounded; not for nested collections. */
+  /** Size of a row in bytes of JSON, for lists whose pages must be limited by size; not for nested collections. */
   weight?: SQL<number>;
 };
 
 export type RecordSpec<S extends Selection> = ListSpec<S> & {
   table: RecordTable;
-  /** What one read gives; `id` and `revision` are always among it. */
+  /** Columns of a read; always with `id` and `revision`. */
   select: S & { id: PgColumn; revision: PgColumn };
   links?: Record<string, Link>;
   references?: readonly Reference[];
-  /** Columns under unique constraints, by the pointer of the field they guard. */
+  /** Columns of unique constraints, by the pointer of the field they belong to. */
   unique: Record<string, readonly string[]>;
 };
 
 export type ListRow<S extends Selection> = SelectResultFields<S> & { id: string };
 export type Row<S extends Selection> = ListRow<S> & { revision: number };
 
-/** Whose rows: inside the caller's scope and, for a nested collection, of one owner. */
+/** The rows that a request may access: within the caller's scope and, for a nested collection, of one owner. */
 export type Reach = { scope: Scope; parent?: string };
 
 export type PageQuery = Reach & {
@@ -83,14 +86,14 @@ export type PageQuery = Reach & {
 
 export type Page<S extends Selection> = {
   rows: ListRow<S>[];
-  /** Where the next page starts; absent on the last one. */
+  /** Start of the next page; absent on the last page. */
   next?: Position;
   total?: number;
-  /** False when the owner of a nested collection does not exist. */
+  /** False if the owner of a nested collection does not exist. */
   parentExists: boolean;
 };
 
-/** What goes into the batch of a write besides the change: conditions before it, the audit event after it. */
+/** Further statements of a write batch: conditions before the change, the audit event after it. */
 export type Alongside = { before?: (handle: Db) => Statement[]; after: (handle: Db) => Statement[] };
 export type Values = { columns: Record<string, unknown>; links: Record<string, readonly Member[]> };
 
@@ -98,7 +101,7 @@ export type Records<S extends Selection> = {
   readonly spec: RecordSpec<S>;
   find(db: Db, id: string, reach: Reach): Promise<Row<S> | undefined>;
   create(db: Db, id: string, values: Values, reach: Reach, also: Alongside): Promise<Row<S>>;
-  /** @throws AppError `precondition_failed` when the row is no longer at `revision` */
+  /** @throws AppError `precondition_failed` if the row is not at `revision` any more */
   replace(
     db: Db,
     at: { id: string; revision: number },
@@ -106,7 +109,7 @@ export type Records<S extends Selection> = {
     reach: Reach,
     also: Alongside,
   ): Promise<Row<S>>;
-  /** @throws AppError `precondition_failed` when the row is no longer at `revision` */
+  /** @throws AppError `precondition_failed` if the row is not at `revision` any more */
   remove(db: Db, at: { id: string; revision: number }, reach: Reach, also: Alongside): Promise<void>;
 };
 
@@ -123,7 +126,7 @@ export const reachable = <S extends Selection>(
     parent && reach.parent !== undefined ? eq(parent.column, reach.parent) : undefined,
   );
 
-/** The four operations on one row of a record table; lists and bulk deletion have files of their own. */
+/** Operations on single rows of a record table. Lists and bulk deletion are in separate files. */
 export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
   const { table } = spec;
   return {
@@ -171,21 +174,24 @@ const readRow = <S extends Selection>(spec: RecordSpec<S>, db: Db, id: string, c
     .from(spec.table as PgTable)
     .where(and(eq(spec.table.id, id), condition));
 
-/** The rows come from a select of exactly these columns; Drizzle cannot say so of a select that is given as data. */
+/**
+ * The cast is safe: the rows come from a select with these columns, but Drizzle cannot infer a selection passed as
+ * data.
+ */
 const firstOf = <S extends Selection>(rows: unknown): Row<S> | undefined => (rows as Row<S>[])[0];
 
-/** Runs a batch that ends with reading the row it wrote. */
+/** Runs a batch whose last statement reads the written row. */
 async function saved<S extends Selection>(
   spec: RecordSpec<S>,
   db: Db,
   build: (h: Db) => Statement[],
 ): Promise<Row<S>> {
   const row = firstOf<S>((await atomically(db, build)).at(-1));
-  if (!row) throw new Error(`${getTableName(spec.table)}: a row that was just written cannot be read`);
+  if (!row) throw new Error(`${getTableName(spec.table)}: the written row cannot be read`);
   return row;
 }
 
-/** Links of a row just written, and the proof that it lies where its writer may write. */
+/** Writes the links of a row, and checks that the row is at a site where the caller may write. */
 function placed<S extends Selection>(
   spec: RecordSpec<S>,
   h: Db,
@@ -202,7 +208,7 @@ function placed<S extends Selection>(
       const fit = link.unfit && must(h, sql`not ${link.unfit(id)}`, `dangling:/${name}`);
       return [...setMembers(h, link, id, ids), ...(fit ? [fit] : [])];
     }),
-    // A row written into a place that the caller does not see is refused as if that place did not exist.
+    // A row at an invisible site is rejected with the same error as a row at a site that does not exist.
     ...(inside
       ? [must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope')]
       : []),
@@ -210,7 +216,7 @@ function placed<S extends Selection>(
   ];
 }
 
-/** The proof that all sites that the row lies in at this point of the batch are in scope. */
+/** Checks that all sites of the row, in its current state in the batch, are within the scope. */
 function writable<S extends Selection>(
   { table, sites }: RecordSpec<S>,
   h: Db,
@@ -224,14 +230,14 @@ function writable<S extends Selection>(
   ];
 }
 
-/** The row without what a narrow scope does not see. */
+/** Removes the members that are not visible in a restricted scope. */
 export const narrowedTo = <S extends Selection, R extends object>(
   { narrowed }: ListSpec<S>,
   row: R,
   scope: Scope,
 ): R => (scope === '*' || !narrowed ? row : { ...row, ...narrowed(row as never, scope) });
 
-/** Locks the row and ends the batch unless it is still at this revision: of two writers of one revision, one wins. */
+/** Locks the row and fails the batch unless it is at this revision. Of two concurrent writers one succeeds. */
 const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): Statement =>
   must(
     handle,
@@ -239,6 +245,6 @@ const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): 
     'precondition_failed',
   );
 
-/** Order of a page: the sort column, then `id`, both in one direction so that one row comparison continues it. */
+/** Order of a page: the sort column, then `id`, in the same direction, so that one row comparison continues it. */
 export const pageOrder = (table: ListedTable, column: PgColumn, descending: boolean): SQL[] =>
   descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];

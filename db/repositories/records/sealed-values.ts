@@ -12,23 +12,23 @@ import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
 import { installation } from '../../schema/settings/installation.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 
-/** A column with values that a `Sealer` made, in the terms of the places that they are bound to. */
+/** A column with values sealed by a `Sealer`, with the names that the values are bound to. */
 export type SealedColumn = {
   table: PgTable;
   column: PgColumn;
-  /** The sealed member of a JSON column; its place is called `<column>.<member>`. */
+  /** The sealed member of a JSON column; the values are bound to `<column>.<member>`. */
   member?: string;
-  /** What the place of a value calls its row. */
+  /** The row name that a value is bound to. */
   row: SQL<string>;
-  /** The table that the values were sealed for, if they were moved here from another one. */
+  /** The table that the values were sealed for, if they were moved from another table. */
   sealedFor?: PgTable;
-  /** The values expire soon, so that a key may be gone before the last of them. */
+  /** Values expire soon, so that an old key may be removed before all of them are resealed. */
   expires?: true;
 };
 
 /**
- * Every place where sealed values are kept: what is missing here is lost when the key that sealed it goes. A test
- * compares this with the places that the code seals for.
+ * All columns with sealed values. Values of a column that is missing here are lost when their key is removed. A test
+ * compares the list with the places in the code.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: dispatchers, column: dispatchers.health_key, row: sql`${dispatchers.id}::text` },
@@ -74,20 +74,20 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** The place of a value in one row, as it was sealed for it. */
+/** The place that a value of this row is bound to. */
 export const placeOf = ({ table, column, member, sealedFor }: SealedColumn, row: string) => ({
   table: getTableName(sealedFor ?? table),
   row,
   column: member === undefined ? column.name : `${column.name}.${member}`,
 });
 
-/** The name of the column, with its table, for operators. */
+/** Name of the table and the column for operators. */
 export const nameOfColumn = (column: SealedColumn): string =>
   `${getTableName(column.table)}.${placeOf(column, '').column}`;
 
 export type SealedValue = { row: string; sealed: string };
 
-/** One value for each key that sealed some of a place: enough to find out which keys a database needs. */
+/** Returns one value per key that was used in the column, to find out which keys a database needs. */
 export const sampleOf = (db: Db, place: SealedColumn): Promise<SealedValue[]> =>
   db
     .selectDistinctOn([sql`split_part(${textOf(place)}, '.', 1)`], {
@@ -99,7 +99,7 @@ export const sampleOf = (db: Db, place: SealedColumn): Promise<SealedValue[]> =>
 
 const pageSize = 500;
 
-/** A page of values that another key sealed, in order of their rows. */
+/** Returns a page of values sealed with other keys, ordered by row. */
 export const sealedByOthers = (
   db: Db,
   place: SealedColumn,
@@ -123,7 +123,7 @@ export async function countSealedByOthers(db: Db, place: SealedColumn, keyId: st
   return counted?.n ?? 0;
 }
 
-/** Puts newly sealed values in the place of former ones; one that was changed meanwhile stays as it is. */
+/** Replaces sealed values; a value that was changed meanwhile is kept. */
 export async function replaceSealed(
   db: Db,
   place: SealedColumn,

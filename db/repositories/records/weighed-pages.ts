@@ -3,21 +3,21 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../../client.ts';
 import type { ListedTable, Selection } from './records.ts';
 
-/** Bytes that the rows of a page may have together. */
+/** Maximum size in bytes of the rows of a page. */
 export const pageBytes = 4_000_000;
 
 type Weighed = {
   table: ListedTable;
   weight?: SQL<number>;
-  /** The rows of the page in their order, under the name of their table. */
+  /** The rows of the page in order, under the name of their table. */
   rows: Subquery;
   select: Selection;
   order: readonly SQL[];
 };
 
 /**
- * The rows of a page as far as one answer may hold them, the first one whatever it weighs; `_more` of the last one
- * tells whether there are further ones. So what an answer weighs does not depend on how long somebody made his texts.
+ * Returns the rows of a page up to the maximum size, and at least one row. `_more` of the last row shows whether
+ * further rows exist. The size of a response is therefore independent of the length of texts.
  */
 export function lightPage(h: Db, { table, weight, rows, select, order }: Weighed): Statement {
   const name = getTableName(table as PgTable);

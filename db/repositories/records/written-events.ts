@@ -3,8 +3,8 @@ import type { Db } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 
 /**
- * The audit events that a request has written so far, seen from inside its transaction. Callers choose request ids, so
- * that one may occur twice; moment and user tell them apart.
+ * Returns the audit events that a request has written so far, within its transaction. Request ids are chosen by
+ * clients and may repeat, so the timestamp and the user are compared as well.
  */
 export const eventsWritten = (handle: Db, by: { requestId: string; userId: string; at: Date }) =>
   handle

@@ -10,7 +10,7 @@ import { mayAct } from '../identity/login/sessions.ts';
 import { type Destination, isStillAt } from '../sites/destinations.ts';
 
 export type SealedKey = {
-  /** Where the key was obtained. */
+  /** The node that issued the key. */
   node: Destination;
   userId: string | null;
   subject: string;
@@ -19,10 +19,10 @@ export type SealedKey = {
 };
 
 /**
- * Keeps a key in place of the former one of the same subject, unless its node has moved meanwhile: the new destination
- * must never see it. The locks make a move of the node, and the end of the user's access, come before or after, never
- * between.
- * @returns one row, or none if the node has moved, or the user may not act any more or was deleted
+ * Stores a key and replaces the previous one of the subject, unless the destination of the node has changed: a key
+ * must never be sent to another destination. Row locks serialise this with changes of the node and with the end of
+ * the user's access.
+ * @returns one row; no row if the destination has changed, or the user is disabled or deleted
  */
 export const keepKey = (db: Db, key: SealedKey): Promise<{ id: string }[]> =>
   db
@@ -59,7 +59,7 @@ const columnsOf = ({ userId, subject, sealedKey, expiresAt }: SealedKey) => ({
   expires_at: sql<Date>`${expiresAt.toISOString()}::timestamptz`.as('expires_at'),
 });
 
-/** Drops a key that its node no longer knows, unless another one has taken its place meanwhile. */
+/** Deletes a key that the node has rejected, unless it was replaced meanwhile. */
 export const dropKey = (
   h: Db,
   dispatcherId: string,
@@ -75,7 +75,7 @@ export const dropKey = (
       ),
     );
 
-/** Drops every key that a node gave us. */
+/** Deletes all keys issued by a node. */
 export const dropSessionsOf = (h: Db, dispatcherId: string): Statement[] => [
   h.delete(dispatcherSessions).where(eq(dispatcherSessions.dispatcher_id, dispatcherId)),
   h.delete(endedNodeKeys).where(eq(endedNodeKeys.dispatcher_id, dispatcherId)),

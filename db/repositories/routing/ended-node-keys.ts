@@ -8,8 +8,8 @@ import { isStillAt } from '../sites/destinations.ts';
 import type { SealedKey } from './dispatcher-sessions.ts';
 
 /**
- * Ends the cached keys of users: no call finds them any more, and a job logs them out. The keys of deleted users end by a
- * trigger.
+ * Ends the cached keys of users: they are no longer used, and a job logs them out. Keys of deleted users are ended by
+ * a trigger.
  * @param whose a select of user ids
  */
 export const endNodeKeys = (h: Db, whose: SQL): Statement =>
@@ -20,7 +20,7 @@ export const endNodeKeys = (h: Db, whose: SQL): Statement =>
     insert into ${table} (id, dispatcher_id, subject, sealed_key, expires_at)
     select id, dispatcher_id, subject, sealed_key, expires_at from ended where expires_at > now()`);
 
-/** Keeps a key whose user may not act any more, to be logged out, unless its node has moved meanwhile. */
+/** Stores a key of a disabled user for log-out, unless the destination of the node has changed. */
 export const keepEndedKey = async (
   db: Db,
   { node, subject, sealedKey, expiresAt }: Omit<SealedKey, 'userId'>,
@@ -31,7 +31,7 @@ export const keepEndedKey = async (
     from ${dispatchers} where ${isStillAt(node)} for share`);
 };
 
-/** A key of a user who was deactivated or deleted, at the node that gave it. */
+/** A key of a disabled or deleted user, and the node that issued it. */
 export type EndedKey = {
   id: string;
   subject: string;
@@ -42,12 +42,12 @@ export type EndedKey = {
   >;
 };
 
-/** Seconds until the next attempt: doubled with each, up to a minute. */
+/** Back-off in seconds: doubled with each attempt, at most 64. */
 const pause = sql`make_interval(secs => power(2, least(5, ${table.tries}) + 1))`;
 
 /**
- * Takes ended keys that are due, those that were tried least first, and sets the time of their next attempt: a key that
- * is not deleted by then comes again. Keys that have expired need no log-out.
+ * Takes due ended keys, least attempted first, and sets the time of their next attempt. A key that is not deleted by
+ * then is returned again. Expired keys need no log-out.
  */
 export async function claimEndedKeys(db: Db, limit: number): Promise<EndedKey[]> {
   const due = db
@@ -77,5 +77,5 @@ export async function claimEndedKeys(db: Db, limit: number): Promise<EndedKey[]>
     });
 }
 
-/** Deletes a key that its node has ended. */
+/** Deletes a key that its node has logged out. */
 export const forgetKey = (h: Db, id: string): Statement => h.delete(table).where(eq(table.id, id));

@@ -19,19 +19,19 @@ import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { gatewaysOfSite, type SiteGateway } from '../gateways/of-sites.ts';
 import { derived } from '../records/statements.ts';
 
-/** `userKey` is `<folded label>\<folded name>`, as the snapshot names the users of sessions. */
+/** The user of a request. `userKey` is `<folded label>\<folded name>`, as in the sessions of the snapshot. */
 export type Routed = { userId: string; userKey: string };
 
 /**
- * What is to be routed: all rules of the site, one, or a pool, for which no rule is read. `unusable`: also rules that are
- * disabled or not for the user, so that it can be explained why.
+ * The target of a routing request: all rules of the site, one rule, or one pool, for which no rule is read. With
+ * `unusable`, disabled rules and rules for other users are included, to explain why they do not apply.
  */
 export type Wanted = {
   rules: 'all' | { rule: string } | { farm: string; pool: string };
   unusable: boolean;
 };
 
-/** The pool's part is null when the snapshot does not have it. */
+/** `usage_percent` and `name` are null if the snapshot does not contain the pool. */
 export type RuleMemberRow = {
   farm_id: string;
   servicepool_uuid: string;
@@ -54,17 +54,17 @@ export type RuleRow = {
   members: RuleMemberRow[];
 };
 
-/** All that the database knows of how a user is routed at a site; times as text. */
+/** All data of the database for the routing of a user at a site; timestamps as text. */
 export type RoutingRows = {
-  /** The version of everything that decides who may use what. */
+  /** Version of all data that determines access rights. */
   entitlement: number;
   rules: RuleRow[];
-  /** Pools that an enabled rule of the site covers for any user, as `<farm id>.<pool uuid>`; none for one rule. */
+  /** Pools covered by an enabled rule of the site for any user, as `<farm id>.<pool uuid>`; empty for one rule. */
   covered: string[];
-  /** The name of the pool that is asked for, as the snapshot has it; null for a rule. */
+  /** Name of the requested pool in the snapshot; null for a rule. */
   pool_name: string | null;
   preferences: { priority: number; farm_id: string; farm_priority: number }[];
-  /** The user's live sessions as the snapshot has them. */
+  /** The user's live sessions in the snapshot. */
   sessions: {
     session_uuid: string;
     farm_id: string;
@@ -72,10 +72,7 @@ export type RoutingRows = {
     state: string;
     started_at: string;
   }[];
-  /**
-   * The pools that take no new session of the user: in maintenance, or the user's workplaces in them are; or the dispatcher does
-   * not report in which state they are.
-   */
+  /** Pools that accept no new session of the user; see `blockedPools`. */
   blocked: {
     farm_id: string;
     servicepool_uuid: string;
@@ -83,7 +80,7 @@ export type RoutingRows = {
     unknown: boolean;
     message: string | null;
   }[];
-  /** What farms gave the user as services; for one rule or pool only its own. */
+  /** Cached service lists of the user; for one rule or pool only its services. */
   lists: {
     farm_id: string;
     subject: string;
@@ -91,12 +88,12 @@ export type RoutingRows = {
     fetched_at: string;
     services: KeptService[];
   }[];
-  /** None while a whole list is asked for. */
+  /** Empty for the list of all services. */
   gateways: SiteGateway[];
   direct_when_gateways_fail: boolean;
 };
 
-/** A column of `findUserSite`, so that it costs no trip of its own. */
+/** A column of `findUserSite`, which avoids a separate query. */
 export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
   derived(sql`select json_build_object(
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
@@ -126,7 +123,7 @@ const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
   from ${rules} where ${rules.site_id} = ${sites.id} and ${isWanted(wanted)}
     and ${wanted.unusable ? sql`true` : sql`${rules.enabled} and ${isFor(who)}`}`;
 
-/** Of the rule in whose select this stands: the pools it names, or those of its site that carry its tags. */
+/** The pools of the rule of the enclosing select: its members, or the pools of its site that match its tags. */
 const members: SQL = sql`
   select ${ruleMembers.farm_id}, ${ruleMembers.servicepool_uuid}, ${ruleMembers.priority}, ${ruleMembers.enabled}
   from ${ruleMembers} where ${ruleMembers.rule_id} = ${rules.id} and ${rules.match_tags} is null
@@ -149,7 +146,7 @@ function isWanted({ rules: wanted }: Wanted): SQL {
   return sql`false`;
 }
 
-/** A pool is offered through rules alone once one covers it: otherwise a rule for some would leave it to all others. */
+/** A covered pool is available through rules only, because a rule for some users must exclude all others. */
 function coveredPools({ rules: wanted }: Wanted): SQL {
   if (wanted !== 'all' && 'rule' in wanted) return sql`'[]'::json`;
   const ofPool =
@@ -162,7 +159,7 @@ function coveredPools({ rules: wanted }: Wanted): SQL {
     where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
 }
 
-/** By name, by group, or because the rule is for everybody. */
+/** True if the rule is assigned to the user or a group of the user, or is assigned to all users. */
 const isFor = ({ userId }: Routed): SQL =>
   concerns(userId, rules.id, [ruleUsers, ruleUsers.rule_id], [ruleGroups, ruleGroups.rule_id]);
 
@@ -204,9 +201,9 @@ const sessionsOf = ({ userKey }: Routed): SQL => sql`
     and ${workplaceSessions.servicepool_uuid} is not null`;
 
 /**
- * By the flag of the node, by a template that is in force and blocks new sessions (its order may still be on the way), or
- * because every workplace of the user in the pool is in maintenance. The message is that of the order, or of the template
- * as it is now. A state or a flag that the node does not report is not known.
+ * Pools are blocked by the flag of the node, by an active template that blocks new sessions (its order to the node
+ * may still be pending), or if all workplaces of the user in the pool are in maintenance. The message is that of the
+ * order, otherwise the current one of the template. A state or flag that the node does not report is unknown.
  */
 const blockedPools = ({ userKey }: Routed): SQL => sql`
   select coalesce(jsonb_agg(jsonb_build_object('farm_id', blocked.farm_id, 'servicepool_uuid', blocked.uuid,

@@ -6,7 +6,7 @@ import { farms } from '../../schema/sites/farms.ts';
 
 export type Issued = { userId: string; ruleId: string; farmId: string; pool: string; at: Date };
 
-/** Remembers where a user was led; nothing when the rule or the farm has gone meanwhile. */
+/** Stores the pool that a user was connected to; does nothing if the rule or the farm was deleted meanwhile. */
 export const keepIssued = (h: Db, { userId, ruleId, farmId, pool, at }: Issued): Statement =>
   h
     .insert(issuedConnections)

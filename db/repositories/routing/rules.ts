@@ -16,7 +16,7 @@ const links = {
     owner: ruleMembers.rule_id,
     member: ruleMembers.farm_id,
     details: [ruleMembers.servicepool_uuid, ruleMembers.priority, ruleMembers.enabled],
-    // Farms of other sites are none of its own.
+    // Farms of other sites are invalid members.
     unfit: (rule: string) => sql`exists(
       select 1 from ${ruleMembers} join ${farms} on ${farms.id} = ${ruleMembers.farm_id}
         join ${table} on ${table.id} = ${ruleMembers.rule_id}
@@ -62,13 +62,13 @@ export const rules = records({
   unique: { '/name': ['name_key'] },
 });
 
-/** The same rows as the collection of one site. */
+/** The rules of one site as a nested collection. */
 export const rulesOfSite = {
   ...rules,
   spec: { ...rules.spec, parent: { column: table.site_id, table: sites, site: sites.id } },
 };
 
-/** Ends the batch when a rule of another site than the farm's has it among its members. */
+/** Fails the batch if the farm is a member of a rule of another site. */
 export const mustFitItsRules = (h: Db, farmId: string): Statement =>
   must(
     h,
@@ -78,7 +78,7 @@ export const mustFitItsRules = (h: Db, farmId: string): Statement =>
     'in_use',
   );
 
-/** Up to ten rules within the scope that have the farm among their members. */
+/** Returns up to ten rules within the scope that have the farm among their members. */
 export const rulesWithFarm = (
   db: Db,
   farmId: string,

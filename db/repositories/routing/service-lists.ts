@@ -2,7 +2,7 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
 
-/** Keeps what farms gave a user, in one statement; an answer never takes the place of a later one. */
+/** Stores the service lists of a user in one statement; an older list never replaces a newer one. */
 export const keepServiceLists = (h: Db, lists: (typeof serviceLists.$inferInsert)[]): Statement =>
   h
     .insert(serviceLists)
@@ -18,7 +18,7 @@ export const keepServiceLists = (h: Db, lists: (typeof serviceLists.$inferInsert
       setWhere: sql`${serviceLists.fetched_at} <= excluded.fetched_at`,
     });
 
-/** From now on a list counts as fetched at `at` at the latest: what the user does at the farm changes it. */
+/** Sets the fetch time of a list back to `at`, because an action of the user at the farm changes the list. */
 export const ageServiceList = (h: Db, userId: string, farmId: string, at: Date): Statement =>
   h
     .update(serviceLists)

@@ -27,14 +27,14 @@ import { isForgotten } from '../identity/login/limits.ts';
 import { isPastKeeping } from '../jobs/idempotency-keys.ts';
 import { isForgotten as isForgottenTag } from '../sites/dispatcher-tags.ts';
 
-/** Rows that nobody will look at any more. */
+/** Rows that are no longer needed. */
 export type Leftover = { table: PgTable; where: SQL | undefined };
 
 const day = 86_400;
 
 type Ago = (seconds: number) => Date;
 
-/** What has outlived its time, by the parameters in force. */
+/** The expired rows of all tables, by the current parameters. */
 export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[] => {
   const ago: Ago = (seconds) => addSeconds(now, -seconds);
   return [
@@ -45,7 +45,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     ...ofAgents(ago),
     { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
-    // The tunnels of those that were used count what went through for their session, and go with them.
+    // Used tickets are kept with their tunnels, which contain the traffic of their session.
     {
       table: gatewayTickets,
       where: or(
@@ -53,14 +53,14 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
         lt(gatewayTickets.issued_at, ago(90 * day)),
       ),
     },
-    // Those of a farm that was deleted.
+    // Tags of a deleted farm.
     { table: tags, where: isForgottenTag },
-    // Until then whoever asks for the file learns that it expired.
+    // Until then a request for the file is answered with `expired`.
     {
       table: exportedFiles,
       where: and(isNull(exportedFiles.file), lt(exportedFiles.expires_at, ago(30 * day))),
     },
-    // What an attempt wrote between being given up and learning of it.
+    // Chunks written by an attempt after it was superseded.
     {
       table: exportedChunks,
       where: sql`not exists(select 1 from ${exportedFiles} where ${exportedFiles.file} = ${exportedChunks.file})`,
@@ -73,7 +73,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
 };
 
 const ofAgents = (ago: Ago): Leftover[] => [
-  // Of pools whose workplaces are made anew each time.
+  // Agents of pools whose workplaces are recreated for each session.
   {
     table: workplaceAgents,
     where: and(
@@ -81,7 +81,7 @@ const ofAgents = (ago: Ago): Leftover[] => [
       sql`not exists(select 1 from ${workplaces} where ${ofAgent})`,
     ),
   },
-  // One that comes again registers again.
+  // A session agent that resumes registers again.
   { table: sessionAgents, where: lt(sessionAgents.last_seen_at, ago(day)) },
   { table: sessionMessages, where: lt(sessionMessages.created_at, ago(3_600)) },
 ];
@@ -114,13 +114,13 @@ const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
   { table: loginLocks, where: isForgotten(now) },
 ];
 
-/** Rows of one statement: none holds its locks for long. */
+/** Rows per statement, so that no statement holds its locks for long. */
 const atOnce = 5_000;
 
 /**
- * Deletes leftovers of one table, a bounded statement after the other. Rows that somebody holds are left for the next
- * time, so that nothing waits for this, and this for nothing.
- * @returns how many there were
+ * Deletes the expired rows of one table in bounded statements. Locked rows are skipped until the next run, so that
+ * neither side waits.
+ * @returns the number of deleted rows
  */
 export async function deleteLeftovers(
   db: Db,

@@ -8,7 +8,7 @@ import { users } from '../../schema/identity/users.ts';
 
 export type BuiltinRole = { name: string; comments: string; permissions: readonly string[] };
 
-/** Makes the built-in roles what this version says they are. */
+/** Sets the built-in roles to the definitions of this version. */
 export const setBuiltinRoles = (h: Db, builtins: readonly BuiltinRole[]): Statement =>
   h
     .insert(roles)
@@ -32,8 +32,11 @@ export async function hasDomains(db: Db): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The built-in domain with its first administrator; the constraint on names lets one of two processes win. */
-export function addFirstAdministrator(h: Db, passwordHash: string): Statement[] {
+/**
+ * Inserts the built-in domain and its first administrator. If two processes run this, the unique name lets one
+ * succeed.
+ */
+export function addFirstAdministrator(h: Db, domainType: string, passwordHash: string): Statement[] {
   const [domain, user] = [newId(), newId()];
   return [
     h.insert(authenticators).values({
@@ -42,7 +45,7 @@ export function addFirstAdministrator(h: Db, passwordHash: string): Statement[] 
       name_key: 'built-in',
       small_name: 'builtin',
       small_name_key: 'builtin',
-      type: 'internal',
+      type: domainType,
       comments: 'Accounts of this portal',
       builtin: true,
     }),

@@ -7,7 +7,7 @@ import { oneOf } from '../records/statements.ts';
 
 export type StoredImage = typeof images.$inferInsert;
 
-/** The bytes of a picture, in base64. */
+/** Returns the bytes of a picture as base64. */
 export async function findImage(db: Db, id: string) {
   const [row] = await db
     .select({ digest: images.digest, mediaType: images.media_type, content: images.content })
@@ -16,13 +16,13 @@ export async function findImage(db: Db, id: string) {
   return row;
 }
 
-/** The id of the picture with these bytes, for a batch that keeps it. */
+/** The id of the picture with these bytes, for use in the batch that stores it. */
 export const imageIdOf = (digest: string): SQL<string> =>
   sql<string>`(select ${images.id} from ${images} where ${images.digest} = ${digest})`;
 
 /**
- * Locks the pictures that a rule leaves and takes, always in one order: whoever else drops the last use of one, or
- * takes it up, comes before this batch or after it. Belongs before the change of the rule.
+ * Locks the pictures that a rule drops and uses, in a fixed order, to serialise with other batches that drop or start
+ * their last use. Must precede the change of the rule.
  */
 export const lockImages = (h: Db, ids: readonly (string | null)[], digest = ''): Statement =>
   h
@@ -40,14 +40,14 @@ export const lockImages = (h: Db, ids: readonly (string | null)[], digest = ''):
     .orderBy(images.digest)
     .for('update');
 
-/** Stores a picture unless the same bytes are there; locks it either way. */
+/** Stores a picture unless it exists, and locks the row in both cases. */
 export const keepImage = (h: Db, image: StoredImage): Statement =>
   h
     .insert(images)
     .values(image)
     .onConflictDoUpdate({ target: images.digest, set: { digest: sql`excluded.digest` } });
 
-/** Removes a picture that no rule shows any more. Belongs after the change of the rule. */
+/** Deletes a picture that no rule uses any more. Must follow the change of the rule. */
 export const dropUnusedImage = (h: Db, id: string): Statement =>
   h
     .delete(images)

@@ -6,19 +6,19 @@ import { type AuditEntry, auditRow } from '../audit/events.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
 import { lockGuard } from '../records/statements.ts';
 
-/** What a parameter becomes; `fallback` is its default, `id` that of the audit event if it changes. */
+/** The new value of a parameter. `fallback` is its default; `id` is the id of the audit event for a change. */
 export type ParameterChange = { id: string; name: string; value: unknown; fallback: unknown };
 
-/** The values that differ from their defaults, by name. */
+/** Returns the values that differ from their defaults, by name. */
 export async function findOverrides(db: Db): Promise<Record<string, unknown> | null> {
   const [row] = await readOverrides(db);
   return row?.overrides ?? null;
 }
 
 /**
- * Sets all of them or none, with one audit event for each that becomes another, in one batch.
- * @param before statements of the same batch, while the former values are in force
- * @returns the values that then differ from their defaults
+ * Sets all parameters in one batch, with one audit event for each changed one.
+ * @param before statements of the same batch that run before the change
+ * @returns the values that differ from their defaults afterwards
  */
 export async function saveParameters(
   db: Db,
@@ -39,7 +39,7 @@ export async function saveParameters(
 
 const readOverrides = (h: Db) => h.select({ overrides: parameterOverrides }).from(sql`(values (1)) as once`);
 
-/** Only the database knows, under the lock, what the values were. */
+/** The previous values are read in SQL, under the lock. */
 function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEntry): Statement {
   const before = sql`coalesce(stored.value, wanted.fallback)`;
   const row = auditRow(audit, {
@@ -56,7 +56,7 @@ function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEn
   );
 }
 
-/** A value that is the default is not stored, so that a later version may have a better default. */
+/** A value equal to the default is not stored, so that a later version can change the default. */
 export function setParameter(
   h: Db,
   { name, value, fallback }: Omit<ParameterChange, 'id'>,

@@ -6,12 +6,12 @@ import { themes } from '../../schema/settings/themes.ts';
 import { must } from '../records/statements.ts';
 import { setParameter } from './system-parameters.ts';
 
-/** The one row of the table. */
+/** Id of the only row of the table. */
 const only = 1;
 
 /**
- * The branding as it was stored, nothing at revision 0 before the first write, and the language of the installation:
- * `default_language` of a theme is the system parameter `ui.default_language` by another name.
+ * Returns the stored branding (empty at revision 0 before the first write) and the language of the installation.
+ * `default_language` of a theme is the system parameter `ui.default_language`.
  */
 export async function findTheme(
   db: Db,
@@ -36,14 +36,14 @@ const languageParameter = 'ui.default_language';
 export const replaceDefaultLanguage = (h: Db, value: Language, at: Date): Statement =>
   setParameter(h, { name: languageParameter, value, fallback: languages[0] }, at);
 
-/** Replaces the branding that is at this revision; ends the batch with `precondition_failed` otherwise. */
+/** Replaces the branding at this revision; fails the batch with `precondition_failed` otherwise. */
 export const replaceTheme = (
   h: Db,
   revision: number,
   branding: Record<string, unknown>,
   at: Date,
 ): Statement[] => [
-  // The first write makes the row, so that there is one to lock.
+  // The first write inserts the row, so that it can be locked.
   h.insert(themes).values({ id: only, revision: 0, updated_at: at }).onConflictDoNothing(),
   must(
     h,

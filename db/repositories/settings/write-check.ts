@@ -3,10 +3,10 @@ import { atomically, type Db } from '../../client.ts';
 import { installation } from '../../schema/settings/installation.ts';
 
 /**
- * Proves that the database accepts writes: there is free space, and the row of the installation can be updated. The
- * update alone proves little, because a full disk still takes a row that fits into a page of its table. It is a
- * statement of its own, so that a process that stops between two statements holds no lock on the row.
- * @throws the error of the database
+ * Checks that the database accepts writes: there is free disk space, and the row of the installation can be updated.
+ * The update alone is not sufficient, because a full disk still accepts a row that fits into a page of its table. It
+ * is a separate statement, so that a process that stops between two statements holds no lock.
+ * @throws the database error
  */
 export async function checkWrite(db: Db): Promise<void> {
   await checkSpace(db);
@@ -14,13 +14,13 @@ export async function checkWrite(db: Db): Promise<void> {
     .update(installation)
     .set({ written_at: sql`now()` })
     .returning({ only: installation.only });
-  if (rows.length === 0) throw new Error('the row of the installation is missing');
+  if (rows.length === 0) throw new Error('the table installation has no row');
 }
 
 /**
- * Proves that the disk of the database has free space, without a write to a table: a result that is larger than the
- * memory of its statement goes to a temporary file, here of 140 kB.
- * @throws the error of the database
+ * Checks that the disk of the database has free space, without a write to a table: a result larger than `work_mem` is
+ * written to a temporary file, here of 140 kB.
+ * @throws the database error
  */
 export async function checkSpace(db: Db): Promise<void> {
   await atomically(db, (h) => [

@@ -3,12 +3,12 @@ import type { Db } from '../../client.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
 
-/** When a circuit opens, and how often one that is open is tried. */
+/** `failures`: consecutive failures that open a circuit. `probeS`: seconds between attempts while it is open. */
 export type CircuitRules = { failures: number; probeS: number };
 
 /**
- * Counts a failure of a node; at the `failures`th in a row its circuit opens, which is told to the journal in the same
- * statement. The clock is the database's, so that all isolates agree.
+ * Counts a failure of a node. The circuit opens at the `failures`th consecutive failure, with a monitoring record in
+ * the same statement. Times are by the clock of the database, so that all isolates agree.
  */
 export async function noteFailure(
   db: Db,
@@ -34,7 +34,7 @@ export async function noteFailure(
     ${insertMonitoring(sql`news`)}`);
 }
 
-/** Clears the failures of a node and closes its circuit; told to the journal when it was open. */
+/** Resets the failures of a node and closes its circuit, with a monitoring record if it was open. */
 export async function noteSuccess(db: Db, id: string, record: MonitoringEntry): Promise<void> {
   await db.execute(sql`
     with node as (
@@ -52,7 +52,7 @@ export async function noteSuccess(db: Db, id: string, record: MonitoringEntry): 
 
 const isDue = sql`coalesce(${dispatchers.circuit_probe_until} <= now(), true)`;
 
-/** @returns true for the one who may try the node now; nobody else may within `probeS` */
+/** @returns true for the single caller that may try the node within `probeS` seconds */
 export async function claimProbe(db: Db, id: string, probeS: number): Promise<boolean> {
   const claimed = await db
     .update(dispatchers)
@@ -62,13 +62,13 @@ export async function claimProbe(db: Db, id: string, probeS: number): Promise<bo
   return claimed.length > 0;
 }
 
-/** A node whose circuit is not closed, as a probe of it needs it; `ca_certificate` is PEM. */
+/** A node whose circuit is not closed, with the settings for a probe; `ca_certificate` is PEM. */
 export type SuspectNode = Pick<
   typeof dispatchers.$inferSelect,
   'id' | 'name' | 'url' | 'verify_tls' | 'ca_certificate' | 'timeout_ms'
 >;
 
-/** Enabled nodes that may be tried now, those first that have waited longest. */
+/** Returns enabled nodes that may be tried now, longest waiting first. */
 export const suspectNodes = (db: Db): Promise<SuspectNode[]> =>
   db
     .select({

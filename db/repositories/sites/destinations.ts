@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 
-/** Where a node was found when it was called: what it gives us is good for this destination only. */
+/** The destination of a node at the time of a call. Keys and results are valid for this destination only. */
 export type Destination = {
   id: string;
   name: string;
@@ -11,7 +11,7 @@ export type Destination = {
   verifyTls: boolean;
 };
 
-/** The condition that the node still has the destination that it was called at. */
+/** The condition that the destination of the node has not changed since the call. */
 export const isStillAt = ({ id, name, url, caCertificate, verifyTls }: Destination): SQL | undefined =>
   and(
     eq(dispatchers.id, id),

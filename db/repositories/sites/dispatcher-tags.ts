@@ -7,15 +7,15 @@ import { isCarried } from './tags.ts';
 
 const isKnown = sql`exists(select 1 from ${farmTags} where ${farmTags.name_key} = ${table.name_key})`;
 
-/** Tags of dispatchers that no farm has any more and no object of ours carries. */
+/** Tags of dispatchers that no farm reports any more and no object carries. */
 export const isForgotten: SQL = sql`${table.source} = 'dispatcher' and not ${isKnown} and not ${isCarried}`;
 
 /**
- * Makes the tags of all farms tags of ours, after those of one farm have changed; one batch with that change. A tag of ours of the
- * same name stays what it is. A tag that no farm has any more goes, or becomes one of ours while objects carry it.
+ * Updates our tags after the tags of one farm have changed, in the batch of that change. A manual tag with the same
+ * name is unchanged. A tag that no farm reports any more is deleted, or becomes manual while objects carry it.
  */
 export const reconcileTags = (h: Db): Statement[] => [
-  // A farm that loses a tag while another one gets it must not take it away.
+  // Serialises concurrent changes: a tag dropped by one farm may be added by another at the same time.
   lockGuard(h, 'tags'),
   h
     .insert(table)

@@ -64,7 +64,7 @@ export const dispatchers = records({
   unique: { '/name': ['name_key'] },
 });
 
-/** The same rows as the collection of one farm. */
+/** The dispatchers of one farm as a nested collection. */
 export const dispatchersOfFarm = {
   ...dispatchers,
   spec: { ...dispatchers.spec, parent: { column: table.farm_id, table: farms, site: farms.site_id } },

@@ -10,7 +10,7 @@ import { farmState } from '../monitoring/component-state.ts';
 import { records } from '../records/records.ts';
 import { countOf, derived, nameOf } from '../records/statements.ts';
 
-/** What was ignored in a list of the nodes of a farm. */
+/** An ignored entry in a list of a farm's nodes. */
 type ListedIgnored = IgnoredMember & { list: PartKind };
 
 const status = derived<'pass' | 'fail' | 'unknown'>(sql`
@@ -92,7 +92,7 @@ export const farms = records({
   unique: { '/name': ['name_key'] },
 });
 
-/** The same rows as the collection of one site. */
+/** The farms of one site as a nested collection. */
 export const farmsOfSite = {
   ...farms,
   spec: { ...farms.spec, parent: { column: table.site_id, table: sites, site: sites.id } },

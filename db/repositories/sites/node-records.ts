@@ -3,8 +3,8 @@ import type { MonitoringEntry } from '../monitoring/records.ts';
 type Seen = { status: 'pass' | 'fail' | 'unauthorized'; last_error: string | null };
 
 /**
- * What the monitoring journal says when a dispatcher node begins to fail, or passes again.
- * @param seen `last_error` is our code for it, never what the node said
+ * The monitoring record for a dispatcher node that begins to fail, or recovers.
+ * @param seen `last_error` is our error code, never text from the node
  */
 export function nodeRecord(node: { id: string; name: string }, seen: Seen, at: Date): MonitoringEntry {
   const object = { source: 'dispatcher', object_type: 'dispatcher', object_id: node.id } as const;
@@ -14,35 +14,35 @@ export function nodeRecord(node: { id: string; name: string }, seen: Seen, at: D
       ...common,
       level: 'info',
       code: 'dispatcher_pass',
-      message: `Dispatcher ${node.name} passes again`,
+      message: `Dispatcher ${node.name} has recovered`,
     };
   const message = `Dispatcher ${node.name} fails: ${inWords(seen.last_error ?? seen.status)}`;
   return { ...common, level: 'error', code: 'dispatcher_fail', message };
 }
 
-/** The reasons that somebody who looks after the installation can do something about. */
+/** Explanations for reasons that an operator can act on. */
 const words: Readonly<Record<string, string>> = {
-  timeout: 'it does not answer in time',
-  unreachable: 'it cannot be reached',
-  server_error: 'it answers that it has failed itself',
-  unauthorized: 'it does not accept our key',
-  forbidden: 'it does not let us in',
-  address_not_allowed: 'its address is in no network that is allowed',
-  health_key_unreadable: 'its health key cannot be opened with our keys',
+  timeout: 'it does not respond in time',
+  unreachable: 'it is unreachable',
+  server_error: 'it returned a server error',
+  unauthorized: 'it does not accept the session key of the portal',
+  forbidden: 'it denies access to the portal',
+  address_not_allowed: 'its address is not in an allowed network',
+  health_key_unreadable: 'its health check key cannot be decrypted with the configured keys',
   expired: 'its certificate has expired',
   not_yet_valid: 'its certificate is not valid yet',
   wrong_name: 'its certificate is for another name',
-  self_signed: 'its certificate is signed by itself',
-  unknown_ca: 'its certificate is of an authority that is not trusted',
+  self_signed: 'its certificate is self-signed',
+  unknown_ca: 'its certificate is issued by an untrusted authority',
 };
 
-/** What happened, with its code behind it; the code alone where there is nothing to add. */
+/** The explanation followed by the code; only the code if there is no explanation. */
 function inWords(code: string): string {
   const word = words[code.replace(/^[^:]*:|^upstream_/, '')];
   return word === undefined ? code : `${word} (${code})`;
 }
 
-/** What the journal says when a node is no longer asked, or is asked again. */
+/** The monitoring record for a circuit breaker that opens or closes. */
 export function circuitRecord(
   node: { id: string; name: string },
   circuit: 'open' | 'closed',
@@ -55,8 +55,8 @@ export function circuitRecord(
       ...common,
       level: 'info',
       code: 'circuit_closed',
-      message: `Dispatcher ${node.name} is asked again`,
+      message: `The circuit breaker of dispatcher ${node.name} is closed: calls are allowed again`,
     };
-  const message = `Dispatcher ${node.name} is not asked any more: it failed several times in a row`;
+  const message = `The circuit breaker of dispatcher ${node.name} is open after repeated failures: calls are blocked`;
   return { ...common, level: 'error', code: 'circuit_open', message };
 }

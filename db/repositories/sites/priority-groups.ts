@@ -42,7 +42,7 @@ export const priorityGroups = records({
     users: memberIds(links.users, table.id),
     groups: memberIds(links.groups, table.id),
     farms: memberObjects<Preference>(links.farms, table.id),
-    /** For narrow scopes; no view names it. */
+    /** For restricted scopes. Not included in views. */
     farm_sites: derived<
       Record<string, string>
     >(sql`select coalesce(jsonb_object_agg(${farms.id}, ${farms.site_id}), '{}')

@@ -13,7 +13,10 @@ import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monito
 import { derived } from '../records/statements.ts';
 import { isTransition } from './dispatcher-status.ts';
 
-/** A dispatcher as a probe needs it; `health_key` is sealed, `ca_certificate` PEM, `status` that of the last probe. */
+/**
+ * A dispatcher with the settings for a probe. `health_key` is sealed, `ca_certificate` is PEM, `status` is that of
+ * the last probe.
+ */
 export type ProbeTarget = {
   id: string;
   revision: number;
@@ -26,10 +29,10 @@ export type ProbeTarget = {
   timeout_ms: number;
 };
 
-/** What a probe saw; null for what it could not see, where the former value then stays (but the time and the error). */
+/** The result of a probe. A null value keeps the stored value, except for `response_time_ms` and `last_error`. */
 export type ProbeOutcome = {
   id: string;
-  /** Of the row that was probed: the result of a node that was changed meanwhile is not kept. */
+  /** Revision of the probed row. The result is discarded if the node was changed meanwhile. */
   revision: number;
   status: 'pass' | 'fail' | 'unauthorized';
   last_error: string | null;
@@ -37,17 +40,17 @@ export type ProbeOutcome = {
   version: string | null;
   certificate: CertificateFacts | null;
   domains: NodeDomain[] | null;
-  /** Written when the node begins to fail by this, or passes again. */
+  /** Written if the node begins to fail, or recovers. */
   record: MonitoringEntry;
 };
 
-/** An outcome that is to be written `age_ms` milliseconds after the end of its probe. */
+/** An outcome with the time in milliseconds between the end of its probe and the write. */
 export type AgedOutcome = ProbeOutcome & { age_ms: number };
 
-/** A site by the last probes. */
+/** State of a site by the last probes. */
 export type SiteFacts = StateFacts & { uri: string };
 
-/** Overrides of system parameters by name, hosts with a live worker, all sites in order of their uri. */
+/** Data of the health check: overrides of system parameters, hosts with a live worker, and all sites by uri. */
 export type HealthFacts = {
   overrides: Record<string, unknown> | null;
   workers: string[];
@@ -55,7 +58,7 @@ export type HealthFacts = {
   forwards: ForwardState[];
 };
 
-/** `targets` are null when `fingerprint` is the one that was given: nothing has changed. */
+/** `targets` are null if `fingerprint` equals the one of the caller: nothing has changed. */
 export type ProbePlan = { fingerprint: string; targets: ProbeTarget[] | null };
 
 const probedNodes = sql`
@@ -63,8 +66,8 @@ const probedNodes = sql`
   join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${dispatchers.enabled}`;
 
 /**
- * Enabled dispatchers of enabled farms of enabled sites, those first whose last probe is the oldest; one statement. It
- * is read every few seconds, so that certificates and keys are transferred only after a change.
+ * Returns enabled dispatchers of enabled farms and sites, oldest probe first, in one statement. The plan is read every
+ * few seconds, so certificates and keys are transferred only after a change.
  */
 export async function probePlan(db: Db, known: string | undefined): Promise<ProbePlan> {
   const fingerprint = derived<string>(sql`
@@ -89,10 +92,10 @@ export async function probePlan(db: Db, known: string | undefined): Promise<Prob
 }
 
 /**
- * Writes what probes saw and what is news of it, one statement for all: of two sidecars that see one change, the second
- * waits for the row and finds it told. `revision` and `updated_at` stay: no administrator changed anything. The rows
- * are locked in order of their ids, so that two sidecars wait for each other and never in a circle. A result does not
- * replace a later one; a stored time in the future is that of another clock and counts as earlier.
+ * Writes probe results and monitoring records in one statement. A concurrent call waits for the row lock and then
+ * writes no second record. `revision` and `updated_at` do not change, because they count writes of administrators. Rows
+ * are locked in order of id to avoid deadlocks. A result does not replace a later one; a stored time in the future comes
+ * from a wrong clock and counts as earlier.
  */
 export async function recordProbes(db: Db, outcomes: readonly AgedOutcome[]): Promise<void> {
   if (outcomes.length === 0) return;
@@ -119,7 +122,7 @@ export async function recordProbes(db: Db, outcomes: readonly AgedOutcome[]): Pr
     ${insertMonitoring(sql`news`)}`);
 }
 
-/** What the health check tells, one statement. Ages are by the database's clock, which also wrote the moments. */
+/** Returns the data of the health check in one statement. Ages are by the clock of the database, like the timestamps. */
 export async function healthFacts(db: Db, workerLivesS: number): Promise<HealthFacts> {
   const workers = derived<string[]>(sql`
     select coalesce(jsonb_agg(distinct ${jobWorkers.host} order by ${jobWorkers.host}), '[]') from ${jobWorkers}

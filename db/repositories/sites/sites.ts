@@ -18,10 +18,10 @@ const links = {
   groups: { table: siteGroups, owner: siteGroups.site_id, member: siteGroups.group_id },
 };
 
-/** Gateways say which sites they serve; a site only shows it. */
+/** The gateways of a site. The relation is edited through the gateway. */
 const servedBy = { table: gatewaySites, owner: gatewaySites.site_id, member: gatewaySites.gateway_id };
 
-/** A site passes with one passing node, fails when all enabled ones fail, and is unknown before that. */
+/** A site passes if one node passes, fails if all enabled nodes fail, and is unknown otherwise. */
 export const siteStatus = derived<'pass' | 'fail' | 'unknown'>(sql`
   select case when bool_or(${dispatchers.status} = 'pass') then 'pass'
               when bool_and(${dispatchers.status} in ('fail', 'unauthorized')) then 'fail' else 'unknown' end

@@ -5,7 +5,7 @@ import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts'
 import { farms } from '../../schema/sites/farms.ts';
 import { derived } from '../records/statements.ts';
 
-/** What administrators say of a node; it moves the version of the topology. */
+/** Settings of a node by administrators. A change increments the version of the topology. */
 export type NodeAddress = {
   id: string;
   farm_id: string;
@@ -17,14 +17,14 @@ export type NodeAddress = {
   timeout_ms: number;
 };
 
-/** What calls and probes showed of a node, with the keys that it gave for the user and for ourselves; times as text. */
+/** State of a node from calls and probes, and its keys for the user and for the portal itself; timestamps as text. */
 export type NodeCondition = {
   id: string;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
   response_time_ms: number | null;
   circuit: 'closed' | 'open' | 'half_open';
   circuit_failures: number;
-  /** An open circuit may be tried again. */
+  /** True if an open circuit may be tried now. */
   circuit_due: boolean;
   domains: NodeDomain[] | null;
   domains_at: string | null;
@@ -33,21 +33,21 @@ export type NodeCondition = {
 
 export type StoredNode = NodeAddress & NodeCondition;
 
-/** Enabled nodes of these enabled farms. */
+/** Addresses of the enabled nodes of these enabled farms. */
 export const nodeAddresses = (ofFarms: SQL): SQL<NodeAddress[]> => nodesOf(ofFarms, address);
 
 /**
- * Of the same nodes what changes from moment to moment, each with its unexpired keys for the aggregator itself.
- * @param keysOf whose keys besides
+ * State of the same nodes, with the unexpired keys for the portal itself.
+ * @param keysOf condition for further keys
  */
 export const nodeConditions = (ofFarms: SQL, keysOf: SQL): SQL<NodeCondition[]> =>
   nodesOf(ofFarms, condition(keysOf));
 
-/** Both of each node, with the keys for the aggregator itself. */
+/** Address and state of each node, with the keys for the portal itself. */
 export const storedNodes = (ofFarms: SQL): SQL<StoredNode[]> =>
   nodesOf(ofFarms, sql`${address}, ${condition(sql`false`)}`);
 
-/** Both of each enabled node of the farm of this column whose circuit is closed, with the keys for the aggregator itself. */
+/** The same for the enabled nodes with a closed circuit of the farm in this column. */
 export const askableNodes = (farm: PgColumn): SQL<StoredNode[]> =>
   derived(sql`
     select coalesce(json_agg(json_build_object('id', ${dispatchers.id}, ${address}, ${condition(sql`false`)})), '[]')

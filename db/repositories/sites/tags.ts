@@ -20,7 +20,7 @@ type Tagged = PgTable & {
   updated_at: PgColumn;
 };
 
-/** The objects of ours that carry tags; they do so by name. */
+/** Our objects with tags. Objects refer to tags by name. */
 const tagged = { authenticator: authenticators, portal: portals } satisfies Partial<
   Record<ResourceType, Tagged>
 >;
@@ -28,10 +28,10 @@ export type TaggedType = keyof typeof tagged;
 export type TaggedObject = { type: TaggedType; id: string };
 export const taggedTypes = Object.keys(tagged) as [TaggedType, ...TaggedType[]];
 
-/** The most tags an object may have. */
+/** Maximum number of tags of an object. */
 export const maxTags = 50;
 
-/** The condition that an object carries the tag, whose names are compared without regard to case. */
+/** The condition that an object carries the tag; names are compared case-insensitively. */
 const carries = (object: Tagged, key: SQL | PgColumn): SQL =>
   sql`exists(select 1 from unnest(${object.tags}) as tag where lower(tag) = ${key})`;
 
@@ -41,7 +41,10 @@ const isCarriedBy = (object: Tagged): SQL =>
 const usesOf = (object: Tagged): SQL =>
   sql`(select count(*)::int from ${object} where ${carries(object, table.name_key)})`;
 
-/** Tags of dispatchers are seen with a site in scope whose farms have them; those of ours lie nowhere. */
+/**
+ * Tags of dispatchers are visible with a site in the scope whose farms report them; manual tags are visible
+ * everywhere.
+ */
 const tagsWithin = (scope: Scope): SQL | undefined =>
   scope === '*'
     ? undefined
@@ -49,7 +52,7 @@ const tagsWithin = (scope: Scope): SQL | undefined =>
         select 1 from ${farmTags} join ${farms} on ${farms.id} = ${farmTags.farm_id}
         where ${farmTags.name_key} = ${table.name_key} and ${within(farms.site_id, scope)}))`;
 
-/** An object of ours carries the tag. */
+/** The condition that one of our objects carries the tag. */
 export const isCarried: SQL = sql`(${isCarriedBy(authenticators)} or ${isCarriedBy(portals)})`;
 
 export const tags = records({
@@ -72,7 +75,7 @@ export const tags = records({
   unique: { '/name': ['name_key'] },
 });
 
-/** Makes sure that tags of these names exist; names are of the form of tag names, hence folded by `lower`. */
+/** Inserts missing tags. Tag names contain only characters that `lower` folds. */
 export function registerTags(h: Db, names: readonly string[]): Statement[] {
   if (names.length === 0) return [];
   return [
@@ -86,7 +89,7 @@ export function registerTags(h: Db, names: readonly string[]): Statement[] {
   ];
 }
 
-/** Objects carry their tags by name, so they follow when a tag is renamed. */
+/** Renames the tag in all objects, which refer to it by name. */
 export const renameTag = (h: Db, fromKey: string, to: string): Statement[] =>
   Object.values(tagged).map((object) =>
     setTags(
@@ -97,7 +100,7 @@ export const renameTag = (h: Db, fromKey: string, to: string): Statement[] =>
     ),
   );
 
-/** Puts the tag on an object, and ends the batch when there is no such object or it has too many. */
+/** Adds the tag to an object; fails the batch if the object does not exist or has too many tags. */
 export function attachTag(h: Db, name: string, { type, id }: TaggedObject, pointer: string): Statement[] {
   const object = tagged[type];
   const key = sql`lower(${name})`;
@@ -117,7 +120,7 @@ export function attachTag(h: Db, name: string, { type, id }: TaggedObject, point
   ];
 }
 
-/** Takes the tag off an object; nothing happens when the object is gone or does not carry it. */
+/** Removes the tag from an object; does nothing if the object does not exist or does not carry the tag. */
 export function detachTag(h: Db, name: string, { type, id }: TaggedObject): Statement {
   const object = tagged[type];
   const key = sql`lower(${name})`;
@@ -129,7 +132,7 @@ export function detachTag(h: Db, name: string, { type, id }: TaggedObject): Stat
   );
 }
 
-/** Ends the batch while an object carries the tag. */
+/** Fails the batch while an object carries the tag. */
 export const mustBeUnused = (h: Db, key: string): Statement =>
   must(
     h,
@@ -142,14 +145,14 @@ export const mustBeUnused = (h: Db, key: string): Statement =>
     'in_use',
   );
 
-/** Up to ten objects that carry the tag, of those that may be read, for the error that says why it stays. */
+/** Returns up to ten readable objects that carry the tag, for the error `in_use`. */
 export async function objectsWithTag(
   db: Db,
   key: string,
   reading: Reading,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found: { type: string; id: string; name: string }[] = [];
-  // One after another: a transaction has one connection.
+  // In sequence, because a transaction has one connection.
   for (const type of taggedTypes.filter((one) => reading(one) !== undefined)) {
     const object: Tagged = tagged[type];
     const rows = await db
@@ -166,7 +169,7 @@ export async function objectsWithTag(
   return found.slice(0, 10);
 }
 
-/** A changed list of tags is a write of the object: whoever read it before must read it anew. */
+/** A change of the tags increments the revision of the object, so that concurrent writers must read it again. */
 const setTags = (h: Db, object: Tagged, value: SQL, where: SQL): Statement =>
   h
     .update(object)

@@ -14,7 +14,7 @@ import type { RoutingRows } from '../routing/facts.ts';
 import { type Destination, isStillAt } from './destinations.ts';
 import { type NodeAddress, type NodeCondition, nodeAddresses, nodeConditions } from './stored-nodes.ts';
 
-/** A user as entitlement sees him. */
+/** A user and the user's domain, for access checks. */
 export type Entitled = { userId: string; domainId: string };
 
 export type StoredFarm = {
@@ -22,17 +22,17 @@ export type StoredFarm = {
   name: string;
   enabled: boolean;
   maintenance: boolean;
-  /** What users are told of its maintenance. */
+  /** Maintenance message for users. */
   maintenance_message?: string | null;
   balancing: 'priority' | 'round_robin' | 'least_loaded';
 };
 
-/** A farm that is in maintenance now: by its template that begins and ends without any write. */
+/** A farm in maintenance. Templates begin and end by time, without a write. */
 export type MaintainedFarm = { id: string; message: string | null };
 
 export type LocalDomain = { id: string; name: string; label: string };
 
-/** The groups that count for a user, meta groups among them, by name. */
+/** The groups that apply to a user, including meta groups, by name. */
 export const groupsOf = (userId: string): SQL<{ id: string; name: string }[]> =>
   sql`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${groups.id}, 'name', ${groups.name}) order by ${groups.name_key}), '[]')
@@ -41,8 +41,8 @@ export const groupsOf = (userId: string): SQL<{ id: string; name: string }[]> =>
 const effectiveGroups = (userId: string): SQL => sql`select group_id from effective_groups(${userId}::uuid)`;
 
 /**
- * The condition that the user may use the site: by domain, by name or by group; an enabled site only.
- * @param own a select of his groups, where the statement has them already
+ * The condition that the user may use the site, by domain, name or group; only enabled sites.
+ * @param own a select of the user's groups, if the statement has one already
  */
 export const maySeeSite = (
   { userId, domainId }: Entitled,
@@ -59,13 +59,13 @@ export const maySeeSite = (
     ),
   );
 
-/** Farms and nodes of a site as administrators have them; nothing in it is of a user, nor secret. */
+/** Farms and nodes of a site with their settings; contains no secrets and no user data. */
 export type Topology = { version: number; farms: PlannedFarm[]; nodes: NodeAddress[] };
 export type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
 
 export type FoundSite = {
   site: { id: string; uri: string; name: string; maintenance: boolean; maintenance_message: string | null };
-  /** Null while its version is the one that is held. */
+  /** Null if the caller has the current version. */
   topology: Topology | null;
   maintained: MaintainedFarm[];
   conditions: NodeCondition[];
@@ -75,15 +75,16 @@ export type FoundSite = {
 };
 
 /**
- * What is asked of a site: `held` is the version of its topology that the caller has, 0 for none; `routing` what else is
- * to be known of the site for the user.
+ * A query for a site. `held` is the version of the topology that the caller has cached, 0 for none; `routing` is a
+ * further column for the user.
  */
 export type SiteQuestion = { uri: string; who: Entitled; held: number; routing?: SQL | undefined };
 
 /**
- * A site that the user may use, with all that a call of its dispatchers needs, in one statement. Its groups are looked
- * up once, since to plan that costs the database more than to run it; within `routing` they are `select id from own`.
- * @returns undefined for a site that is not his, disabled, or does not exist
+ * Returns a site that the user may use, with all data for calls of its dispatchers, in one statement. The groups of
+ * the user are selected once as `own`, because planning that query costs more than running it; `routing` can use
+ * `select id from own`.
+ * @returns undefined if the site does not exist, is disabled, or the user may not use it
  */
 export async function findUserSite(
   db: Db,
@@ -125,7 +126,7 @@ const maintainedFarms = sql`
   select coalesce(json_agg(json_build_object('id', ${farms.id}, 'message', ${maintenanceMessage(farms)})), '[]')
   from ${farms} where ${farms.site_id} = ${sites.id} and ${isInMaintenance(farms)}`;
 
-/** Who somebody is for sites and dispatchers. */
+/** Returns the user's name and domain, as used for sites and dispatchers. */
 export async function findPerson(db: Db, id: string) {
   const [row] = await db
     .select({
@@ -139,7 +140,7 @@ export async function findPerson(db: Db, id: string) {
   return row;
 }
 
-/** Keeps the list of domains that a node told, unless the node has moved meanwhile. */
+/** Stores the list of domains reported by a node, unless its destination has changed. */
 export async function keepNodeDomains(
   db: Db,
   node: Destination,

@@ -8,7 +8,7 @@ import { type Scope, within } from '../records/scope.ts';
 import { derived } from '../records/statements.ts';
 import { askableNodes, type StoredNode } from '../sites/stored-nodes.ts';
 
-/** A farm in service with the nodes that may be asked, each with the keys that it gave to the aggregator itself. */
+/** An enabled farm with its available nodes, each with the keys for the portal itself. */
 export type SnapshotFarm = {
   id: string;
   name: string;
@@ -17,20 +17,20 @@ export type SnapshotFarm = {
   overrides: Record<string, unknown> | null;
 };
 
-/** Which farms: those within the scope and, where given, of one site, or only one. */
+/** Selects farms: those within the scope, optionally of one site, or one farm. */
 export type FarmChoice = {
   scope: Scope;
   siteId?: string | undefined;
   farmId?: string | undefined;
-  /** Only those of which some part was never read. */
+  /** Only farms with a part that was never read. */
   unread?: boolean;
-  /** Only those of which some part could not be read last time, or only the others. */
+  /** Only farms with a part whose last read failed, or only the others. */
   failing?: boolean;
 };
 
 /**
- * Enabled farms of enabled sites and their enabled nodes whose circuit is closed; one statement. Farms that could not
- * be read last time come last, so that they keep nobody waiting; among the others the oldest comes first.
+ * Returns enabled farms of enabled sites with their enabled nodes whose circuit is closed; one statement. Farms whose
+ * last read failed come last, so that they do not delay the others; otherwise the oldest comes first.
  */
 export const farmsToSync = (
   db: Db,

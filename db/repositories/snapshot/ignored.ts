@@ -8,14 +8,14 @@ import type { Claim } from './merge.ts';
 import { parts } from './parts.ts';
 
 /**
- * What a read of a list ignored. `dropped` counts rows without an identity; null where the read says nothing of those that were
- * dropped before. The message of `record` is completed by what was ignored.
+ * Entries that a read of a list ignored. `dropped` counts rows without an identifier; null if the read contains no
+ * information on rows dropped before. The list of ignored entries is appended to the message of `record`.
  */
 export type IgnoredReport = { dropped: IgnoredMember[] | null; record: MonitoringEntry };
 
 /**
- * Counts what is ignored in the rows of the part now, and renews the journal record of farm and list if that has changed. To be
- * run after the rows are written, while the part is locked.
+ * Updates the counts of ignored entries of a part, and the monitoring record of the farm and list if they have changed.
+ * Must run after the rows are written, while the part is locked.
  */
 export function noteIgnored(h: Db, claim: Claim, { dropped, record }: IgnoredReport): Statement {
   const mine = sql`${and(eq(farmParts.farm_id, claim.farmId), eq(farmParts.kind, claim.kind))}`;
@@ -50,7 +50,7 @@ export function noteIgnored(h: Db, claim: Claim, { dropped, record }: IgnoredRep
     update ${farmParts} set dropped = counted.dropped, ignored = counted.ignored from counted where ${mine}`);
 }
 
-/** Each row has its own notes, so that a read of what changed keeps the count of the rows that did not. */
+/** Notes are stored per row, so that an incremental read keeps the counts of unchanged rows. */
 function ignoredInRows({ farmId, kind }: Claim): SQL {
   const { table } = parts[kind];
   return sql`select coalesce(jsonb_agg(jsonb_build_object('member', split_part(note, ' ', 1),

@@ -13,9 +13,8 @@ import { derived } from '../records/statements.ts';
 import type { PartTable } from './parts.ts';
 
 /**
- * A list that merges what the farms own. Members of its rows are as they are answered, those of the farm come besides;
- * `found` names filters that lead to few rows by an index of their own, whatever the farm; `inFarm` those whose index
- * begins with the farm.
+ * A merged list of objects of all farms. The members are those of the API; members of the farm are added. `found` are
+ * filters with a selective index over all farms; `inFarm` are filters whose index begins with the farm.
  */
 export type MergedSpec = Omit<ListSpec<Selection>, 'table' | 'site' | 'parent'> & {
   kind: PartKind;
@@ -24,13 +23,13 @@ export type MergedSpec = Omit<ListSpec<Selection>, 'table' | 'site' | 'parent'> 
   inFarm: readonly string[];
 };
 
-/** RFC 3339 in UTC with milliseconds, as it is answered. */
+/** RFC 3339 in UTC with milliseconds, as in API responses. */
 export const momentText = (moment: PgColumn | SQL): SQL =>
   sql`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const hasTag = (tags: PgColumn) => (name: string) => sql`${tags} @> array[${name}]::text[]`;
 
-/** `label\\name` is one person, a name alone everybody of that name. */
+/** `label\\name` matches one user, a name without a label all users with that name. */
 const isPerson = (key: PgColumn) => (given: string) =>
   given.includes('\\')
     ? sql`${key} = ${given.split('\\').map(foldName).join('\\')}`
@@ -38,7 +37,7 @@ const isPerson = (key: PgColumn) => (given: string) =>
 
 const equal = (column: PgColumn) => (value: string | boolean) => eq(column, value);
 
-/** As the row of the node says; where it leaves that out, as the list of pools does. */
+/** The pool name in the row of the node, otherwise the name in the list of pools. */
 const poolName = (table: typeof workplaces | typeof workplaceSessions): SQL =>
   sql`coalesce(nullif(${table.servicepool_name}, ''), ${derived(sql`select ${pools.name} from ${pools}
     where ${pools.farm_id} = ${table.farm_id} and ${pools.uuid} = ${table.servicepool_uuid}`)})`;
@@ -121,7 +120,7 @@ export const workplaceList: MergedSpec = {
   sorts: { name: workplaces.name_key },
 };
 
-/** Of the session in whose select this stands: what went through our gateways, of which its dispatcher knows nothing. */
+/** Gateway tickets of the session of the enclosing select. Dispatchers have no data about our gateways. */
 const ofSession = sql`${gatewayTickets.farm_id} = ${workplaceSessions.farm_id}
   and ${gatewayTickets.session_uuid} = ${workplaceSessions.uuid}`;
 

@@ -5,14 +5,15 @@ import { removedRows, syncRows } from '../../schema/snapshot/sync-rows.ts';
 import { arrayOf } from '../records/statements.ts';
 import { parts } from './parts.ts';
 
-/** One part of one farm under one sync; whoever has another `syncId` by now is refused. */
+/** A claim of one sync on one part of a farm. Writes with an outdated `syncId` are rejected. */
 export type Claim = { farmId: string; kind: PartKind; syncId: string };
 
 /**
- * The statements that make the staged rows those of the farm: what differs is written, what is gone removed, and what
- * an action of ours wrote or removed since the sync began stays as it is.
- * @param rows how many are staged at most; a statement writes about 50,000 of them, so that none exceeds its time limit
- * @param removed what the node says is gone; without it all is gone that was not staged
+ * Replaces the rows of a farm with the staged rows: changed rows are written, missing rows are deleted, and rows
+ * written or deleted by an action of ours since the start of the sync are kept.
+ * @param rows maximum number of staged rows; each statement writes about 50,000 of them to stay within the statement
+ * timeout
+ * @param removed identifiers that the node reports as deleted; if absent, all rows that were not staged are deleted
  */
 export function mergeRows(
   h: Db,
@@ -33,31 +34,33 @@ const rowsOfSlice = 50_000;
 const maxSlices = 64;
 
 /**
- * For this transaction. The planner has no statistics of rows that were written a moment ago, and joins so many of them by
- * nested loops in the belief that there are few.
+ * For this transaction only. The planner has no statistics of rows just written, and would choose nested loops for
+ * many rows.
  */
 const withoutNestedLoops = (h: Db): Statement =>
   h.select({ set: sql`set_config('enable_nestloop', 'off', true)` }).from(sql`(values (1)) as once`);
 
-/** By a hash: identifiers that are made in the order of time differ in their last parts only. */
+/** Sliced by hash, because time-ordered identifiers differ only in their last parts. */
 const sliceOf = (at: number, slices: number): SQL =>
   slices === 1 ? sql`true` : sql`(uuid_hash(staged.uuid) & 1023) % ${slices}::int = ${at}::int`;
 
-/** True when an action of ours wrote or removed a row of the part since the sync began. */
+/** The condition that an action of ours has written or deleted a row of the part since the start of the sync. */
 export const protectedRows = (claim: Claim): SQL => {
   const { table } = parts[claim.kind];
   return sql`(exists(select 1 from ${table} where ${table.farm_id} = ${claim.farmId} and ${table.touched_at} >= ${startOf(claim)})
     or exists(select 1 from ${removedRows} where ${removedSince(claim)}))`;
 };
 
-/** By the clock of our database, which also stamps what actions write; that of the node is never compared with it. */
+/**
+ * By the clock of our database, which also stamps the writes of actions; never compared with the clock of the node.
+ */
 const startOf = ({ farmId, kind }: Claim): SQL => sql`(select ${farmParts.sync_started_at} from ${farmParts}
   where ${farmParts.farm_id} = ${farmId} and ${farmParts.kind} = ${kind})`;
 
 const removedSince = (claim: Claim): SQL => sql`${removedRows.farm_id} = ${claim.farmId}
   and ${removedRows.kind} = ${claim.kind} and ${removedRows.removed_at} >= ${startOf(claim)}`;
 
-/** Rows that are as they were are not even locked: an unchanged part costs no write. */
+/** Unchanged rows are not even locked, so that an unchanged part causes no writes. */
 function writeStaged(h: Db, claim: Claim, slice: SQL): Statement {
   const { table, columns } = parts[claim.kind];
   const names = columns.map((name) => sql.identifier(name));
@@ -81,11 +84,11 @@ function writeStaged(h: Db, claim: Claim, slice: SQL): Statement {
   return h.execute(written);
 }
 
-/** True while an agent told of the workplace later than the node did, within a day. */
+/** True if an agent has reported on the workplace later than the node, within the last day. */
 const isAgentNewer = sql`(kept.agent_seen_at > coalesce(fresh.agent_seen_at, '-infinity')
   and kept.agent_seen_at > now() - interval '1 day')`;
 
-/** What an agent told stays until the node knows of a later sign of life, or for a day. */
+/** Data of an agent is kept until the node reports a later sign of life, at most for a day. */
 function agentsValue(kind: PartKind, column: string): SQL | undefined {
   if (kind !== 'workplaces') return undefined;
   if (column === 'agent_seen_at') return sql`greatest(kept.agent_seen_at, fresh.agent_seen_at)`;
@@ -107,9 +110,9 @@ function removeGone(h: Db, claim: Claim, removed: readonly string[] | undefined)
 }
 
 /**
- * An agent tells of a session before its node does, by an identifier of which the node never says that it is gone. Once
- * the node tells of the session of the same person at the same workplace, that one is meant; agents know the domain by
- * names of their own.
+ * Deletes sessions reported by an agent once the node reports the session of the same user at the same workplace. The
+ * identifier of the agent differs, so the node never reports it as removed. Only user names are compared, because
+ * agents use other domain names.
  */
 function removeForetold(h: Db, claim: Claim): Statement {
   const kept = parts.spsessions.table;

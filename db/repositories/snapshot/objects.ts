@@ -13,41 +13,46 @@ import { type StoredNode, storedNodes } from '../sites/stored-nodes.ts';
 import type { StoredFarm } from '../sites/user-sites.ts';
 import { type MergedSpec, momentText } from './lists.ts';
 
-/** Which object of a dispatcher: by its own identifier, at this farm where that is known; and who else is to be found. */
+/**
+ * Identifies an object of a dispatcher by its identifier there, and optionally its farm, with further data to be
+ * read.
+ */
 export type ObjectAt = {
   uuid: string;
   farmId?: string | undefined;
   pool?: string | undefined;
   person?: { domainId: string; userId: string } | undefined;
-  /** Whether a workplace is in use is to be found as well. */
+  /** Whether to read if a workplace is in use. */
   withUse?: true;
 };
 
-/** `domain` is a label. */
+/** `domain` is the label of the domain. */
 export type Person = { name: string; domain: string };
 
-/** A farm with the nodes that may be asked. */
+/** A farm with its available nodes. */
 export type FleetFarm = {
   site: { id: string; uri: string; enabled: boolean };
   farm: StoredFarm;
   nodes: StoredNode[];
 };
 
-/** An object as a list shows it, with the farm that owns it. */
+/** An object as in a list, with its farm. */
 export type FleetObject = FleetFarm & {
   object: Record<string, unknown>;
-  /** Whom the request names, as dispatchers know him; null where there is none such. */
+  /** The user of the request as dispatchers identify the user; null if the user does not exist. */
   person: Person | null;
-  /** Of a workplace, when it was asked for. */
+  /** Use of a workplace, if requested. */
   use: Use | null;
 };
 
-/** Live sessions at a workplace, by dispatchers and agents; `as_of` is null for a farm that was never read. */
+/**
+ * Live sessions at a workplace, reported by dispatchers and agents. `as_of` is null for a farm that was never read.
+ */
 export type Use = { sessions: number; as_of: string | null };
 
 /**
- * The objects of this identifier within the scope, of two farms at most; one statement.
- * @param pool of a workplace: it must belong to that one
+ * Returns the objects with this identifier within the scope, at most two; one statement.
+ * @param pool restricts a workplace to this pool
  */
 export async function findFleetObjects(
   db: Db,
@@ -78,7 +83,7 @@ export async function findFleetObjects(
     .limit(2);
 }
 
-/** The farm in whatever state; one statement. */
+/** Returns the farm in any state; one statement. */
 export async function findFleetFarm(db: Db, id: string): Promise<FleetFarm | undefined> {
   const [found] = await db
     .select(farmMembers(sql`${farms.id} = ${id}::uuid`))
@@ -115,7 +120,7 @@ const personOf = ({ domainId, userId }: NonNullable<ObjectAt['person']>): SQL<Pe
     from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
     where ${users.id} = ${userId} and ${authenticators.id} = ${domainId}`);
 
-/** As old as the older of the two lists that tell it. */
+/** As old as the older of the two lists. */
 const useOf = ({ table }: MergedSpec): SQL<Use> =>
   derived(sql`select json_build_object(
     'sessions', (select count(*) from ${workplaceSessions}

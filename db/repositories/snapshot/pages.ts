@@ -13,7 +13,7 @@ import { derived } from '../records/statements.ts';
 import type { FarmChoice } from './farms.ts';
 import { type MergedSpec, momentText } from './lists.ts';
 
-/** What a merged list is told of one farm concerned, by site and farm name. */
+/** Data about one farm of a merged list, ordered by site and farm name. */
 export type FarmFacts = {
   site_id: string;
   site_uri: string;
@@ -22,7 +22,7 @@ export type FarmFacts = {
   farm_name: string;
   enabled: boolean;
   maintenance: boolean;
-  /** The farm has nodes, and none of them is asked any more. */
+  /** The farm has nodes, and all their circuits are open. */
   circuit_open: boolean;
   fetched_at: string | null;
   took_ms: number | null;
@@ -35,8 +35,8 @@ type Found = Omit<MergedPage, 'next'>;
 type MergedQuery = PageQuery & { choice: FarmChoice };
 
 /**
- * One keyset page over all farms chosen, with the freshness of each of them and the total when asked for: one
- * statement, so that no two versions of a farm are ever seen together.
+ * Returns one keyset page over all selected farms, with the age of each farm's data and the total if requested, in
+ * one statement, so that all rows come from one snapshot.
  */
 export async function mergedPage(db: Db, spec: MergedSpec, query: MergedQuery): Promise<MergedPage> {
   const { limit, sort } = query;
@@ -91,9 +91,9 @@ const ofConcerned = ({ table }: MergedSpec): SQL =>
   sql`${table.farm_id} = any(array(select farm_id from concerned))`;
 
 /**
- * Rows in the order of the page. When only some farms are concerned, or each has an index for it, each gives its own first rows off its index and
- * they are merged: the rows of all others are never walked through. A search, or a filter that leads to few rows, has
- * an index over all farms.
+ * Rows in the order of the page. If only some farms are selected, or each farm has a matching index, the first rows
+ * of each farm are read from its index and merged; rows of other farms are not scanned. A search or a selective
+ * filter uses an index over all farms.
  */
 function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: MergedQuery): SQL {
   const { table, found, inFarm } = spec;
@@ -111,7 +111,7 @@ function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: 
   ) as ${table} ${order}`;
 }
 
-/** The page has the name of its table here, so that the selection of the list stands for its columns. */
+/** The page is aliased as its table, so that the columns of the selection resolve. */
 function items(
   { table, select }: MergedSpec,
   column: MergedSpec['sorts'][string],

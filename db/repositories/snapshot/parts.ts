@@ -14,7 +14,7 @@ export type PartTable = PgTable & {
   ignored: PgColumn;
 };
 
-/** What a sync writes of a row; the rest is ours (the maintenance of a pool) or made by the database. */
+/** Columns written by a sync. The others are ours (maintenance of a pool) or set by the database. */
 export type PoolValues = Omit<
   typeof pools.$inferInsert,
   Ours | 'maintenance_message' | 'maintenance_template_id' | 'maintenance_since'
@@ -32,7 +32,7 @@ export type TagValues = Omit<typeof farmTags.$inferInsert, Ours>;
 type Ours = 'id' | 'farm_id' | 'touched_at';
 type Moments = 'in_use_since' | 'agent_seen_at' | 'made_at' | 'started_at' | 'last_seen_at';
 
-/** Rows as a sync stages them; moments are RFC 3339. */
+/** Rows as staged by a sync; timestamps are RFC 3339. */
 export type PartValues = {
   servicespools: PoolValues;
   workplaces: WorkplaceValues;
@@ -42,7 +42,7 @@ export type PartValues = {
 
 type Part = { table: PartTable; columns: readonly string[] };
 
-/** Where each part of a farm is kept, and which of its columns a sync writes besides the identifiers. */
+/** The table of each part, and the columns that a sync writes besides the identifiers. */
 export const parts: Record<PartKind, Part> = {
   servicespools: {
     table: pools,

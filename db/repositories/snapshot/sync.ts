@@ -10,24 +10,24 @@ import { reconcileTags } from '../sites/dispatcher-tags.ts';
 import { type IgnoredReport, noteIgnored } from './ignored.ts';
 import { type Claim, mergeRows, protectedRows } from './merge.ts';
 
-/** What the last good read left behind, for the next one to build on. */
+/** State after the last successful read, which the next read starts from. */
 export type PartState = {
   dispatcher_id: string | null;
   as_of: string | null;
   etag: string | null;
   is_incremental: boolean | null;
-  /** The last read of everything is so long ago that it is time for another. */
+  /** True if the last full read is older than an hour. */
   is_full_due: boolean;
 };
 
-/** How a good read ended. Without `removed` it was the full list. */
+/** Result of a successful read; a full list if `removed` is undefined. */
 export type Read = {
   dispatcherId: string;
-  /** How many rows were staged; one that came twice counts twice. */
+  /** Number of staged rows; duplicates count. */
   rows: number;
   tookMs: number;
   asOf: string;
-  /** What the read was asked with; it is asked again when rows of ours were left as they are. */
+  /** The `since` value of the request. It is used again if rows were protected from the merge. */
   since: string | null;
   etag: string | null;
   isIncremental: boolean | null;
@@ -35,7 +35,7 @@ export type Read = {
   ignored: IgnoredReport;
 };
 
-/** Long enough for the slowest page; a sync that lives renews it with every page. */
+/** Lease duration in seconds; longer than the slowest page. It is renewed with every page. */
 const leaseS = 60;
 const fullEveryS = 3_600;
 
@@ -44,7 +44,7 @@ const mine = ({ farmId, kind, syncId }: Claim): SQL | undefined =>
   and(eq(table.farm_id, farmId), eq(table.kind, kind), eq(table.sync_id, syncId));
 const released = { sync_id: null, sync_started_at: null, lease_until: null };
 
-/** The next round reads the part, however lately it was tried. */
+/** Makes the next run read the part, regardless of the time of the last attempt. */
 export const wantRead = (h: Db, farmId: string, kind: PartKind): Statement =>
   h
     .update(table)
@@ -52,9 +52,9 @@ export const wantRead = (h: Db, farmId: string, kind: PartKind): Statement =>
     .where(and(eq(table.farm_id, farmId), eq(table.kind, kind)));
 
 /**
- * Takes the part for one sync; one statement.
- * @param minAgeS a part that was tried since so many seconds is left alone
- * @returns undefined when another sync has it, it was tried lately, or the farm is gone
+ * Takes the lease on a part for one sync; one statement.
+ * @param minAgeS minimum age in seconds of the last attempt
+ * @returns undefined if another sync holds the lease, the part was tried recently, or the farm was deleted
  */
 export async function claimPart(
   db: Db,
@@ -93,8 +93,8 @@ export async function claimPart(
 }
 
 /**
- * Keeps a page of rows aside and renews the lease; one statement. A row that comes twice is what it was last.
- * @returns false when the part belongs to another sync by now
+ * Stages a page of rows and renews the lease; one statement. If a row occurs twice, the last one is used.
+ * @returns false if another sync holds the lease
  */
 export async function stageRows(db: Db, claim: Claim, rows: readonly { uuid: string }[]): Promise<boolean> {
   const held = db
@@ -119,13 +119,13 @@ export async function stageRows(db: Db, claim: Claim, rows: readonly { uuid: str
   return found.length > 0;
 }
 
-/** Forgets what a sync has read so far, before it begins anew with another node. */
+/** Deletes the staged rows of a sync, before it restarts with another node. */
 export const unstage = (h: Db, { syncId }: Pick<Claim, 'syncId'>): Statement =>
   h.delete(syncRows).where(eq(syncRows.sync_id, syncId));
 
 /**
- * Makes what was staged the farm's part, in one batch: all of it or nothing.
- * @returns false when the part belongs to another sync by now; nothing has changed then
+ * Replaces the part of the farm with the staged rows, in one batch.
+ * @returns false without changes if another sync holds the lease
  */
 export function finishSync(db: Db, claim: Claim, read: Read): Promise<boolean> {
   return whileMine(db, claim, (h) => [
@@ -137,7 +137,7 @@ export function finishSync(db: Db, claim: Claim, read: Read): Promise<boolean> {
   ]);
 }
 
-/** Notes that nothing has changed; rows of ours are not concerned. @returns as `finishSync` */
+/** Records that the part has not changed at the node. @returns as `finishSync` */
 export function finishUnchanged(
   db: Db,
   claim: Claim,
@@ -152,10 +152,10 @@ export function finishUnchanged(
   ]);
 }
 
-/** `error` is a word of ours; `ignored` is there if a list was read that is of no use. */
+/** `error` is our error code; `ignored` is present if a list was read but is unusable. */
 type Failure = { error: string; tookMs: number; ignored?: IgnoredReport };
 
-/** Gives the part back with the reason why it was not read; what there was before stays. */
+/** Releases the lease with the reason of the failure; the existing rows are kept. */
 export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failure): Promise<boolean> {
   return whileMine(db, claim, (h) => [
     ...(ignored ? [noteIgnored(h, claim, ignored)] : []),
@@ -167,7 +167,7 @@ export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failu
   ]);
 }
 
-/** Clears away what syncs that died had read, and removals that no sync can have missed any more. */
+/** Deletes staged rows of aborted syncs, and removals older than any running sync. */
 export async function sweepSyncs(db: Db): Promise<void> {
   await atomically(db, (h) => [
     h
@@ -191,8 +191,8 @@ async function whileMine(db: Db, claim: Claim, build: (h: Db) => Statement[]): P
 }
 
 /**
- * Where rows of ours were left as they are, the node may have told of a change that was not taken: the next read then
- * begins where this one began, or reads everything.
+ * If rows were protected from the merge, a change reported by the node may have been skipped. The next read then
+ * starts at the same position, or is a full one.
  */
 function outcomeOf(claim: Claim, read: Read) {
   const left = protectedRows(claim);

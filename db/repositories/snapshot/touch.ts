@@ -8,8 +8,8 @@ import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { type PartTable, type PartValues, type PoolValues, parts } from './parts.ts';
 
 /*
- * What an action of ours changed or removed on a dispatcher, written to the snapshot at once. No sync that began
- * before takes it back; a row that is not there is not made.
+ * Writes changes and removals by our own actions on a dispatcher to the snapshot immediately. A sync that began earlier
+ * does not overwrite them. A missing row is not inserted.
  */
 
 type OfPool = Partial<PoolValues> &
@@ -27,7 +27,7 @@ export const touchWorkplace = (
   values: Partial<PartValues['workplaces']>,
 ): Statement => touch(h, workplaces, farmId, uuid, values);
 
-/** Not marked as an action of ours is: only when its agent was heard of last depends on it, and no sync reads a row anew. */
+/** Not marked as an action of ours: the timestamp must not protect the row from a sync. */
 export const noteAgentSeen = (h: Db, farmId: string, uuid: string, at: Date): Statement =>
   h
     .update(workplaces)
@@ -41,7 +41,7 @@ export const touchSession = (
   values: Partial<PartValues['spsessions']>,
 ): Statement => touch(h, workplaceSessions, farmId, uuid, values);
 
-/** A workplace whose last session has left the snapshot is not in use any more; after `removeSession` in a batch. */
+/** Marks a workplace as unused if the snapshot has no session of it. Must follow `removeSession` in the batch. */
 export const freeWorkplace = (h: Db, farmId: string, uuid: string): Statement =>
   h
     .update(workplaces)
@@ -70,7 +70,7 @@ export const removeSession = (h: Db, farmId: string, uuid: string): Statement[] 
   remove(h, 'spsessions', farmId, uuid);
 
 function touch(h: Db, table: PartTable, farmId: string, uuid: string, values: object): Statement {
-  // Drizzle turns moments into text itself, and takes no text for them.
+  // Drizzle converts `Date` values to text and does not accept text for timestamps.
   const columns = Object.fromEntries(
     Object.entries({ ...values, uuid: undefined }).map(([name, value]) => [
       name,
@@ -85,7 +85,7 @@ function touch(h: Db, table: PartTable, farmId: string, uuid: string, values: ob
 
 const isMoment = (name: string): boolean => /_at$|_since$/.test(name);
 
-/** The part is locked against a merge that is under way, which would not see the removal and bring the row back. */
+/** The part is locked against a running merge, which would not see the removal and insert the row again. */
 function remove(h: Db, kind: PartKind, farmId: string, uuid: string): Statement[] {
   const { table } = parts[kind];
   const removed_at = sql`clock_timestamp()`;

@@ -3,8 +3,8 @@ import { byteText, moment } from '../columns.ts';
 import { farms } from '../sites/farms.ts';
 
 /**
- * What agents are installed with. Of a token only the SHA-256 is kept. `machine` tells which machine was registered;
- * `sites` are those whose workplaces its agents may be found among, null for all.
+ * Registrations that agents are installed with. Only the SHA-256 of the token is stored. `machine` identifies the
+ * registered machine; `sites` restricts the workplaces to be matched, null for all sites.
  */
 export const agentRegistrations = pgTable(
   'agent_registrations',
@@ -23,8 +23,8 @@ export const agentRegistrations = pgTable(
 );
 
 /**
- * The agent of one workplace, by the dispatcher's identifier, with a token of its own. The token derives from the token of
- * the registration and `nonce`; `used_at` is the first call with it.
+ * The agent of one workplace, by the dispatcher's identifier, with its own token. The token derives from the token of
+ * the registration and `nonce`; `used_at` is the time of its first use.
  */
 export const workplaceAgents = pgTable(
   'workplace_agents',

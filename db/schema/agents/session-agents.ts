@@ -2,7 +2,10 @@ import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment } from '../columns.ts';
 import { workplaceAgents } from './agents.ts';
 
-/** Who shows messages within a workplace session. Of a token only the SHA-256 is kept; `user_key` is a folded name. */
+/**
+ * Agents that display messages within a workplace session. Only the SHA-256 of the token is stored; `user_key` is a
+ * folded name.
+ */
 export const sessionAgents = pgTable(
   'session_agents',
   {
@@ -24,7 +27,7 @@ export const sessionAgents = pgTable(
   ],
 );
 
-/** What a session agent is to do; it stays until it was shown (`handed_at`) and acknowledged. */
+/** Pending tasks of a session agent. A row is kept until it was returned (`handed_at`) and acknowledged. */
 export const sessionMessages = pgTable(
   'session_messages',
   {

@@ -2,9 +2,9 @@ import { bigint, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
 /**
- * What we have signed of the audit: that the event `seq` has this `hash`, and that the events up to `base_seq`, whose
- * last one had `base_hash`, are gone because their time was over. Append-only (a trigger holds it). `jws` says the same,
- * signed by the key `kid`; the other columns are only there to be found by.
+ * Signed checkpoints of the audit: the event `seq` has this `hash`, and the events up to `base_seq`, the last one
+ * with `base_hash`, were removed by retention. Append-only, enforced by a trigger. `jws` contains the same values,
+ * signed with the key `kid`; the other columns are for lookups.
  */
 export const auditCheckpoints = pgTable(
   'audit_checkpoints',

@@ -5,8 +5,8 @@ import { moment } from '../columns.ts';
 export type FieldChange = { field: string; before: unknown; after: unknown };
 
 /**
- * Append-only (a trigger holds it). The last four columns are the sealer's: `sealed_text` is the canonical JSON of the
- * event as it was hashed.
+ * Append-only, enforced by a trigger. The last three columns and `seq` are written by the sealer; `sealed_text` is
+ * the canonical JSON of the event that was hashed.
  */
 export const auditEvents = pgTable(
   'audit_events',
@@ -40,7 +40,7 @@ export const auditEvents = pgTable(
     hash: text(),
     sealed_text: text(),
   },
-  // An index a filter, each in the order of the list: a page of any filter is read off one of them without sorting.
+  // One index per filter, in list order, so that each page is read from an index without sorting.
   (t) => [
     index('audit_events_at').on(t.at, t.id),
     uniqueIndex('audit_events_seq').on(t.seq),

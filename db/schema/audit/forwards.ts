@@ -2,8 +2,8 @@ import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
 /**
- * How far the audit has been forwarded to each log collector: events up to `seq` are with it for sure. `error` is what
- * the last attempt ended with, null when it went well.
+ * Progress of forwarding the audit to each log collector: events up to `seq` are confirmed. `error` is the result of
+ * the last attempt, null for success.
  */
 export const auditForwards = pgTable('audit_forwards', {
   target: text().$type<'fluentd' | 'syslog'>().primaryKey(),

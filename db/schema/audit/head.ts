@@ -1,8 +1,8 @@
 import { bigint, boolean, pgTable, text } from 'drizzle-orm/pg-core';
 
 /**
- * How far the audit is sealed, in one row: events that vanish from the end of the chain are missed by it.
- * `hash` is that of the event `seq`; before the first one, zeros.
+ * The end of the sealed audit, in one row, which detects events missing at the end of the chain. `hash` is the hash
+ * of event `seq`, or zeros before the first one.
  */
 export const auditHead = pgTable('audit_head', {
   only: boolean().primaryKey().default(true),

@@ -2,8 +2,8 @@ import { index, integer, jsonb, pgTable, primaryKey } from 'drizzle-orm/pg-core'
 import { byteText, moment } from '../columns.ts';
 
 /**
- * Refusals of one minute, counted aside: the first of a subject (a session and a permission, or a locked account) has
- * its own audit event, the others become one further event when the minute has ended. `event` is that event's content.
+ * Refusals counted per minute. The first one of a subject (a session and a permission, or a locked account) has its
+ * own audit event; the others become one event after the minute has ended. `event` is the content of that event.
  */
 export const auditRefusals = pgTable(
   'audit_refusals',

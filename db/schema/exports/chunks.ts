@@ -2,7 +2,7 @@ import { customType, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-c
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });
 
-/** Exported files where no object store is configured, cut into chunks of one size. */
+/** Content of exported files without an object store, in chunks of equal size. */
 export const exportedChunks = pgTable(
   'exported_chunks',
   {

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm';
 import { bigint, doublePrecision, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** Too many rows for one file; the last attempt failed; no attempt ended in time. */
+/** Too many rows for a file; the last attempt failed; no attempt finished in time. */
 export const exportFailures = ['too_many_rows', 'not_written', 'late'] as const;
 export type ExportFailure = (typeof exportFailures)[number];
 
 /**
- * Exports, from the order until some time after the file is gone. `file` is where the attempt that counts writes, or has
- * written; who works on an attempt that counts no more finds another one there. `upload_id` is of a file that an object
- * store holds and that may be unfinished. Deleting an account leaves its exports, since somebody must delete the files.
+ * Exports, from the order until some time after the file was deleted. `file` is the file of the current attempt; a
+ * superseded attempt finds another id there. `upload_id` belongs to a file in an object store that may be incomplete.
+ * Exports of a deleted account are kept, because their files must still be deleted.
  */
 export const exportedFiles = pgTable(
   'exported_files',
@@ -19,7 +19,7 @@ export const exportedFiles = pgTable(
     subject: text().$type<'audit' | 'monitoring' | 'tags' | 'portals'>().notNull(),
     format: text().$type<'csv' | 'ndjson' | 'json' | 'cef'>().notNull(),
     filters: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** Of subject, format and filters: what makes two orders of one owner equal. */
+    /** Fingerprint of subject, format and filters. Orders of one owner with the same fingerprint are equal. */
     fingerprint: text().notNull(),
     state: text().$type<'pending' | 'running' | 'ready' | 'failed'>().notNull().default('pending'),
     rows: bigint({ mode: 'number' }),
@@ -30,7 +30,7 @@ export const exportedFiles = pgTable(
     store: text().$type<'database' | 's3'>().notNull().default('database'),
     file: uuid(),
     upload_id: text(),
-    /** Why it failed: a word of ours. */
+    /** Reason of a failure. */
     reason: text().$type<ExportFailure>(),
     created_at: moment().notNull(),
     ended_at: moment(),

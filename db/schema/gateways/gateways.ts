@@ -12,15 +12,16 @@ import {
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { sites } from '../sites/sites.ts';
 
-/** What a gateway tells of itself with each heartbeat; until the next one tunnels move it on. */
+/** Figures from the last heartbeat, updated by tunnels until the next one. */
 export type GatewayStats = { connections: number; sent: number; received: number };
 
-/** The last cumulative counters of the processes of a gateway, as `continue_counters` keeps them. */
+/** The last cumulative counters of the processes of a gateway, maintained by `continue_counters`. */
 type ProcessCounter = { counter: number; recent: number; before: number; since: number };
 export type ProcessCounters = Record<'sent' | 'received', ProcessCounter[]>;
 
 /**
- * Gateways; of the token only its SHA-256. The last columns are written by heartbeats and tickets, never by administrators.
+ * Gateways. Only the SHA-256 of the token is stored. The columns from `version` on, except `client_address` and
+ * `byte_counters`, are written by heartbeats and tickets.
  */
 export const gateways = pgTable(
   'gateways',
@@ -37,25 +38,25 @@ export const gateways = pgTable(
     maintenance: boolean().notNull().default(false),
     token_hash: text().notNull(),
     version: text(),
-    /** Which tunnels a ticket opens: from its address only, also from one of the other family, or from any. */
+    /** Addresses that a ticket accepts: only its own, also the other address family, or any. */
     client_address: text().$type<'exact' | 'family' | 'off'>().notNull().default('family'),
-    /** What the bytes at the end of a tunnel count: that tunnel, or all tunnels of the process since it started. */
+    /** Meaning of the byte counts at the end of a tunnel: of that tunnel, or of the process since its start. */
     byte_counters: text().$type<'tunnel' | 'process'>().notNull().default('tunnel'),
     process_counters: jsonb().$type<ProcessCounters>().notNull().default({ sent: [], received: [] }),
     last_seen_at: moment(),
-    /** Open tunnels as the last heartbeat that had the figure reported them. */
+    /** Open tunnels reported by the last heartbeat with that figure. */
     reported_connections: integer(),
     reported_at: moment(),
-    /** The last tunnel that began or ended. */
+    /** Time at which a tunnel last began or ended. */
     last_used_at: moment(),
     stats: jsonb().$type<GatewayStats>(),
-    /** What the journal was last told. */
+    /** The last status written to the monitoring journal. */
     noted_status: text().$type<'pass' | 'fail' | 'unknown'>().notNull().default('unknown'),
   },
   (t) => [uniqueIndex('gateways_name_key').on(t.name_key), uniqueIndex('gateways_token').on(t.token_hash)],
 );
 
-/** The sites whose users go through the gateway. */
+/** The sites whose users connect through the gateway. */
 export const gatewaySites = pgTable(
   'gateway_sites',
   {

@@ -6,9 +6,9 @@ import { farms } from '../sites/farms.ts';
 import { gateways } from './gateways.ts';
 
 /**
- * Ways through a gateway: of the ticket only the SHA-256. Host and port are where its tunnels lead, `client_ip` where
- * alone they may come from (null until the first one shows it), `session_uuid` the farm's session that they serve,
- * `used_at` when the first one began.
+ * Tickets for tunnels through a gateway. Only the SHA-256 of the ticket is stored. `host` and `port` are the target,
+ * `client_ip` is the only accepted client address (null until the first tunnel), `session_uuid` is the session of the
+ * farm, `used_at` the start of the first tunnel.
  */
 export const gatewayTickets = pgTable(
   'gateway_tickets',

@@ -4,8 +4,8 @@ import { byteText, moment } from '../columns.ts';
 import { gatewayTickets } from './tickets.ts';
 
 /**
- * What tickets opened: of what ends a tunnel only the SHA-256. What went through is reported at its end. `presumed_ended`
- * marks a tunnel that the sweep ended because its gateway reported no end.
+ * Tunnels opened with tickets. Only the SHA-256 of the token that ends a tunnel is stored. Byte counts are reported
+ * at the end. `presumed_ended` marks a tunnel that the sweep ended because the gateway reported no end.
  */
 export const gatewayTunnels = pgTable(
   'gateway_tunnels',

@@ -2,8 +2,8 @@ import { boolean, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm
 import { byteText, moment, recordColumns } from '../columns.ts';
 
 /**
- * Authentication domains. `params` of directory domains hold sealed secrets. `access_ended_at` is when the domain was last
- * disabled: a login that began before is refused.
+ * Authentication domains. `type` is a name of the registry of domain types. `params` of directory domains contain sealed secrets. `access_ended_at` is the time when
+ * the domain was last disabled; a login that began earlier is rejected.
  */
 export const authenticators = pgTable(
   'authenticators',
@@ -13,7 +13,7 @@ export const authenticators = pgTable(
     name_key: byteText().notNull(),
     small_name: text().notNull(),
     small_name_key: byteText().notNull(),
-    type: text().$type<'internal' | 'ldap' | 'active_directory' | 'freeipa'>().notNull(),
+    type: text().notNull(),
     comments: text().notNull().default(''),
     priority: integer().notNull().default(1),
     state: text().$type<'visible' | 'hidden' | 'disabled'>().notNull().default('visible'),

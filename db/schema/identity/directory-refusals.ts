@@ -3,8 +3,8 @@ import { moment } from '../columns.ts';
 import { authenticators } from './authenticators.ts';
 
 /**
- * Service accounts whose directory refused their password: no process tries the same password before `retry_at`.
- * `account_fingerprint` is an HMAC of server, account and password.
+ * Service accounts whose password was rejected by their directory. No process tries the same password before
+ * `retry_at`. `account_fingerprint` is an HMAC of server, account and password.
  */
 export const directoryRefusals = pgTable('directory_refusals', {
   authenticator_id: uuid()

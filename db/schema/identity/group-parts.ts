@@ -1,7 +1,7 @@
 import { index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core';
 import { groups } from './groups.ts';
 
-/** The groups a meta group is made of; who belongs to it, `effective_groups` tells. */
+/** The parts of meta groups. `effective_groups` computes the members. */
 export const groupParts = pgTable(
   'group_parts',
   {

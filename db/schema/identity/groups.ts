@@ -4,8 +4,8 @@ import { authenticators } from './authenticators.ts';
 import { users } from './users.ts';
 
 /**
- * Groups of a domain. `external_id` is the DN of a directory group, `directory_id` its immutable identifier: a SID in Active
- * Directory.
+ * Groups of a domain. `external_id` is the distinguished name of a directory group, `directory_id` its immutable
+ * identifier (in Active Directory the SID).
  */
 export const groups = pgTable(
   'groups',

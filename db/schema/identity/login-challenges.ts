@@ -3,8 +3,9 @@ import { byteText, moment } from '../columns.ts';
 import { users } from './users.ts';
 
 /**
- * Who has shown the right password and owes a code, from which network. `sealed_secret` is that of an enrolment, which
- * the first right code finishes. An enrolment that a session began has the session's id, here and in `session_id`.
+ * Users who have entered the correct password and still need a code, with their network. `sealed_secret` is the
+ * secret of an enrolment, which the first valid code completes. An enrolment started by a session has the session's
+ * id as `id` and `session_id`.
  */
 export const loginChallenges = pgTable(
   'login_challenges',

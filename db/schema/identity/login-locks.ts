@@ -2,9 +2,9 @@ import { index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { byteText, moment } from '../columns.ts';
 
 /**
- * Failed attempts per account and network. `account` is the domain id and the folded name, known or not;
- * `network` an IPv4 address or an IPv6 /64. `*` is all of them, and its row a wider limit: of an account wherever from, of a
- * network whomever about, of all attempts. Only such rows have `counted_from`, where the counting of `failures` began.
+ * Failed login attempts by account and network. `account` is the domain id and the folded name, also of unknown
+ * accounts; `network` is an IPv4 address or an IPv6 /64. `*` stands for all: an account from all networks, a network
+ * for all accounts, or all attempts. Only these rows have `counted_from`, the start of the current counting period.
  */
 export const loginLocks = pgTable(
   'login_locks',

@@ -3,8 +3,8 @@ import { moment } from '../columns.ts';
 import { users } from './users.ts';
 
 /**
- * Live sessions; an ended one is deleted. Only the SHA-256 of the token is kept. `idle_until` is when the session ends for
- * want of use, by the parameter of the moment in which `last_seen_at` was written.
+ * Live login sessions; ended sessions are deleted. Only the SHA-256 of the token is stored. `idle_until` is the end
+ * by inactivity, computed with the parameter in effect when `last_seen_at` was written.
  */
 export const loginSessions = pgTable(
   'login_sessions',

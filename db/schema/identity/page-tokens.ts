@@ -2,7 +2,7 @@ import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 import { loginSessions } from './login-sessions.ts';
 
-/** What pages of a browser session call the API with; only the SHA-256 is kept, and none outlives its session. */
+/** API tokens of pages of a browser session. Only the SHA-256 is stored, and no token outlives its session. */
 export const pageTokens = pgTable(
   'page_tokens',
   {

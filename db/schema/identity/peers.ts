@@ -2,12 +2,12 @@ import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } f
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { roles } from './roles.ts';
 
-/** A public key of a peer (RFC 7517), of the members that a signature is checked with. */
+/** A public key of a peer (RFC 7517), with the members needed for verification. */
 export type PublicKey = { kty: string; kid: string } & Partial<
   Record<'alg' | 'use' | 'crv' | 'x' | 'y' | 'n' | 'e', string>
 >;
 
-/** Other aggregators that come with tokens they signed; their keys are here or at an address of theirs. */
+/** Other aggregators, which authenticate with signed tokens. Their keys are stored here or read from `jwks_url`. */
 export const peers = pgTable(
   'peers',
   {
@@ -37,7 +37,10 @@ export const peerRoles = pgTable(
   (t) => [primaryKey({ columns: [t.peer_id, t.role_id] }), index('peer_roles_role').on(t.role_id)],
 );
 
-/** Live sessions of peers; an ended one is deleted. Only the SHA-256 of the token is kept. `idle_until` as for login sessions. */
+/**
+ * Live sessions of peers; ended sessions are deleted. Only the SHA-256 of the token is stored. `idle_until` as for
+ * login sessions.
+ */
 export const peerSessions = pgTable(
   'peer_sessions',
   {
@@ -58,8 +61,8 @@ export const peerSessions = pgTable(
 );
 
 /**
- * Tokens of peers that have been exchanged, by the SHA-256 of issuer and `jti`. They outlive their peer: one who is
- * registered again shall not find them unused.
+ * Exchanged tokens of peers, by the SHA-256 of issuer and `jti`. They are kept when the peer is deleted, so that a
+ * token cannot be reused after the peer is registered again.
  */
 export const usedPeerTokens = pgTable(
   'used_peer_tokens',

@@ -4,9 +4,9 @@ import { byteText, moment } from '../columns.ts';
 import { authenticators } from './authenticators.ts';
 
 /**
- * Logins by certificate that wait for a signature. `token_hash` is the SHA-256 of what the client names it by; the state,
- * sealed, holds the half of a key that reads the KDC's answer. A row is deleted before it is used. `begun_at` is by the clock of
- * the database, as `access_ended_at` of users and domains.
+ * Pending certificate logins that wait for a signature. `token_hash` is the SHA-256 of the client's login token.
+ * `sealed_state` contains our half of the key that decrypts the answer of the KDC. A row is deleted before it is
+ * used. `begun_at` is by the clock of the database, like `access_ended_at` of users and domains.
  */
 export const pkinitChallenges = pgTable(
   'pkinit_challenges',

@@ -2,7 +2,7 @@ import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } f
 import { byteText, recordColumns } from '../columns.ts';
 import { users } from './users.ts';
 
-/** Roles: permissions within a scope of sites (`"*"` or their ids). */
+/** Roles: permissions, with a scope of sites (`"*"` or ids). */
 export const roles = pgTable(
   'roles',
   {

@@ -2,7 +2,7 @@ import { integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 import { users } from './users.ts';
 
-/** The TOTP device of a user. `last_step` is the time step (of 30 s) of the last code that was accepted. */
+/** TOTP devices of users. `last_step` is the time step (30 s) of the last accepted code. */
 export const secondFactors = pgTable('second_factors', {
   user_id: uuid()
     .primaryKey()
@@ -12,7 +12,7 @@ export const secondFactors = pgTable('second_factors', {
   enrolled_at: moment().notNull(),
 });
 
-/** What a user without his device has left: each is deleted when it is used. Only the SHA-256 is kept. */
+/** Recovery codes for users who have lost their device; each is deleted after use. Only the SHA-256 is stored. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {

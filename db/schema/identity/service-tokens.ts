@@ -3,8 +3,8 @@ import { byteText, moment } from '../columns.ts';
 import { users } from './users.ts';
 
 /**
- * Tokens of service users; they act like sessions with at most the user's rights. Only the SHA-256 is kept. `scopes`
- * are those in which the maker held each of the permissions: the token never reaches beyond them.
+ * Tokens of service users, with at most the permissions of the user. Only the SHA-256 is stored. `scopes` are the
+ * scopes in which the creator held each permission; the token cannot exceed them.
  */
 export const serviceTokens = pgTable(
   'service_tokens',

@@ -3,10 +3,11 @@ import { byteText, moment, recordColumns } from '../columns.ts';
 import { authenticators } from './authenticators.ts';
 
 /**
- * Users of a domain. `password_hash` carries its own parameters (see shared/identity/passwords). `directory_id` is the
- * immutable identifier of the entry in its directory, absent until the first login that finds it. `card_fingerprint` is the SHA-256
- * of the public key of the smart card that was used at `directory_checked_at`, the last login for which the directory
- * answered. `access_ended_at` is when the user was last deactivated: a login that began before is refused.
+ * Users of a domain. `password_hash` includes its parameters (see shared/identity/passwords). `directory_id` is the
+ * immutable identifier of the directory entry, absent until the first login that finds it. `card_fingerprint` is the
+ * SHA-256 of the public key of the smart card used at `directory_checked_at`, the last login that the directory
+ * confirmed. `access_ended_at` is the time when the user was last deactivated; a login that began earlier is
+ * rejected.
  */
 export const users = pgTable(
   'users',
@@ -42,7 +43,7 @@ export const users = pgTable(
   ],
 );
 
-/** Password hashes of a user that may not be used again, sealed; the current one included. */
+/** Sealed password hashes that a user may not reuse, including the current one. */
 export const passwordHistory = pgTable(
   'password_history',
   {

@@ -7,9 +7,9 @@ import { users } from '../identity/users.ts';
 export type KeptRight = { permissions: string[]; scope: { sites: '*' | string[] } };
 
 /**
- * Writes that were sent with an `Idempotency-Key`, by a user or by a peer. `fingerprint` is over method, path, query and
- * body; the answer is sealed, and absent while the work goes on (`lease_until`) or when its outcome is unknown. `rights`
- * are what the sender held then: the answer is for nobody who holds less.
+ * Writes with an `Idempotency-Key`, by user or peer. `fingerprint` covers method, path, query and body. The response
+ * is sealed; it is absent while the request runs (`lease_until`) or if its outcome is unknown. `rights` are the
+ * permissions of the sender: the response is only returned to a caller who has them.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',

@@ -2,8 +2,8 @@ import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
 /**
- * A lease belongs to one process (`holder`) until `expires_at` by the clock of the database. `fence` grows by one each
- * time the lease passes to another holder.
+ * A lease belongs to one process (`holder`) until `expires_at`, by the clock of the database. `fence` is incremented
+ * each time the lease passes to another holder.
  */
 export const leases = pgTable('leases', {
   name: text().primaryKey(),

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** Jobs that functions want done: written in the batch of the change that they follow from, moved into the queue by a sidecar. */
+/**
+ * The job outbox: jobs are inserted in the batch of the change that requires them, and a sidecar moves them into the
+ * queue.
+ */
 export const jobOutbox = pgTable(
   'job_outbox',
   {

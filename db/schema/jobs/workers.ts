@@ -1,7 +1,7 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** Sidecars that are alive: each writes its row again every few seconds. */
+/** Live sidecars. Each updates its row every few seconds. */
 export const jobWorkers = pgTable('job_workers', {
   name: text().primaryKey(),
   host: text().notNull(),

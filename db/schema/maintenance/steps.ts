@@ -3,14 +3,13 @@ import { moment } from '../columns.ts';
 import { farms } from '../sites/farms.ts';
 import { maintenanceWindows } from './windows.ts';
 
-/** What a window asks of a farm: tell users, set the flag, end sessions, take the flag back. */
+/** Phases of a window for a farm: warn users, set the flag, end sessions, clear the flag. */
 export type MaintenancePhase = 'warn' | 'flag' | 'sessions' | 'clear';
 
 /**
- * One thing that a window asks of a farm; `target` is the pool that a warning goes to, else nothing's identifier.
- * Whoever claims it has it until `lease_until`, and then another does it again: flags are set, and sessions ended, at
- * least once, which is the same as once. A warning is shown at most once: it is done with the claim, and given back only
- * when no node can have had it.
+ * One step of a window for a farm. `target` is the pool of a warning, otherwise the nil UUID. A step is leased until
+ * `lease_until`, after which another process repeats it: setting flags and ending sessions is idempotent. A warning
+ * is shown at most once: it counts as done when it is claimed, and is released only if no node can have received it.
  */
 export const maintenanceSteps = pgTable(
   'maintenance_steps',

@@ -1,7 +1,7 @@
 import { boolean, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { byteText, moment, recordColumns } from '../columns.ts';
 
-/** What happens around a maintenance; sites, farms and pools refer to a template while they are in one. */
+/** Times and effects of a maintenance. Sites, farms and pools in maintenance refer to a template. */
 export const maintenanceTemplates = pgTable(
   'maintenance_templates',
   {

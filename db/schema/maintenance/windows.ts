@@ -6,8 +6,9 @@ import { sites } from '../sites/sites.ts';
 import { maintenanceTemplates } from './templates.ts';
 
 /**
- * A maintenance that goes by a template, and any of a farm or site, from the order to its end; a row that is gone is
- * over. `pool_uuid` and `workplace_uuid` are the dispatcher's; a workplace has both. `about` says what it is about, once.
+ * A maintenance by a template, or of a farm or site, from the order to its end; it is deleted when it ends.
+ * `pool_uuid` and `workplace_uuid` are identifiers of the dispatcher; a workplace has both. `about` is the unique key
+ * of the object.
  */
 export const maintenanceWindows = pgTable(
   'maintenance_windows',
@@ -21,7 +22,7 @@ export const maintenanceWindows = pgTable(
     pool_uuid: uuid(),
     workplace_uuid: uuid(),
     template_id: uuid().references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
-    /** In the place of the template's. */
+    /** Overrides the message of the template. */
     message: text(),
     begun_at: moment(),
   },

@@ -1,7 +1,7 @@
 import { index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { byteText, moment, recordColumns } from '../columns.ts';
 
-/** The monitoring journal: what the system notices, and what administrators add. `message_key` is the folded message. */
+/** The monitoring journal, with records of the system and of administrators. `message_key` is the folded message. */
 export const monitoringRecords = pgTable(
   'monitoring_records',
   {

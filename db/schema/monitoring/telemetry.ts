@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, doublePrecision, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** What processes have counted, as they handed it over; a sidecar adds it up and takes it away. */
+/** Batches of counts from processes. A sidecar adds them to the sums and deletes them. */
 export const telemetryBatches = pgTable(
   'telemetry_batches',
   {
@@ -14,7 +14,7 @@ export const telemetryBatches = pgTable(
   (t) => [index('telemetry_batches_at').on(t.at)],
 );
 
-/** The sums of everything that was ever counted; what every sidecar tells. */
+/** Sums of all counts, as exposed by every sidecar. */
 export const telemetrySums = pgTable(
   'telemetry_sums',
   {
@@ -25,7 +25,7 @@ export const telemetrySums = pgTable(
   (t) => [primaryKey({ columns: [t.family, t.labels] })],
 );
 
-/** Up to which `seq` of the audit something has been counted. */
+/** The `seq` of the audit up to which events are counted. */
 export const telemetryMarks = pgTable('telemetry_marks', {
   name: text().primaryKey(),
   seq: bigint({ mode: 'number' }).notNull(),

@@ -4,8 +4,8 @@ import { users } from '../identity/users.ts';
 import { dispatchers } from '../sites/dispatchers.ts';
 
 /**
- * Session keys that dispatchers gave us, sealed. `subject` says whom a key speaks for: `aggregator`, or a digest
- * over the user, his rights and his address, so that a key never outlives the rights it was issued for.
+ * Sealed session keys issued by dispatchers. `subject` is `aggregator`, or a digest of the user with permissions and
+ * address, so that a key is not used with other permissions than it was issued for.
  */
 export const dispatcherSessions = pgTable(
   'dispatcher_sessions',

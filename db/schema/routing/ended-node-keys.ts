@@ -4,9 +4,9 @@ import { byteText, moment } from '../columns.ts';
 import { dispatchers } from '../sites/dispatchers.ts';
 
 /**
- * Session keys of dispatchers whose users were deactivated or deleted: they are not used any more, and wait until their
- * node has logged them out or they expire. A row keeps the subject and the sealed key of its row in `dispatcher_sessions`, and
- * the key stays sealed for that row. `log_out_after` is the time of the next attempt.
+ * Session keys of deactivated or deleted users. They are no longer used, and are kept until their node has logged
+ * them out or they expire. A row keeps the subject and the sealed key of its row in `dispatcher_sessions`, and the
+ * key stays bound to that row. `log_out_after` is the time of the next attempt.
  */
 export const endedNodeKeys = pgTable(
   'ended_node_keys',

@@ -4,7 +4,9 @@ import { users } from '../identity/users.ts';
 import { farms } from '../sites/farms.ts';
 import { rules } from './rules.ts';
 
-/** The last connection that a user was given through a rule: it wins until the snapshot shows its session. */
+/**
+ * The last connection issued to a user through a rule. It takes precedence until the snapshot contains its session.
+ */
 export const issuedConnections = pgTable(
   'issued_connections',
   {

@@ -16,10 +16,10 @@ import { images } from '../settings/images.ts';
 import { farms } from '../sites/farms.ts';
 import { sites } from '../sites/sites.ts';
 
-/** Pools that carry one of `any` and every one of `all` of these tags. */
+/** Matches pools that have all tags of `all` and, unless it is empty, at least one tag of `any`. */
 export type TagMatch = { any: string[]; all: string[] };
 
-/** Merged resource sets: pools of several farms of a site that users see as one. */
+/** Rules merge pools of several farms of a site into one service for users. */
 export const rules = pgTable(
   'rules',
   {
@@ -53,7 +53,7 @@ const ruleId = () =>
     .notNull()
     .references(() => rules.id, { onDelete: 'cascade' });
 
-/** `servicepool_uuid` is the dispatcher's; a farm may appear with several pools. */
+/** `servicepool_uuid` is the identifier of the dispatcher; a farm may appear with several pools. */
 export const ruleMembers = pgTable(
   'rule_members',
   {

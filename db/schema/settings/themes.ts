@@ -1,7 +1,7 @@
 import { integer, jsonb, pgTable } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** Branding: one row, `id` 1. */
+/** Branding: one row with `id` 1. */
 export const themes = pgTable('themes', {
   id: integer().primaryKey(),
   revision: integer().notNull().default(1),

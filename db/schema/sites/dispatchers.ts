@@ -2,13 +2,13 @@ import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { farms } from './farms.ts';
 
-/** What a probe saw of the certificate; `not_after` is RFC 3339. */
+/** The certificate seen by a probe; `not_after` is RFC 3339. */
 export type CertificateFacts = { subject: string; issuer: string; not_after: string };
 
-/** One domain of a node, as the node calls it. */
+/** A login domain of a node, with the node's names. */
 export type NodeDomain = { authUuid: string; authSmallName: string; auth: string };
 
-/** Dispatcher nodes; the lower half is written by probes, never by administrators. */
+/** Dispatcher nodes. The columns from `version` on are written by probes and calls. */
 export const dispatchers = pgTable(
   'dispatchers',
   {
@@ -29,16 +29,16 @@ export const dispatchers = pgTable(
     version: text(),
     status: text().$type<'pass' | 'fail' | 'unauthorized' | 'unknown'>().notNull().default('unknown'),
     circuit: text().$type<'closed' | 'open' | 'half_open'>().notNull().default('closed'),
-    /** Failures in a row; a success clears them. */
+    /** Consecutive failures; reset by a success. */
     circuit_failures: integer().notNull().default(0),
     circuit_opened_at: moment(),
-    /** Until then a probe of an open circuit belongs to whoever claimed it. */
+    /** Until this time one process holds the right to probe the open circuit. */
     circuit_probe_until: moment(),
     last_check_at: moment(),
     last_error: text(),
     response_time_ms: integer(),
     certificate: jsonb().$type<CertificateFacts>(),
-    /** What was last told of its end; another certificate begins anew. */
+    /** The last report of an expiring certificate; a new certificate resets it. */
     certificate_notice: jsonb().$type<{ not_after: string; days: number }>(),
     domains: jsonb().$type<NodeDomain[]>(),
     domains_at: moment(),

@@ -3,7 +3,7 @@ import { byteText, ignoredIndex, snapshotColumns } from '../columns.ts';
 import { dispatchers } from './dispatchers.ts';
 import { farms } from './farms.ts';
 
-/** Tags that the nodes of a farm know. A tag without an identifier of its node has one that is made of its name. */
+/** Tags reported by the nodes of a farm. A tag without an identifier gets one derived from its name. */
 export const farmTags = pgTable(
   'farm_tags',
   {

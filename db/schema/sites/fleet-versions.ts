@@ -1,8 +1,8 @@
 import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 
 /**
- * Counters that triggers move in the transaction of a change; now one, `entitlement`: it moves with all that decides
- * who may use what, and what there is. A cache holds only as long as its counter stands.
+ * Counters that triggers increment in the transaction of a change. `entitlement` is incremented by every change of
+ * access rights or topology. A cache is valid while its counter is unchanged.
  */
 export const fleetVersions = pgTable('fleet_versions', {
   name: text().primaryKey(),

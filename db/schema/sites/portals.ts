@@ -1,7 +1,7 @@
 import { index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { byteText, moment, recordColumns } from '../columns.ts';
 
-/** Portals as they report themselves by heartbeats; only the tags are written by administrators. */
+/** Portals, from their heartbeats; administrators write only the tags. */
 export const portals = pgTable(
   'portals',
   {

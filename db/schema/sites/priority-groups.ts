@@ -4,7 +4,7 @@ import { groups } from '../identity/groups.ts';
 import { users } from '../identity/users.ts';
 import { farms } from './farms.ts';
 
-/** Which farms to prefer for whom; without users and groups, for everybody. */
+/** Preferred farms of users and groups; without users and groups, of all users. */
 export const priorityGroups = pgTable(
   'priority_groups',
   {

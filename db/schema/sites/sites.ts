@@ -27,7 +27,7 @@ export const sites = pgTable(
     maintenance: boolean().notNull().default(false),
     maintenance_template_id: uuid().references(() => maintenanceTemplates.id, { onDelete: 'restrict' }),
     priority: integer().notNull().default(1),
-    /** Users connect directly while none of the gateways that serve them is alive. */
+    /** Allows direct connections while none of the applicable gateways is alive. */
     direct_when_gateways_fail: boolean().notNull().default(false),
     location: jsonb().$type<{ latitude: number; longitude: number; country: string }>(),
   },
@@ -43,7 +43,7 @@ const siteId = () =>
     .notNull()
     .references(() => sites.id, { onDelete: 'cascade' });
 
-/** Domains all of whose active users may use the site. */
+/** Domains whose active users may use the site. */
 export const siteAuthenticators = pgTable(
   'site_authenticators',
   {

@@ -1,7 +1,7 @@
 import { pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { byteText, recordColumns } from '../columns.ts';
 
-/** Tags that objects carry by name (`authenticators.tags`, `portals.tags`). */
+/** Tags. Objects refer to them by name (`authenticators.tags`, `portals.tags`). */
 export const tags = pgTable(
   'tags',
   {

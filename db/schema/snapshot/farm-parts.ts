@@ -3,19 +3,19 @@ import { moment } from '../columns.ts';
 import { dispatchers } from '../sites/dispatchers.ts';
 import { farms } from '../sites/farms.ts';
 
-/** What the snapshot has of each farm, and the life of a sync. */
+/** The parts of a farm's snapshot. */
 export const partKinds = ['servicespools', 'workplaces', 'spsessions', 'tags'] as const;
 export type PartKind = (typeof partKinds)[number];
 
-/** How many values of a member of the rows of a node were ignored for this reason. */
+/** Number of values of a member that were ignored for this reason. */
 export type IgnoredMember = { member: string; reason: string; count: number };
 
 /**
- * How old each part of a farm's snapshot is. `fetched_at` is our time of the last good read, `full_at` that of the last
- * one that read everything. `as_of` (what `since` is asked with, in the node's own words), `etag` of the full list and
- * whether `since` was understood belong to the node that gave them. A sync that runs holds `sync_id` until
- * `lease_until`; what it has read waits in `sync_rows`. `dropped` counts the rows that had no identity in the last full read;
- * `ignored` adds what was ignored in the rows that are kept.
+ * State of each part of a farm's snapshot. `fetched_at` is the time of the last successful read by our clock,
+ * `full_at` that of the last full read. `as_of` (the node's value for the next `since`), `etag` of the full list, and
+ * `is_incremental` (the node supports `since`) apply to the node `dispatcher_id`. A running sync holds `sync_id`
+ * until `lease_until`; its staged rows are in `sync_rows`. `dropped` counts rows without an identifier in the last
+ * full read; `ignored` also includes ignored members of stored rows.
  */
 export const farmParts = pgTable(
   'farm_parts',

@@ -4,8 +4,8 @@ import { maintenanceTemplates } from '../maintenance/templates.ts';
 import { farms } from '../sites/farms.ts';
 
 /**
- * Pools of the dispatchers as the snapshot saw them; `uuid` is the dispatcher's, the template ours. Null is what the dispatcher
- * does not report; the key of a pool without a name is empty.
+ * Pools in the snapshot. `uuid` is the identifier of the dispatcher; the template is ours. A column is null if the
+ * dispatcher does not report it; `name_key` of a pool without a name is empty.
  */
 export const pools = pgTable(
   'pools',

@@ -3,24 +3,24 @@ import { byteText, moment } from '../columns.ts';
 import { users } from '../identity/users.ts';
 import { farms } from '../sites/farms.ts';
 
-/** A service as a node gave it, checked. */
+/** A validated service from a node. */
 export type KeptService = {
   uuid: string;
   name: string;
   description: string;
   protocols: string[];
-  /** `unknown` where the node does not report it in a word that we know. */
+  /** `unknown` if the node reports no state, or one that is not supported. */
   state: 'ready' | 'busy' | 'maintenance' | 'unavailable' | 'unknown';
   in_use: boolean;
-  /** Null where the node does not report it. */
+  /** Null if the node does not report it. */
   maintenance: boolean | null;
   maintenance_message?: string | undefined;
   sessions: { session_uuid: string; state: 'active' | 'disconnected' | 'unknown' }[];
 };
 
 /**
- * What a farm's dispatchers gave one user as his services, kept for a moment. `subject` is that of the session key
- * the list was got with, so that other groups, another name or another address do not see it.
+ * Service list cache, by user and farm. `subject` is that of the session key used for the request, so that the list
+ * is not used with other groups, names or addresses.
  */
 export const serviceLists = pgTable(
   'service_lists',

@@ -1,7 +1,7 @@
 import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** Rows that a sync has read and checked, page by page, until one statement makes them the farm's. */
+/** Rows staged by a running sync, page by page, until they are merged. */
 export const syncRows = pgTable(
   'sync_rows',
   {
@@ -12,7 +12,7 @@ export const syncRows = pgTable(
   (t) => [primaryKey({ columns: [t.sync_id, t.uuid] })],
 );
 
-/** Rows that an action removed: a sync that began before does not bring them back. */
+/** Rows removed by an action of ours. A sync that began earlier does not restore them. */
 export const removedRows = pgTable(
   'removed_rows',
   {

@@ -4,8 +4,8 @@ import { byteText, ignoredIndex, moment, snapshotColumns } from '../columns.ts';
 import { farms } from '../sites/farms.ts';
 
 /**
- * Live workplace sessions as the snapshot saw them. `user_key` is `<folded label>\<folded name>`, and empty without a name.
- * `started_at` is `-infinity` where the dispatcher does not report it; other such columns are null.
+ * Live workplace sessions in the snapshot. `user_key` is `<folded label>\<folded name>`, or empty without a name.
+ * `started_at` is `-infinity` if the dispatcher does not report it; other columns are null then.
  */
 export const workplaceSessions = pgTable(
   'workplace_sessions',

@@ -4,8 +4,9 @@ import { byteText, ignoredIndex, moment, snapshotColumns } from '../columns.ts';
 import { farms } from '../sites/farms.ts';
 
 /**
- * Workplaces of the dispatchers as the snapshot saw them. `owner_key` is `<folded label>\<folded name>`; the pool is
- * named by the dispatcher's identifier, since its own row may come later. Null is what the dispatcher does not report.
+ * Workplaces in the snapshot. `owner_key` is `<folded label>\<folded name>`. The pool is referenced by the
+ * dispatcher's identifier, because its row may be inserted later. A column is null if the dispatcher does not report
+ * it.
  */
 export const workplaces = pgTable(
   'workplaces',
@@ -37,7 +38,7 @@ export const workplaces = pgTable(
     agent_seen_at: moment(),
     node_revision: integer(),
     made_at: moment(),
-    /** Until then its owner is being changed by somebody. */
+    /** End of the lease on a change of the owner. */
     assigning_until: moment(),
   },
   (t) => [

@@ -10,9 +10,9 @@ export const registrationOperations = [
       route: `POST ${base}/register`,
       access: 'workplaces.update',
       sited: true,
-      summary: 'Register a machine: the token that its agents are initialized with',
+      summary: 'Register a machine and issue its registration token',
       description:
-        'Its agents are found workplaces within the sites of the caller. Registering a machine again ends the former token with every agent that came of it.',
+        'Agents call `initialize` with the registration token. The token finds workplaces only in the sites of the caller. Registering a machine again revokes its previous token and all agent tokens issued with it.',
       body: { required: RegisterBody },
       returns: [200, Registered],
     },

@@ -1,6 +1,6 @@
 import { agentErrors, Done } from '../../../shared/agents/calls.ts';
 import { agentOf } from '../../../shared/agents/credentials.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { ClientCtx } from '../../../shared/context/context.ts';
 import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { type AgentDeps, agentCall, base, endpoint } from '../deps.ts';
 import { LoggedIn, LoginBody, LogoutBody, Notified, NotifyQuery } from './schema.ts';
@@ -10,8 +10,8 @@ export const sessionOperations = [
   agentCall(
     {
       name: 'login',
-      summary: 'Somebody has begun to work at the workplace',
-      description: 'The session is in the snapshot at once.',
+      summary: 'Report a user login at the workplace',
+      description: 'The session appears in the snapshot immediately.',
       body: LoginBody,
       returns: LoggedIn,
     },
@@ -20,9 +20,9 @@ export const sessionOperations = [
   agentCall(
     {
       name: 'logout',
-      summary: 'Somebody has ceased to work at the workplace',
+      summary: 'Report a user logout at the workplace',
       description:
-        'By the identifier of the session, or by the name of its user; it leaves the snapshot at once.',
+        'The session is found by its identifier or by the login name of its user. It is removed from the snapshot immediately.',
       body: LogoutBody,
       returns: Done,
     },
@@ -34,9 +34,9 @@ export const sessionOperations = [
       route: `GET ${base}/notify`,
       access: 'public',
       begins: true,
-      summary: 'The same as `login` and `logout`, by GET',
+      summary: 'Report a user login or logout with a GET request',
       query: NotifyQuery,
-      credential: { in: 'input', prove: (ctx: Ctx<AgentDeps>, { query }) => agentOf(ctx, query.token) },
+      credential: { in: 'input', prove: (ctx: ClientCtx<AgentDeps>, { query }) => agentOf(ctx, query.token) },
       returns: [200, Notified],
       errors: agentErrors,
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absent, cut, Done, resultOf, Token, UserName } from '../../../shared/agents/calls.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 const OwnToken = Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
   'Token of the workplace, as `initialize` returned it.',
@@ -16,12 +16,12 @@ export const LoginBody = z.object({
 
 export const LogoutBody = z.object({
   token: OwnToken,
-  session_id: absent(cut(64)).describe('`session_id` of the login.'),
+  session_id: absent(cut(64)).describe('`session_id` that the login returned.'),
   // Agents that are stopped log a session off by its identifier alone, with an empty name.
   username: absent(z.union([z.literal('').transform(() => undefined), UserName])).describe(
-    'Login name of the user, used if no session has `session_id`. Without both, the only session of the workplace ends.',
+    'Login name of the user, used if no session has the given `session_id`. If both are absent, the only session of the workplace ends.',
   ),
-  session_type: absent(cut(64)).describe('Kind of the session. Accepted for compatibility and not used.'),
+  session_type: absent(cut(64)).describe('Type of the session. Accepted for compatibility and not used.'),
 });
 
 const Text = z.string().nullable();
@@ -31,16 +31,16 @@ const LoggedInResult = z.strictObject({
   ip: Text.describe('IP address of the client. Null if the dispatcher has not reported it.'),
   hostname: Text.describe('Name of the client machine. Null if the dispatcher has not reported it.'),
   dead_line: Seconds.describe(
-    'Seconds after which the session must end. Null: no limit. The portal sets none.',
+    'Seconds after which the session must end. Always null: the portal sets no limit.',
   ),
   deadline: Seconds.describe('Same as `dead_line`, in seconds, for other versions of the agent.'),
   max_idle: Seconds.describe(
-    'Seconds without input after which the session ends. Null: no limit. The portal sets none.',
+    'Seconds without input after which the session ends. Always null: the portal sets no limit.',
   ),
   session_id: Id.describe('Identifier of the session, for `logout` and for session agents.'),
 });
 export type LoggedInResult = z.output<typeof LoggedInResult>;
-export const LoggedIn = resultOf(LoggedInResult.describe('Session that began.'));
+export const LoggedIn = resultOf(LoggedInResult.describe('Session that was started.'));
 
 /** By GET, for agents that can do no more; what else they send is ignored. */
 export const NotifyQuery = z.object({

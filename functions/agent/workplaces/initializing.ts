@@ -141,6 +141,6 @@ function cameRecord(
   machine: Machine,
   details: Record<string, unknown> = {},
 ): MonitoringEntry {
-  const message = `The agent of ${machine.workplace.name} has come`;
+  const message = `The agent of ${machine.workplace.name} has been initialized`;
   return journalEntry(machine, now, { code: 'agent_initialized', message, details });
 }

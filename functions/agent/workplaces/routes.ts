@@ -22,9 +22,9 @@ export const workplaceOperations = [
   machineCall(
     {
       name: 'initialize',
-      summary: 'Find the workplace that an agent runs at, by its MAC addresses',
+      summary: 'Initialize an agent and find its workplace by MAC address',
       description:
-        'All members are null if no workplace in the snapshot matches the machine. With the token of a registration the workplace gets a new token, and a former one ends. Until the new token is used, repeated calls return the same token.',
+        'All fields are null if no workplace in the snapshot matches the machine. A call with a registration token issues a new token for the workplace and revokes the previous one. Repeated calls return the same token until it is used.',
       body: InitializeBody,
       returns: Initialized,
     },
@@ -33,8 +33,8 @@ export const workplaceOperations = [
   agentCall(
     {
       name: 'ready',
-      summary: 'Report that the agent is ready at an address',
-      description: `Presence and address are in the snapshot at once. ${certificate}`,
+      summary: 'Report that the agent is ready',
+      description: `The presence and the address appear in the snapshot immediately. ${certificate}`,
       body: AddressBody,
       returns: Certified,
     },
@@ -43,7 +43,7 @@ export const workplaceOperations = [
   agentCall(
     {
       name: 'ipchange',
-      summary: 'Report that the address of the workplace changed',
+      summary: 'Report an address change of the workplace',
       description: certificate,
       body: AddressBody,
       returns: Certified,
@@ -51,27 +51,32 @@ export const workplaceOperations = [
     changeAddress,
   ),
   agentCall(
-    { name: 'version', summary: 'The version of the agent', body: VersionBody, returns: Done },
+    { name: 'version', summary: 'Report the version of the agent', body: VersionBody, returns: Done },
     noteVersion,
   ),
   agentCall(
     {
       name: 'log',
-      summary: 'A line for the monitoring journal',
-      description: 'What is below `info` is taken and not kept.',
+      summary: 'Write a line to the monitoring journal',
+      description: 'Lines below the level `info` are accepted but not stored.',
       body: LogBody,
       returns: Done,
     },
     writeLog,
   ),
   agentCall(
-    { name: 'ticket', summary: 'A ticket was used at the workplace', body: TicketBody, returns: Done },
+    {
+      name: 'ticket',
+      summary: 'Report the use of a ticket at the workplace',
+      body: TicketBody,
+      returns: Done,
+    },
     (ctx) => notePresence(ctx),
   ),
   machineCall(
     {
       name: 'unmanaged',
-      summary: 'Report the start of a host that no pool manages',
+      summary: 'Report the start of a machine outside of all pools',
       description: certificate,
       body: UnmanagedBody,
       returns: Certified,

@@ -5,14 +5,14 @@ const OwnToken = Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPi
   'Token of the workplace, as `initialize` returned it.',
 );
 const EitherToken = Token.meta({ example: 'agrt_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
-  'Token of a registration, or token of the workplace.',
+  'Registration token or workplace token.',
 );
 const notKept = z
   .unknown()
   .optional()
   .describe('Accepted for compatibility and not stored: the portal never calls an agent.');
 const Type = absent(cut(64)).describe(
-  'Type of the actor, such as `managed` or `unmanaged`. Accepted and not used.',
+  'Type of the actor, such as `managed` or `unmanaged`. Accepted for compatibility and not used.',
 );
 
 const Address = z
@@ -27,7 +27,7 @@ const Interfaces = z
     }),
   )
   .max(64)
-  .describe('Network interfaces of the machine. The workplace is found by their MAC addresses.');
+  .describe('Network interfaces of the machine. Their MAC addresses identify the workplace.');
 
 export const InitializeBody = z.object({
   type: Type,
@@ -44,13 +44,11 @@ export const Initialized = resultOf(
         'Token for all further calls of this workplace. Null if no workplace matches.',
       ),
       token: Text.describe('Same as `own_token`, for other versions of the agent.'),
-      master_token: Text.describe(
-        'Registration token of the call. Null if the call came with the token of a workplace.',
-      ),
-      unique_id: Text.describe('MAC address by which the workplace was found. Null if no workplace matches.'),
-      os: z.null().describe('Changes to the operating system. Always null: the portal orders none.'),
+      master_token: Text.describe('Registration token of the call. Null if the call used a workplace token.'),
+      unique_id: Text.describe('MAC address that identified the workplace. Null if no workplace matches.'),
+      os: z.null().describe('Requested changes to the operating system. Always null.'),
     })
-    .describe('Tokens of the workplace. All members are null if no workplace matches.'),
+    .describe('Tokens of the workplace. All fields are null if no workplace matches.'),
 );
 
 export const Certified = resultOf(
@@ -63,9 +61,11 @@ export const Certified = resultOf(
         .string()
         .describe('Self-signed certificate in PEM for the IP address of the machine.'),
       password: z.string().describe('Password of `private_key`.'),
-      ciphers: z.string().describe('TLS 1.2 cipher suites that fit the key, in the notation of OpenSSL.'),
+      ciphers: z.string().describe('TLS 1.2 cipher suites for the type of the key, in OpenSSL notation.'),
     })
-    .describe('Key pair and certificate of the TLS server of the agent, made for this call and not stored.'),
+    .describe(
+      'Key pair and certificate of the TLS server of the agent, generated for this call and not stored.',
+    ),
 ).meta({ id: 'AgentCertificate' });
 
 export const TestBody = z.object({ type: Type, token: EitherToken });
@@ -83,7 +83,7 @@ export const LogBody = z.object({
   level: absent(z.union([z.number(), cut(16)]))
     .meta({ example: 'info' })
     .describe(
-      'Severity: a word, a number of Python (20 info, 40 error) or of an OpenUDS actor (30000, 50000). Default `info`; lower levels are not stored.',
+      'Severity: a word, a Python level number (20 info, 40 error) or an OpenUDS level number (30000, 50000). Default `info`. Lower levels are not stored.',
     ),
   message: cut(4096).meta({ example: 'The desktop is ready' }).describe('Text of the log record.'),
 });

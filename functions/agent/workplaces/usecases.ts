@@ -26,7 +26,7 @@ export async function changeAddress(ctx: AgentCtx, { ip, ...given }: Address): P
   const before = agent.workplace.ip;
   if (ip === before) return noteReady(ctx, { ip, ...given });
   const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
-  const message = `${agent.workplace.name} has the address ${ip} now`;
+  const message = `The address of ${agent.workplace.name} has changed to ${ip}`;
   const details = { before, after: ip, certificate_sha256: fingerprint };
   await tell(
     ctx,

@@ -9,14 +9,15 @@ export const peerOperations = [
   endpoint(
     {
       ...declared.create,
-      description: 'Its tokens are then accepted by `jwtauth`. Only who holds all that the roles give may.',
+      description:
+        'The portal then accepts tokens of the peer at `jwtauth`. The caller must hold all permissions of the roles that are assigned to the peer.',
     },
     (ctx, { body }) => createPeer(ctx, body),
   ),
   endpoint(
     {
       ...declared.replace,
-      description: 'Disabling it, other keys, or another issuer end its sessions.',
+      description: 'The sessions of the peer end if it is disabled or if its keys or issuer change.',
       errors: ['already_exists', 'invalid_state'],
     },
     (ctx, input) => replacePeer(ctx, target(input), input.body),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 import {
   Certificates,
   Comments,
@@ -8,8 +9,7 @@ import {
   Ids,
   Name,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
+} from '../../../shared/shapes/fields.ts';
 
 /** Nothing but public members is taken: a private key that was pasted by mistake is not kept. */
 const Keys = z.strictObject({
@@ -22,19 +22,22 @@ const Keys = z.strictObject({
     )
     .min(1)
     .max(16)
-    .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'Each `kid` once')
-    .describe('Public keys with distinct `kid`. Private members are refused.'),
+    .refine(
+      (keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length,
+      'Each `kid` can occur only once',
+    )
+    .describe('Public keys with distinct `kid`. Private key parameters are rejected.'),
 });
 
 const Issuer = z
   .string()
   .max(512)
-  .regex(/^https?:\/\/[\x21-\x7e]+$/, 'The base URL of the peer')
+  .regex(/^https?:\/\/[\x21-\x7e]+$/, 'Must be the base URL of the peer')
   .meta({ example: 'https://other.example.com' })
-  .describe('Base URL of the peer. The claim `iss` of its tokens must equal it exactly.');
+  .describe('Base URL of the peer. Must be identical to the claim `iss` of its tokens.');
 
 export const PeerWrite = z.object({
-  name: Name.describe('Name of the peer aggregator, unique without regard to case.'),
+  name: Name.describe('Name of the peer aggregator, unique regardless of case.'),
   comments: Comments,
   issuer: Issuer,
   jwks: Keys.nullable()
@@ -63,11 +66,13 @@ export const PeerWrite = z.object({
     .describe('HTTPS address where the peer publishes its keys. Null if `jwks` is set.'),
   ca_certificate: Certificates.nullable()
     .default(null)
-    .describe('PEM certificates trusted for the server of `jwks_url`. Null: the public authorities.'),
+    .describe(
+      'PEM certificates trusted for the server of `jwks_url`. Null: the public certificate authorities are trusted.',
+    ),
   roles: Ids.default([]).describe(
-    'Identifiers of the roles whose permissions sessions of the peer have. Default: none.',
+    'Identifiers of the roles of the peer. Its sessions have the permissions of these roles. Default: none.',
   ),
-  enabled: z.boolean().default(true).describe('False refuses tokens of the peer. Default true.'),
+  enabled: z.boolean().default(true).describe('If false, tokens of the peer are rejected. Default true.'),
 });
 
 export const Peer = z.strictObject({

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { endSessionsOfPeer } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import { importPeerKey, PeerTokenFault } from '../../../shared/access/peer-jwt.ts';
-import { ownerOf } from '../../../shared/access/principal.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
 import { conflict, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
@@ -51,8 +51,7 @@ export async function deletePeer(ctx: AggregatorCtx, at: Target): Promise<void> 
 }
 
 function assertOther({ principal }: AggregatorCtx, id: string): void {
-  if (ownerOf(principal).id === id)
-    throw conflict('own_account', 'A peer neither changes nor deletes itself');
+  if (ownerOf(principal).id === id) throw conflict('own_account', 'A peer cannot change or delete itself');
 }
 
 /** Whatever tells a token of the peer from one of somebody else. */
@@ -63,14 +62,14 @@ const trustOf = ({ issuer, jwks, jwks_url, ca_certificate }: Omit<Write, 'jwks'>
 async function assertSound(ctx: AggregatorCtx, { jwks, jwks_url }: Write): Promise<void> {
   const faults: FieldError[] = [];
   if (jwks === null && jwks_url === null)
-    faults.push({ pointer: '/jwks', code: 'required', detail: 'Either `jwks` or `jwks_url`' });
+    faults.push({ pointer: '/jwks', code: 'required', detail: 'Set either `jwks` or `jwks_url`' });
   if (jwks !== null && jwks_url !== null)
-    faults.push({ pointer: '/jwks_url', code: 'not_allowed', detail: 'Either `jwks` or `jwks_url`' });
+    faults.push({ pointer: '/jwks_url', code: 'not_allowed', detail: 'Set either `jwks` or `jwks_url`' });
   const checked = jwks_url === null ? undefined : checkUrl(jwks_url, ctx.deps.outbound);
   if (checked?.ok === false)
     faults.push({ pointer: '/jwks_url', code: 'address_not_allowed', detail: checked.detail });
   for (const [index, key] of (jwks?.keys ?? []).entries()) {
-    const detail = 'No public key for RS256 (2048 bits or more), ES256 or EdDSA (Ed25519)';
+    const detail = 'Must be a public key for RS256 (at least 2048 bits), ES256 or EdDSA (Ed25519)';
     if (!(await isUsable(key)))
       faults.push({ pointer: `/jwks/keys/${index}`, code: 'invalid_value', detail });
   }

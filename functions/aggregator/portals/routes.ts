@@ -1,4 +1,4 @@
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
 import { type AggregatorDeps, base, endpoint } from '../deps.ts';
 import { Accepted, Heartbeat, Self } from './schema.ts';
 import { acceptHeartbeat, describeSelf, heartbeatPath, portalOf } from './usecases.ts';
@@ -9,8 +9,8 @@ export const portalOperations = [
       id: 'portal.heartbeat',
       route: `POST ${heartbeatPath}`,
       access: 'public',
-      summary: 'A portal tells that it lives',
-      description: 'Portals on this database report themselves without it.',
+      summary: 'Report a portal heartbeat',
+      description: 'Only portals that do not share this database need this operation.',
       body: { required: Heartbeat },
       credential: { in: 'input', prove: (ctx: Ctx<AggregatorDeps>, { body }) => portalOf(ctx, body.token) },
       returns: [200, Accepted],
@@ -24,7 +24,7 @@ export const portalOperations = [
       route: `GET ${base}/portals/self`,
       access: 'signed-in',
       forPeers: true,
-      summary: 'The portal that answers',
+      summary: 'The answering portal',
       returns: [200, Self],
     },
     describeSelf,

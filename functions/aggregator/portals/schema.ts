@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Instant, Moment } from '../../../shared/http/declare/fields.ts';
 import { PortalMetrics } from '../../../shared/portals/report.ts';
+import { Id, Instant, Moment } from '../../../shared/shapes/fields.ts';
 
 const PortalType = z.enum(['admin', 'user', 'universal']);
 const Runtime = z.enum(['node', 'workers', 'lambda']);
@@ -37,17 +37,19 @@ export const ToldPortal = z.object({
   build: optional(line(64)),
   os: optional(line(256)),
   started_at: Instant,
-  metrics: optional(PortalMetrics.refine((members) => Object.keys(members).length <= 100, 'At most 100')),
+  metrics: optional(
+    PortalMetrics.refine((members) => Object.keys(members).length <= 100, 'Must have at most 100 fields'),
+  ),
 });
 
 export const Accepted = z.strictObject({
   result: z.literal('ok').describe('Always `ok`.'),
   name: z
     .string()
-    .describe(
-      'Name under which the portal is listed. For a portal of a peer it begins with the name of the peer.',
-    ),
-  expires_in: z.int().describe('Seconds until the portal counts as offline without another heartbeat.'),
+    .describe('Name of the portal in lists. For a portal of a peer, it begins with the name of the peer.'),
+  expires_in: z
+    .int()
+    .describe('Seconds without another heartbeat after which the portal is considered offline.'),
 });
 
 export const Self = z.strictObject({
@@ -60,7 +62,7 @@ export const Self = z.strictObject({
     'Platform that runs the portal: `node` (Node.js), `workers` (Cloudflare Workers) or `lambda` (AWS Lambda).',
   ),
   version: z.string().describe('Version of the portal.'),
-  state: z.enum(['online', 'offline']).describe('`online` while heartbeats arrive, else `offline`.'),
+  state: z.enum(['online', 'offline']).describe('`online` while heartbeats arrive, otherwise `offline`.'),
   last_seen_at: Moment.nullable().describe('Time of the last heartbeat. Null until the first.'),
-  uptime_s: z.int().describe('Seconds since the answering process or isolate started.'),
+  uptime_s: z.int().describe('Uptime of the answering process or isolate in seconds.'),
 });

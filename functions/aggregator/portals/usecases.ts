@@ -8,16 +8,16 @@ import {
   provePeerToken,
   readPeerToken,
 } from '../../../shared/access/peer-jwt.ts';
-import type { PortalPrincipal } from '../../../shared/access/principal.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
+import type { PortalPrincipal } from '../../../shared/context/principal.ts';
 import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { notePortal } from '../../../shared/portals/report.ts';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 import { type AggregatorDeps, base } from '../deps.ts';
 import { type Accepted, type Self, ToldPortal } from './schema.ts';
 
@@ -90,7 +90,7 @@ function ownKey({ signingKeys }: AggregatorDeps, { kid }: ClaimedToken): PeerKey
 
 function refused(error: unknown): never {
   if (!(error instanceof PeerTokenFault)) throw error;
-  throw new AppError('invalid_token', 'The token was not accepted', {}, { cause: error });
+  throw new AppError('invalid_token', 'The token is not valid', {}, { cause: error });
 }
 
 type Fault = Parameters<typeof invalid>[number];
@@ -100,5 +100,5 @@ const withinToken = (fault: Fault): Fault => ({ ...fault, pointer: `/token/porta
 const noSlash: Fault = {
   pointer: '/token/portal/name',
   code: 'invalid_format',
-  detail: 'The name of a portal of a peer has no slash',
+  detail: 'The name of a portal of a peer must not contain a slash',
 };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
-import { isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
+import { asAppError, isReferenceViolation, isUniqueViolation } from '../../../db/errors.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { findPeer, startPeerSession } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import {
@@ -9,14 +9,12 @@ import {
   provePeerToken,
   readPeerToken,
 } from '../../../shared/access/peer-jwt.ts';
-import { portalFor } from '../../../shared/access/portal.ts';
 import { newPeerToken } from '../../../shared/access/service-tokens.ts';
 import { absoluteAge } from '../../../shared/access/session.ts';
 import { tokenTypes } from '../../../shared/access/token-types.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { asAppError } from '../../../shared/http/problem.ts';
-import { noteRefusal } from '../../../shared/http/serve/refusals.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry, noteRefusal } from '../../../shared/context/audit-entry.ts';
+import type { ClientCtx } from '../../../shared/context/context.ts';
+import { portalFor } from '../../../shared/context/portal.ts';
 import { keyOfPeer } from '../../../shared/identity/peer-keys.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
@@ -29,7 +27,7 @@ import { escapeControls } from '../../../shared/kernel/text.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { JwtauthBody } from './schema.ts';
 
-type AuthCtx = Ctx<AuthDeps>;
+type AuthCtx = ClientCtx<AuthDeps>;
 type Found = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
 
 /** Clocks of isolates differ; a token is remembered for this much longer than any of them could accept it. */
@@ -43,7 +41,7 @@ const rememberedS = 600;
 export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>) {
   if (!('token' in body)) throw new AppError('unauthenticated');
   if (ctx.principal.kind === 'user')
-    throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Goes without a session' });
+    throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Must be sent without a session' });
   const seen: Seen = { issuer: undefined, found: undefined };
   try {
     return await exchange(ctx, body.token, seen);
@@ -76,7 +74,7 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
 async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
   const { deps, now } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
-  if (portal === undefined) throw new AppError('forbidden', 'The peer may not use this portal');
+  if (portal === undefined) throw new AppError('forbidden', 'The peer has no access to this portal');
   const parameters = parametersFrom(overrides);
   const lifeS = absoluteAge(parameters, portal);
   const token = newPeerToken();
@@ -133,7 +131,7 @@ function asRefusal(error: unknown): { refusal: AppError; reason: string } {
     const refusal = asAppError(error);
     return { refusal, reason: refusal.code };
   }
-  const refusal = new AppError('invalid_token', 'The token was not accepted', {}, { cause: error });
+  const refusal = new AppError('invalid_token', 'The token is not valid', {}, { cause: error });
   return { refusal, reason: error.reason };
 }
 

@@ -14,9 +14,9 @@ export const dispatcherOperations = [
       access: 'dispatchers.update',
       sited: true,
       insteadOfSession: 'token',
-      summary: 'Authorize the aggregator on a dispatcher: a token that we signed for a session key',
+      summary: 'Authorize the portal on a dispatcher node',
       description:
-        'The connection test of a dispatcher node; the key is kept sealed and used by later calls. A peer aggregator sends a token that it signed, without a session, and gets one with its roles.',
+        'Tests the connection to a dispatcher node. The portal signs a token and exchanges it for a session key of the node. The key is stored encrypted and used by later calls. A peer aggregator sends a token of its own without a session, and receives a session with the roles of the peer.',
       body: { required: JwtauthBody },
       returns: [200, JwtauthAnswer],
       errors: ['not_found', 'invalid_token', ...upstream],

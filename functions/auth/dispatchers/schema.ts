@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 /** For a dispatcher of ours, or from a peer aggregator; both at once mean nothing. */
 export const JwtauthBody = z.union([
   z.strictObject({
-    dispatcher_id: Id.describe('Identifier of the dispatcher on which the portal authorizes itself.'),
+    dispatcher_id: Id.describe('Identifier of the dispatcher node on which the portal authorizes itself.'),
   }),
   z.strictObject({
     token: z

@@ -4,9 +4,9 @@ import type { Destination } from '../../../db/repositories/sites/destinations.ts
 import { setStatus } from '../../../db/repositories/sites/dispatcher-status.ts';
 import { dispatchers } from '../../../db/repositories/sites/dispatchers.ts';
 import { nodeRecord } from '../../../db/repositories/sites/node-records.ts';
-import type { SignedIn } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
+import type { SignedIn } from '../../../shared/context/principal.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
 import { aggregator, nodeOf, obtainKey } from '../../../shared/sites/calls/dispatcher-keys.ts';

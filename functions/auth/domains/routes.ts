@@ -9,7 +9,7 @@ export const domainOperations = [
       id: 'domain.list',
       route: `GET ${base}/authenticators`,
       access: 'public',
-      summary: 'List of authentication domains',
+      summary: 'List the authentication domains of the sign-in form',
       returns: [200, z.array(Domain)],
     },
     async (ctx) => {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { typeNames } from '../../../shared/identity/domains/descriptions.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 /** Member names are the specification's own. */
 export const Domain = z.strictObject({
   authUuid: Id.describe('Identifier of the domain: `authId` of a login.'),
   auth: z.string().describe('Name of the domain: `auth` of a login.'),
   authSmallName: z.string().describe('Short label of the domain: `authSmallName` of a login.'),
-  type: z.string().describe('Type of the domain: `internal`, `ldap`, `active_directory` or `freeipa`.'),
-  priority: z.int().describe('Position in the list: lower numbers come first. Set by an administrator.'),
+  type: z.string().describe(`Type of the domain: ${typeNames}.`),
+  priority: z.int().describe('Position in the list. Lower numbers come first. Set by an administrator.'),
   isCustom: z.boolean().describe('Always false: the portal has no custom domain types.'),
   isTwoFactor: z.boolean().describe('True if logins need a second factor.'),
   isPkinit: z.boolean().describe('True if logins with a certificate (Kerberos PKINIT) are possible.'),

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { startPageToken } from '../../../db/repositories/identity/login/page-tokens.ts';
-import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import { newPageToken } from '../../../shared/access/service-tokens.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { UserPrincipal } from '../../../shared/context/principal.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { noCookie, sessionCookie } from '../../../shared/http/pages/own-pages.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
@@ -24,13 +24,13 @@ const pageTokenAge = 600;
  * as a login does
  */
 export async function signIn(
-  ctx: Ctx<AuthDeps>,
+  ctx: RequestCtx<AuthDeps>,
   body: z.output<typeof TwoFactorLoginBody>,
 ): Promise<Answer<z.input<typeof SignInAnswer>>> {
   if (!ctx.client.isOwnPage)
     throw new AppError(
       'forbidden',
-      message('Only pages of {url} sign a browser in', { url: ctx.deps.baseUrl }),
+      message('Browsers can sign in only on pages of {url}', { url: ctx.deps.baseUrl }),
     );
   const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
   if (answer.result === 'challenge') return new Answer(answer);
@@ -39,7 +39,9 @@ export async function signIn(
 }
 
 /** @throws AppError `invalid_token` when the browser session has ended meanwhile */
-export async function givePageToken(ctx: Ctx<AuthDeps, UserPrincipal>): Promise<z.input<typeof PageToken>> {
+export async function givePageToken(
+  ctx: RequestCtx<AuthDeps, UserPrincipal>,
+): Promise<z.input<typeof PageToken>> {
   const token = newPageToken();
   await atomically(ctx.deps.db, (h) =>
     startPageToken(h, {
@@ -52,5 +54,5 @@ export async function givePageToken(ctx: Ctx<AuthDeps, UserPrincipal>): Promise<
   return { token, expires_in: pageTokenAge };
 }
 
-export const endBrowserSession = async (ctx: Ctx<AuthDeps, UserPrincipal>): Promise<Answer> =>
+export const endBrowserSession = async (ctx: RequestCtx<AuthDeps, UserPrincipal>): Promise<Answer> =>
   new Answer(await logOut(ctx), { headers: { 'set-cookie': noCookie } });

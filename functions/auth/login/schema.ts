@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { languages } from '../../../shared/messages/languages.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { LoginAnswer } from '../login-answer.ts';
 
 const credentials = {
@@ -28,25 +28,25 @@ const credentials = {
     .enum(['admin', 'user'])
     .optional()
     .describe(
-      'Portal of the session: `admin` (administrators) or `user`. Without access to it the login is refused with 403. Default: `admin` for a user with a role, else `user`.',
+      'Portal of the session: `admin` (administrators) or `user`. Without access to it, the login is rejected with 403. Default: `admin` for a user with a role, otherwise `user`.',
     ),
   platform: z
     .string()
     .max(128)
     .optional()
-    .describe('Platform of the client, for the session list and the audit. Default: not known.'),
+    .describe('Platform of the client, for the session list and the audit log. Default: not known.'),
   locale: z
     .string()
     .max(35)
     .optional()
     .describe(
-      'Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, then `Accept-Language`.',
+      'Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, otherwise `Accept-Language`.',
     ),
 };
 
 const namesDomain = (body: { authId?: unknown; auth?: unknown; authSmallName?: unknown }): boolean =>
   body.authId !== undefined || body.auth !== undefined || body.authSmallName !== undefined;
-const rule = { message: 'One of authId, auth, authSmallName must be given', params: { code: 'required' } };
+const rule = { message: 'One of authId, auth, authSmallName is required', params: { code: 'required' } };
 
 export const LoginBody = z.strictObject(credentials).refine(namesDomain, rule);
 export const TwoFactorLoginBody = z
@@ -57,13 +57,15 @@ export const TwoFactorLoginBody = z
       .min(1)
       .max(64)
       .optional()
-      .describe('Code of the authenticator app, or a recovery code. Without it the answer is a challenge.'),
+      .describe(
+        'Code of the authenticator app, or a recovery code. Without it, the response is a challenge.',
+      ),
     challenge_id: z
       .string()
       .max(256)
       .optional()
       .describe(
-        '`challenge_id` of the challenge. It is valid once and only from the network that requested it.',
+        '`challenge_id` from the challenge. Valid once, and only from the network that requested it.',
       ),
   })
   .refine(namesDomain, rule);
@@ -74,9 +76,9 @@ const Enrolment = z.strictObject({
 });
 
 const Challenge = z.strictObject({
-  result: z.literal('challenge').describe('Always `challenge`: a code is needed.'),
+  result: z.literal('challenge').describe('Always `challenge`: a code is required.'),
   challenge_id: Id.describe('Identifier of the challenge, for the next call.'),
-  method: z.literal('totp').describe('Kind of the second factor: always `totp` (RFC 6238).'),
+  method: z.literal('totp').describe('Type of the second factor: always `totp` (RFC 6238).'),
   expires_in: z.int().describe('Seconds until the challenge ends.'),
   enrolment: Enrolment.optional().describe(
     'Secret of a new authenticator app. Present only for a user without a second factor.',
@@ -86,7 +88,7 @@ const Challenge = z.strictObject({
 const recovery_codes = z
   .array(z.string())
   .optional()
-  .describe('Ten recovery codes, each valid once. Shown only in the answer that finishes an enrolment.');
+  .describe('Ten recovery codes, each valid once. Returned only when an enrolment is finished.');
 
 export const TwoFactorLoginAnswer = z.union([LoginAnswer.extend({ recovery_codes }), Challenge]);
 
@@ -100,7 +102,7 @@ export const PageToken = z.strictObject({
   token: z.string().describe('Token for the header `X-Auth-Token`.'),
   expires_in: z
     .literal(600)
-    .describe('Seconds until the token ends. It ends earlier with the browser session.'),
+    .describe('Seconds until the token expires. It expires earlier if the browser session ends.'),
 });
 
 export const SignInQuery = z.strictObject({
@@ -109,7 +111,7 @@ export const SignInQuery = z.strictObject({
     .enum(languages)
     .optional()
     .describe(
-      'Language of the page: `en` or `ru`. Default: the language of the user, then `Accept-Language`.',
+      'Language of the page: `en` or `ru`. Default: the language of the user, otherwise `Accept-Language`.',
     ),
 });
 

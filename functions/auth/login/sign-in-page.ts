@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { UserPrincipal } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { UserPrincipal } from '../../../shared/context/principal.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { readBranding, renderPage } from '../../../shared/http/pages/page.ts';
 import type { Document } from '../../../shared/http/serve/answer.ts';
 import { languageFor } from '../../../shared/http/serve/language.ts';
@@ -10,7 +10,7 @@ import type { SignInQuery } from './schema.ts';
 type Asked = z.output<typeof SignInQuery>;
 
 /** The page in the reader's language and the installation's looks; it knows whether he is signed in already. */
-export async function signInPage(ctx: Ctx<AuthDeps>, asked: Asked): Promise<Document> {
+export async function signInPage(ctx: RequestCtx<AuthDeps>, asked: Asked): Promise<Document> {
   const { branding, defaultLanguage } = await readBranding(ctx.deps);
   const { principal } = ctx;
   const { accepted } = ctx.client;

@@ -3,16 +3,16 @@ import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { endPeerSession } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import { endSession } from '../../../db/repositories/identity/login/sessions.ts';
-import type { PeerPrincipal, UserPrincipal } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import type { ClientCtx } from '../../../shared/context/context.ts';
+import type { PeerPrincipal, UserPrincipal } from '../../../shared/context/principal.ts';
 import { logInByTwoFactors, type TwoFactorLoginRequest } from '../../../shared/identity/login.ts';
 import type { AuthDeps } from '../deps.ts';
 import { loginAnswer } from '../login-answer.ts';
 import type { TwoFactorLoginAnswer } from './schema.ts';
 
 export async function answerTwoFactorLogin(
-  ctx: Ctx<AuthDeps>,
+  ctx: ClientCtx<AuthDeps>,
   request: TwoFactorLoginRequest,
 ): Promise<z.input<typeof TwoFactorLoginAnswer>> {
   const result = await logInByTwoFactors(ctx, request);
@@ -30,7 +30,9 @@ export async function answerTwoFactorLogin(
   };
 }
 
-export async function logOut(ctx: Ctx<AuthDeps, UserPrincipal | PeerPrincipal>): Promise<{ result: 'ok' }> {
+export async function logOut(
+  ctx: ClientCtx<AuthDeps, UserPrincipal | PeerPrincipal>,
+): Promise<{ result: 'ok' }> {
   const { principal } = ctx;
   const { id } = principal.session;
   const audit = auditEntry(ctx, {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { beginCardLogin, type SigningTask } from '../../../shared/identity/pkinit/begin.ts';
 import { askWithCard, finishCardLogin, type Signed } from '../../../shared/identity/pkinit/finish.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { PkinitFinalize, PkinitLogin, PkinitRaw, PkinitResponse, PkinitTask } from './schema.ts';
@@ -42,7 +42,7 @@ export const pkinitOperations = [
       id: 'pkinit.login',
       route: `${path}/login`,
       access: 'public',
-      summary: 'Start Kerberos PKINIT authentication and return data to be signed',
+      summary: 'Start a Kerberos PKINIT login and get the data to sign',
       params,
       body: { required: PkinitLogin },
       maxBodyBytes,
@@ -63,7 +63,7 @@ export const pkinitOperations = [
       id: 'pkinit.raw',
       route: `${path}/raw`,
       access: 'public',
-      summary: 'Direct request to the PKINIT server with a signed certificate',
+      summary: 'Send the signed PKINIT request to the KDC',
       params,
       body: { required: PkinitRaw },
       maxBodyBytes,
@@ -80,7 +80,7 @@ export const pkinitOperations = [
       id: 'pkinit.finalize',
       route: `${path}/finalize`,
       access: 'public',
-      summary: 'Finish Kerberos PKINIT authentication',
+      summary: 'Finish a Kerberos PKINIT login',
       params,
       body: { required: PkinitFinalize },
       maxBodyBytes,

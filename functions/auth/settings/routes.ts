@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findTheme } from '../../../db/repositories/settings/themes.ts';
-import type { SignedIn } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
+import type { SignedIn } from '../../../shared/context/principal.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { version } from '../../../shared/kernel/version.ts';
@@ -16,7 +16,7 @@ export const settingsOperations = [
       route: `GET ${base}/settings`,
       access: 'signed-in',
       forPeers: true,
-      summary: 'Global server settings',
+      summary: 'Get the public settings of the portal',
       returns: [200, Settings],
     },
     settingsOf,
@@ -26,7 +26,7 @@ export const settingsOperations = [
       id: 'jwks.get',
       route: `GET ${base}/jwks`,
       access: 'public',
-      summary: 'Our public keys, two during a rotation (RFC 7517)',
+      summary: 'Get the public keys of the portal as a JSON Web Key Set',
       conditional: true,
       returns: [200, Jwks],
     },

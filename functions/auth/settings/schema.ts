@@ -5,18 +5,16 @@ export const Settings = z.strictObject({
   portal_type: z
     .enum(['admin', 'user', 'universal'])
     .describe('`admin`: administrator portal; `user`: user portal; `universal`: both.'),
-  languages: z.array(z.string()).describe('Languages of the texts of the portal.'),
-  default_language: z
-    .string()
-    .describe('Language of users without a choice of their own: `ui.default_language`.'),
+  languages: z.array(z.string()).describe('Supported languages.'),
+  default_language: z.string().describe('Language of users who have not chosen one: `ui.default_language`.'),
   site_name: z.string().describe('Name of the installation, from the themes.'),
   password_policy: z
     .strictObject({
-      min_length: z.int().describe('Least number of characters of a password.'),
+      min_length: z.int().describe('Minimum number of characters of a password.'),
       min_length_two_factor: z
         .int()
-        .describe('Least number of characters of a password in a domain with a second factor.'),
-      max_length: z.int().describe('Greatest number of characters of a password.'),
+        .describe('Minimum number of characters of a password in a domain with a second factor.'),
+      max_length: z.int().describe('Maximum number of characters of a password.'),
     })
     .describe('Rules for passwords of the internal domain.'),
   session: z
@@ -24,23 +22,31 @@ export const Settings = z.strictObject({
       admin_absolute_s: z.int().describe('Seconds after which an administrator session ends.'),
       user_absolute_s: z.int().describe('Seconds after which a user session ends.'),
       idle_s: z.int().describe('Seconds without a request after which a session ends.'),
-      max_per_user: z.int().describe('Largest number of sessions of one user; the oldest ends. 0: no limit.'),
+      max_per_user: z
+        .int()
+        .describe(
+          'Maximum number of sessions of one user. If it is exceeded, the oldest session ends. 0 means no limit.',
+        ),
     })
     .describe('Limits of sessions.'),
   lockout: z
     .strictObject({
-      max_tries: z.int().describe('Number of failed logins from one network that lock an account there.'),
+      max_tries: z
+        .int()
+        .describe(
+          'Number of failed logins from one network after which the account is locked for that network.',
+        ),
       block_s: z
         .int()
-        .describe('Seconds of the first lock. Each further lock lasts twice as long, at most one hour.'),
+        .describe(
+          'Duration of the first lock in seconds. Each further lock lasts twice as long, at most one hour.',
+        ),
     })
     .describe('Rules for locking accounts.'),
   two_factor: z
-    .strictObject({ methods: z.array(z.string()).describe('Kinds of second factors: `totp`.') })
+    .strictObject({ methods: z.array(z.string()).describe('Types of second factors: `totp`.') })
     .describe('Second factors that the portal supports.'),
-  client_download_url: z
-    .string()
-    .describe('Address where users find the client program. Empty if none is set.'),
+  client_download_url: z.string().describe('Download address of the client program. Empty if not set.'),
 });
 
 const Jwk = z.looseObject({

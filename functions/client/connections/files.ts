@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { AccountPrincipal } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { AccountPrincipal } from '../../../shared/context/principal.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { Document } from '../../../shared/http/serve/answer.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { message } from '../../../shared/messages/message.ts';
@@ -11,7 +11,7 @@ import type { ConnectionQuery } from './schema.ts';
 import { issueConnection, notAcceptable } from './usecases.ts';
 import { virtViewerFile } from './virt-viewer-file.ts';
 
-type ClientCtx = Ctx<ClientDeps, AccountPrincipal>;
+type FileCtx = RequestCtx<ClientDeps, AccountPrincipal>;
 type Query = z.output<typeof ConnectionQuery>;
 type Protocol = Offered['protocol'];
 
@@ -26,7 +26,7 @@ const protocols = ['rdp', 'spice'] as const satisfies readonly Protocol[];
  * @throws AppError what `issueConnection` throws; `not_acceptable` where neither form is possible; `invalid_request` for a
  *   `protocol` that does not match the requested file
  */
-export async function connectionAsAsked(ctx: ClientCtx, siteUri: string, id: string, query: Query) {
+export async function connectionAsAsked(ctx: FileCtx, siteUri: string, id: string, query: Query) {
   const wanted = protocols.filter((protocol) => ctx.accepts(fileTypes[protocol]));
   const takesFilesOnly = wanted.length > 0 && !['application/json', 'application/*', '*/*'].some(ctx.accepts);
   const acceptable = takesFilesOnly ? wanted : protocols;
@@ -47,12 +47,12 @@ function narrowed(query: Query, wanted: readonly Protocol[]): Query {
   const [only] = wanted;
   if (only === undefined || wanted.length > 1) return query;
   if (query.protocol === undefined || query.protocol === only) return { ...query, protocol: only };
-  const detail = message('{type} is a file of another protocol', { type: fileTypes[only] });
+  const detail = message('The file type {type} belongs to another protocol', { type: fileTypes[only] });
   throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
 }
 
 /** Its name says nothing of whom it connects to what. */
-async function fileOf({ deps }: ClientCtx, offered: Offered): Promise<Document> {
+async function fileOf({ deps }: FileCtx, offered: Offered): Promise<Document> {
   const { protocol } = offered;
   const content = protocol === 'rdp' ? await rdpFile(offered, deps.signRdp) : virtViewerFile(offered);
   return new Document(Uint8Array.from(content), fileTypes[protocol], {

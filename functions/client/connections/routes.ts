@@ -14,7 +14,10 @@ import {
 import { renewLink } from './usecases.ts';
 
 const params = SiteUriParams.extend({
-  id: z.string().max(128).describe('Identifier of the service: that of a rule, or `<farm id>.<pool uuid>`.'),
+  id: z
+    .string()
+    .max(128)
+    .describe('Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`.'),
 });
 
 /** Also what the node answers about the service or the session itself. */
@@ -35,9 +38,9 @@ export const connectionOperations = [
       id: 'connection.get',
       route: `GET ${base}/connectionInfo/{id}`,
       access: 'signed-in',
-      summary: 'Connection parameters of a service for the client component',
+      summary: 'Get the connection parameters of a service',
       description:
-        'A rule leads to one of its farms, and to the next when that cannot answer. The node that is called checks the right again. With `Accept` of one of the other media types, the file that the program of that protocol opens; an `.rdp` file has no password, a `.vv` file has one that is good once.',
+        'A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password.',
       params,
       query: ConnectionQuery,
       returns: [200, Connection],
@@ -52,7 +55,7 @@ export const connectionOperations = [
       id: 'connection.check',
       route: `GET ${base}/preconnectionInfo/{id}`,
       access: 'signed-in',
-      summary: 'Whether a service is ready, and by which protocol and method to connect',
+      summary: 'Check whether a service is ready for a connection',
       params,
       query: ReadinessQuery,
       returns: [200, Readiness],

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import {
   Conflict,
   Explanation,
@@ -7,22 +6,23 @@ import {
   explainsNobody,
   explainsWhom,
 } from '../../../shared/routing/explaining.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 const wishes = {
   protocol: z
     .enum(['rdp', 'spice'])
     .optional()
-    .describe('Preferred delivery protocol: `rdp` or `spice`. Default: chosen by the dispatcher.'),
+    .describe('Preferred delivery protocol: `rdp` or `spice`. Default: selected by the dispatcher.'),
   client_version: z
     .string()
     .max(64)
     .optional()
-    .describe('Version of the client component, passed on to the dispatcher.'),
+    .describe('Version of the client component, forwarded to the dispatcher.'),
   hostname: z
     .string()
     .max(255)
     .optional()
-    .describe('Name of the client machine, passed on to the dispatcher.'),
+    .describe('Name of the client machine, forwarded to the dispatcher.'),
 };
 
 export const ConnectionQuery = z.strictObject(wishes);
@@ -38,16 +38,18 @@ export const Connection = z.looseObject({
   session_uuid: z
     .string()
     .optional()
-    .describe('Identifier of the session. Absent if the dispatcher names none.'),
+    .describe('Identifier of the session. Absent if the dispatcher does not report it.'),
   farm_id: Id.describe('Identifier of the farm that serves the connection.'),
-  host: z.string().describe('Host to connect to: the gateway if there is one, else the workplace.'),
+  host: z
+    .string()
+    .describe('Host to connect to: the gateway, or the workplace if the client connects directly.'),
   port: z.int().describe('TCP port to connect to.'),
   username: z.string().describe('Login name for the workplace.'),
   domain: z.string().describe('Domain for the login at the workplace. Empty if it is not set.'),
   password: z
     .string()
     .optional()
-    .describe('One-time password for this connection. Absent if the client must ask for one.'),
+    .describe('One-time password for this connection. Absent if the client must prompt for a password.'),
   expires_in: z.int().describe('Seconds for which the parameters are valid.'),
   gateway: z
     .strictObject({
@@ -55,8 +57,10 @@ export const Connection = z.looseObject({
       port: z.int().describe('TCP port of the gateway.'),
       ticket: z
         .string()
-        .describe('Opens up to 4 tunnels for RDP or 16 for SPICE, within 30 seconds of the first one.'),
-      expires_in: z.int().describe('Seconds in which the first tunnel must begin.'),
+        .describe(
+          'Ticket that opens up to 4 tunnels for RDP or 16 for SPICE, within 30 seconds of the first one.',
+        ),
+      expires_in: z.int().describe('Seconds within which the first tunnel must be opened.'),
     })
     .optional()
     .describe('Gateway of the connection. Absent if the client connects directly.'),
@@ -66,40 +70,39 @@ export const Connection = z.looseObject({
 export const Readiness = z.looseObject({
   verdict: z
     .enum(['connect', 'wait', 'abandon'])
-    .describe('`connect`: the service is ready; `wait`: try again later; `abandon`: it cannot be used now.'),
+    .describe(
+      '`connect`: the service is ready; `wait`: retry later; `abandon`: the service cannot be used now.',
+    ),
   method: z.enum(['new', 'legacy']).describe('Connection method of the client component: `new` or `legacy`.'),
   protocol: z.string().describe('Delivery protocol of the connection.'),
   ready: z.boolean().describe('True if the client can connect now.'),
   state: z.string().describe('State of the service, such as `ready`, `busy` or `maintenance`.'),
   reason_code: z
     .string()
-    .describe('Stable word for the cause of the verdict, such as `maintenance` or `gateway_unavailable`.'),
-  message: z.string().optional().describe('Text for the user. Absent if the portal has no text.'),
+    .describe('Stable word for the cause of the result, such as `maintenance` or `gateway_unavailable`.'),
+  message: z.string().optional().describe('Message for the user. Absent if there is none.'),
   retry_after_ms: z
     .int()
     .optional()
-    .describe('Milliseconds after which to ask again. Present only with `wait`, if known.'),
-  percent: z
-    .number()
-    .optional()
-    .describe('Progress of the preparation in percent. Absent if it is not known.'),
+    .describe('Milliseconds after which to retry. Present only with `wait`, if known.'),
+  percent: z.number().optional().describe('Progress of the preparation in percent. Absent if unknown.'),
   farm_id: Id.describe('Identifier of the farm that would serve the connection.'),
   conflict: Conflict.optional(),
   explain: z
     .array(Explanation)
     .optional()
-    .describe('How the members of the rule were chosen. Present only with `explain=true`; empty for a pool.'),
+    .describe('Decisions about the members of the rule. Present only with `explain=true`. Empty for a pool.'),
 });
 
 export const ReconnectBody = z.strictObject({
-  session_uuid: Id.describe('Identifier of the live session of the caller, given by the dispatcher.'),
+  session_uuid: Id.describe('Identifier of the open session of the caller, assigned by the dispatcher.'),
 });
 
 export const Reconnection = z.strictObject({
   link: z
     .string()
     .describe(
-      'Link to the session: `https`, or a scheme of the system parameter `aggregator.link_schemes`. The former link stops working.',
+      'Link to the session, with the scheme `https` or one of the system parameter `aggregator.link_schemes`. The previous link stops working.',
     ),
   expires_in: z.int().describe('Seconds for which the link is valid.'),
   session_uuid: Id.describe('Identifier of the session.'),

@@ -3,7 +3,7 @@ import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { keepIssued } from '../../../db/repositories/routing/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
@@ -62,7 +62,7 @@ export async function issueConnection(
 export const notAcceptable = (acceptable: readonly Connection['protocol'][]): AppError =>
   new AppError(
     'not_acceptable',
-    message('The service is not offered by {protocols}', {
+    message('The service is not available over {protocols}', {
       protocols: joined(acceptable.map(verbatim), term(' or ')),
     }),
   );
@@ -181,7 +181,7 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
     if (!outcome.ok || !farm) continue;
     const schemes = ctx.parameters['aggregator.link_schemes'];
     if (!isAllowedLink(outcome.value.link, schemes))
-      throw new AppError('upstream_failed', 'The link has a scheme that is not allowed', {
+      throw new AppError('upstream_failed', 'The scheme of the link is not allowed', {
         reason: 'link_not_allowed',
         farm: farm.name,
       });

@@ -10,9 +10,9 @@ export const serviceOperations = [
       id: 'service.list',
       route: `GET ${base}/servicesList/`,
       access: 'signed-in',
-      summary: 'List the services of the caller at a site, with the domains that link him to its farms',
+      summary: "List the caller's services and domains at a site",
       description:
-        'A list younger than `aggregator.services_fresh_s` is not asked for again. Farms that do not answer within `aggregator.list_deadline_ms` are named in `sites` and shown as they were; the others are complete.',
+        'The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm.',
       params: SiteUriParams,
       query: ServicesQuery,
       returns: [200, ServicesList],

@@ -33,8 +33,9 @@ export const docsOperations = [
       route: 'GET /api/docs/',
       access: 'signed-in',
       browser: 'administrator',
-      summary: 'The interactive reference',
-      description: 'It calls the API as the signed-in user; without a browser session it leads to `/signin`.',
+      summary: 'Open the interactive API reference',
+      description:
+        'The reference calls the API as the signed-in user. Without a browser session it redirects to `/signin`.',
       returns: [200, null],
       alsoReturns: ['text/html'],
     },
@@ -61,7 +62,7 @@ export const docsOperations = [
       route: 'GET /api/docs/{digest}/{file}',
       access: 'signed-in',
       browser: 'administrator',
-      summary: 'A file of the interactive reference',
+      summary: 'Get a file of the interactive API reference',
       params: z.object({
         digest: Digest,
         file: z

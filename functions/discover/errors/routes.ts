@@ -10,16 +10,16 @@ import { catalogue } from './catalogue.ts';
 const ErrorEntry = z.strictObject({
   code: z.string().describe('Stable code of the problem.'),
   status: z.int().describe('HTTP status of the problem.'),
-  title: z.string().describe('Short text of the problem.'),
+  title: z.string().describe('Short description of the problem.'),
   retryable: z.boolean().describe('True if the same request may succeed later.'),
-  meaning: z.string().describe('What the code says about the request.'),
-  cause: z.string().describe('What usually leads to the problem.'),
-  remedy: z.string().describe('What the caller or the administrator can do.'),
+  meaning: z.string().describe('Meaning of the code.'),
+  cause: z.string().describe('Usual causes of the problem.'),
+  remedy: z.string().describe('Remedies for the caller or the administrator.'),
 });
 type ErrorEntry = z.output<typeof ErrorEntry>;
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
-/** The texts change with the version only. */
+/** The texts change only with the version of the portal. */
 const headers = { 'cache-control': 'public, max-age=3600', vary: 'accept' };
 
 export const errorOperations = [
@@ -28,8 +28,8 @@ export const errorOperations = [
       id: 'error.get',
       route: 'GET /api/errors/{code}',
       access: 'public',
-      summary: 'What a problem code means, and what to do about it',
-      description: 'A page for browsers, JSON for programs, by `Accept`.',
+      summary: 'Explain a problem code',
+      description: 'The header `Accept` selects an HTML page or JSON.',
       params: z.object({ code: z.enum(codes).describe('Code of the problem, such as `not_found`.') }),
       returns: [200, ErrorEntry],
       alsoReturns: ['text/html'],
@@ -64,7 +64,7 @@ code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin:
 </head>
 <body><main>
 <h1>${entry.title}</h1>
-<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'trying again may help' : 'trying again does not help'}</p>
+<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'retrying may help' : 'retrying does not help'}</p>
 <dl>
 <dt>Meaning</dt><dd>${marked(entry.meaning)}</dd>
 <dt>Cause</dt><dd>${marked(entry.cause)}</dd>
@@ -72,6 +72,6 @@ code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin:
 </dl>
 </main></body></html>`;
 
-/** Names of members stand between backquotes in the texts. */
+/** Backquotes in the texts mark code. */
 const marked = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));

@@ -11,7 +11,8 @@ export const livenessOperations = [
       access: 'public',
       unmetered: true,
       summary: 'Check that the process answers',
-      description: 'For supervisors that restart a process. It does not depend on the database.',
+      description:
+        'For supervisors that restart failed processes. The check does not depend on the database.',
       returns: [200, z.literal('ok')],
       mediaType: 'text/plain',
     },
@@ -25,7 +26,7 @@ export const livenessOperations = [
       unmetered: true,
       summary: 'Check that the process can serve writes',
       description:
-        'For load balancers. 503 while the database does not accept writes, or 90 % of the file descriptors are in use.',
+        'For load balancers. The status is 503 while the database does not accept writes or at least 90 % of the file descriptors are in use.',
       returns: [200, null],
       orUnavailable: true,
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listReachableSites } from '../../../db/repositories/identity/own-account.ts';
-import { accountOf } from '../../../shared/access/principal.ts';
-import { scopeOf } from '../../../shared/access/rights.ts';
+import { accountOf } from '../../../shared/context/principal.ts';
+import { scopeOf } from '../../../shared/context/rights.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { modules } from '../../../shared/modules.ts';
 import { type DiscoverCtx, endpoint } from '../deps.ts';
@@ -18,8 +18,8 @@ const Discovery = z.strictObject({
         versions: z
           .array(z.string())
           .describe('Version segments in the paths of the module. Empty if its paths have none.'),
-        path: z.string().describe('Beginning of the paths of the module.'),
-        purpose: z.string().describe('What the module is for.'),
+        path: z.string().describe('Path prefix of the module.'),
+        purpose: z.string().describe('Purpose of the module.'),
       }),
     )
     .describe('Modules that this type of portal offers.'),
@@ -40,8 +40,9 @@ export const moduleOperations = [
       route: 'GET /api/discover/',
       access: 'signed-in',
       forPeers: true,
-      summary: 'List of API modules offered by the aggregator',
-      description: 'By portal type; `sites` are those that the caller may use or administer.',
+      summary: 'List the API modules of the portal',
+      description:
+        'The modules depend on the type of the portal. `sites` lists the sites that the caller may use or administer.',
       returns: [200, Discovery],
     },
     discover,

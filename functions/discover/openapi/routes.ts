@@ -10,7 +10,7 @@ const OpenApi = z.looseObject({
       title: z.string().describe('Name of the API.'),
       version: z.string().describe('Version of the API.'),
     })
-    .describe('Facts about the API.'),
+    .describe('Metadata of the API.'),
   paths: z.record(z.string(), z.unknown()).describe('Operations by path and method.'),
 });
 
@@ -27,8 +27,8 @@ export const openapiOperations = forms.map(({ form, mediaType, id, name }) =>
       access: 'signed-in',
       browser: 'administrator',
       orToken: true,
-      summary: `The OpenAPI document as ${name}`,
-      description: 'It describes what this type of portal serves.',
+      summary: `Get the OpenAPI document as ${name}`,
+      description: 'The document describes the operations of this type of portal.',
       conditional: true,
       returns: [200, form === 'json' ? OpenApi : null],
       ...(form === 'yaml' && { alsoReturns: [mediaType] }),

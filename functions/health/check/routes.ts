@@ -22,7 +22,7 @@ export function checkHealth({ db, databaseUrl, log, collectors, writes }: Health
   const read = lastKnown(
     () => healthFacts(db, workerLivesS),
     patienceMs,
-    (error) => log.error('health facts could not be read', { error }),
+    (error) => log.error('the health data could not be read', { error }),
   );
   const readAll = async (): Promise<HealthInput> => {
     const [known, isWritable] = await Promise.all([read(), writes.acceptsWrites()]);
@@ -40,7 +40,7 @@ export function checkHealth({ db, databaseUrl, log, collectors, writes }: Health
 }
 
 function noSuchSite(): never {
-  throw new AppError('not_found', 'There is no site with the uri of `site`');
+  throw new AppError('not_found', 'No site has the uri in `site`');
 }
 
 const answer = (body: HealthReport | HealthSummary): Response =>

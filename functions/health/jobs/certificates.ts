@@ -35,7 +35,7 @@ function recordOf({ id, name, notAfter, days }: EndingCertificate, at: Date): Mo
     object_id: id,
     object_name: name,
     code: 'certificate_ends',
-    message: `The certificate of dispatcher ${name} ${isOver ? 'ended' : 'ends'} on ${notAfter}`,
+    message: `The certificate of dispatcher ${name} ${isOver ? 'expired' : 'expires'} on ${notAfter}`,
     details: { not_after: notAfter, days },
   };
 }

@@ -98,7 +98,9 @@ async function syncOne(
   unwritten: Set<Promise<unknown>>,
 ): Promise<boolean> {
   const keep = (work: Promise<unknown>): void => {
-    unwritten.add(work.catch((error: unknown) => deps.log.warn('a key was not kept', { error })));
+    unwritten.add(
+      work.catch((error: unknown) => deps.log.warn('a session key could not be stored', { error })),
+    );
   };
   const parameters = parametersFrom(farm.overrides);
   const ctx: SyncCtx = {
@@ -115,7 +117,7 @@ async function syncOne(
     const ageS = minAgeS ?? parameters['aggregator.sync_interval_s'] / 2;
     return (await syncFarm(ctx, farm, kind, ageS)) !== 'failed';
   } catch (error) {
-    deps.log.error('a part of the snapshot was not taken', { farm_id: farm.id, kind, error });
+    deps.log.error('a part of the snapshot could not be read', { farm_id: farm.id, kind, error });
     return false;
   }
 }

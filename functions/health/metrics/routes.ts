@@ -8,7 +8,7 @@ export function tellMetrics({ db, clock, log, system }: HealthDeps): () => Promi
   const read = lastKnown(
     () => readFacts(db, clock()),
     patienceMs,
-    (error) => log.error('metrics could not be counted', { error }),
+    (error) => log.error('the metrics could not be collected', { error }),
   );
   return async () => {
     const { value } = await read();

@@ -1,6 +1,6 @@
 import { agentErrors } from '../../../shared/agents/calls.ts';
 import { sessionAgentOf } from '../../../shared/agents/credentials.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import { base, endpoint, type SsaDeps } from '../deps.ts';
 import { Messages, MessagesQuery } from './schema.ts';
@@ -14,11 +14,11 @@ export const messageOperations = [
       access: 'public',
       begins: true,
       countsFailures: true,
-      summary: 'What the session agent is to show, or to do; waits for it',
+      summary: 'Wait for messages to the session agent',
       description:
-        'By `Authorization: Bearer` with the token that `register` gave. A message comes again until it is acknowledged by `after`. Whoever was not heard of for a minute gets none.',
+        'Long polling: the response is sent when a message arrives or `wait` has passed. Send the token from `register` as `Authorization: Bearer`. A message is repeated until `after` acknowledges it. An agent that has sent no request for a minute receives no messages.',
       query: MessagesQuery,
-      credential: { in: 'header', prove: (ctx: Ctx<SsaDeps>) => sessionAgentOf(ctx) },
+      credential: { in: 'header', prove: (ctx: RequestCtx<SsaDeps>) => sessionAgentOf(ctx, ctx.bearer) },
       returns: [200, Messages],
       errors: [...agentErrors, 'unauthenticated'],
     },

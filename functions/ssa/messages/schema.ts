@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { resultOf } from '../../../shared/agents/calls.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 
 const longestS = 25;
 
@@ -13,9 +13,9 @@ export const MessagesQuery = z.strictObject({
     .transform((text) => Math.min(Number(text), longestS))
     .optional()
     .meta({ example: '0' })
-    .describe('Longest wait for a message in seconds, at most 25. Default 0.'),
+    .describe('Maximum time to wait for a message in seconds, at most 25. Default 0.'),
   after: Id.optional().describe(
-    'Identifier of the last message that was shown. Acknowledges it and all messages before it.',
+    'Identifier of the last message that was shown. It acknowledges this message and all earlier ones.',
   ),
 });
 
@@ -37,6 +37,6 @@ export type Message = z.output<typeof Message>;
 
 export const Messages = resultOf(
   z
-    .strictObject({ items: z.array(Message).describe('Messages that are not acknowledged, oldest first.') })
+    .strictObject({ items: z.array(Message).describe('Unacknowledged messages, oldest first.') })
     .describe('Waiting messages.'),
 );

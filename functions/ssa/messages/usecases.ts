@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/agents/session-messages.ts';
+import type { SessionAgent } from '../../../shared/agents/credentials.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { createNotifier, type Listener } from '../../../shared/kernel/concurrency/notifier.ts';
-import type { SsaCtx } from '../deps.ts';
+import type { SsaDeps } from '../deps.ts';
+
+/** A request that waits for messages ends with its connection. */
+type WaitingCtx = RequestCtx<SsaDeps, SessionAgent>;
+
 import type { Message, MessagesQuery } from './schema.ts';
 
 /** Milliseconds between two looks into the database: where whoever writes can wake us, for what others write. */
@@ -9,7 +15,7 @@ const everyMs = { alone: 900, woken: 5_000 };
 
 /** Shows what there is at once, or else what comes within the seconds that the session agent would wait. */
 export async function waitForMessages(
-  ctx: SsaCtx,
+  ctx: WaitingCtx,
   { wait = 0, after }: z.output<typeof MessagesQuery>,
 ): Promise<Message[]> {
   const { deps, now, principal } = ctx;
@@ -26,7 +32,7 @@ export async function waitForMessages(
 }
 
 async function laterOnes(
-  { deps, gone }: SsaCtx,
+  { deps, gone }: WaitingCtx,
   id: string,
   listener: Listener,
   until: number,

@@ -1,6 +1,6 @@
 import { agentErrors, Done } from '../../../shared/agents/calls.ts';
 import { agentOf, sessionAgentOf } from '../../../shared/agents/credentials.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { inResultForm } from '../../../shared/http/serve/result-form.ts';
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
 import { base, endpoint, type SsaDeps } from '../deps.ts';
@@ -8,10 +8,10 @@ import { EventsBody, LoginBody, NoMembers, RegisterBody, Registered } from './sc
 import { begin, end, note, register, writeEvents } from './usecases.ts';
 
 const errors: readonly ErrorCode[] = [...agentErrors, 'unauthenticated'];
-const description = 'By `Authorization: Bearer` with the token that `register` gave.';
+const description = 'Send the token from `register` as `Authorization: Bearer`.';
 const own = {
   access: 'public',
-  credential: { in: 'header', prove: (ctx: Ctx<SsaDeps>) => sessionAgentOf(ctx) },
+  credential: { in: 'header', prove: (ctx: RequestCtx<SsaDeps>) => sessionAgentOf(ctx, ctx.bearer) },
   countsFailures: true,
   returns: [200, Done],
   errors,
@@ -24,10 +24,10 @@ export const sessionOperations = [
       id: 'ssa.register',
       route: `POST ${base}/register`,
       access: 'public',
-      summary: 'Register the agent within a workplace session',
-      description: 'A former one of the same session ends.',
+      summary: 'Register a session agent',
+      description: 'A previous registration for the same session is revoked.',
       body: { required: RegisterBody },
-      credential: { in: 'input', prove: (ctx: Ctx<SsaDeps>, sent) => agentOf(ctx, sent.body.token) },
+      credential: { in: 'input', prove: (ctx: RequestCtx<SsaDeps>, sent) => agentOf(ctx, sent.body.token) },
       countsFailures: true,
       returns: [200, Registered],
       errors: agentErrors,
@@ -38,7 +38,7 @@ export const sessionOperations = [
     {
       id: 'ssa.ping',
       route: `POST ${base}/ping`,
-      summary: 'The session agent is alive',
+      summary: 'Report a session agent heartbeat',
       body: { optional: NoMembers },
       ...own,
     },
@@ -48,7 +48,7 @@ export const sessionOperations = [
     {
       id: 'ssa.login',
       route: `POST ${base}/login`,
-      summary: 'The session has begun',
+      summary: 'Report the start of a session',
       body: { required: LoginBody },
       ...own,
     },
@@ -58,7 +58,7 @@ export const sessionOperations = [
     {
       id: 'ssa.logout',
       route: `POST ${base}/logout`,
-      summary: 'The session has ended, and its agent with it',
+      summary: 'Report the end of a session and unregister its agent',
       body: { optional: NoMembers },
       ...own,
     },
@@ -68,7 +68,7 @@ export const sessionOperations = [
     {
       id: 'ssa.events',
       route: `POST ${base}/events`,
-      summary: 'What happened in the session, for the monitoring journal',
+      summary: 'Write session events to the monitoring journal',
       body: { required: EventsBody },
       ...own,
     },

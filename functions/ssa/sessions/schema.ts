@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { absent, cut, resultOf, Token, UserName } from '../../../shared/agents/calls.ts';
-import { Instant } from '../../../shared/http/declare/fields.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
+import { Instant } from '../../../shared/shapes/fields.ts';
 
 export const RegisterBody = z.object({
   token: Token.meta({ example: 'agat_8Q0cYk3p1fXr5uWm2sHvJ7dTzLbNgKaEoPiC4yR6xVw' }).describe(
-    'Token of the workplace, as `initialize` of the agent returned it.',
+    'Token of the workplace, as returned by `initialize` of the agent.',
   ),
   session_id: z
     .string()
@@ -39,12 +39,12 @@ const mostBytes = 16_384;
 
 const Event = z.object({
   at: absent(Instant).describe('When the event happened. Default: now.'),
-  kind: cut(64).meta({ example: 'locked' }).describe('Kind of the event in one word, such as `locked`.'),
+  kind: cut(64).meta({ example: 'locked' }).describe('Type of the event, in one word, such as `locked`.'),
   data: z
     .unknown()
     .optional()
-    .refine((data) => (JSON.stringify(data) ?? '').length <= mostBytes, 'Must not have more than 16 KiB')
-    .describe('Further facts of the event, any JSON value of at most 16 KiB.'),
+    .refine((data) => (JSON.stringify(data) ?? '').length <= mostBytes, 'Must not exceed 16 KiB')
+    .describe('Further details of the event, any JSON value of at most 16 KiB.'),
 });
 
 export const EventsBody = z.object({

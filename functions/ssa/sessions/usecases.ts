@@ -6,7 +6,7 @@ import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
 import type { Agent } from '../../../shared/agents/credentials.ts';
 import { journalEntry } from '../../../shared/agents/journal.ts';
 import { beginSession, endSession, personOf } from '../../../shared/agents/sessions.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { Ctx } from '../../../shared/context/context.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { foldName } from '../../../shared/kernel/text.ts';

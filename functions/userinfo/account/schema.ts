@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id, Moment } from '../../../shared/http/declare/fields.ts';
 import { patchBody } from '../../../shared/http/records/shapes.ts';
 import { type Language, languages } from '../../../shared/messages/languages.ts';
+import { Id, Moment } from '../../../shared/shapes/fields.ts';
 
 const Named = z.strictObject({
   id: Id.describe('Identifier of the role or group.'),
@@ -11,8 +11,8 @@ const Named = z.strictObject({
 export const Userinfo = z.strictObject({
   id: Id.describe('Identifier of the user.'),
   name: z.string().describe('Login name of the user.'),
-  real_name: z.string().describe('Full name of the user. Empty if it is not known.'),
-  email: z.string().describe('E-mail address of the user. Empty if it is not known.'),
+  real_name: z.string().describe('Full name of the user. Empty if unknown.'),
+  email: z.string().describe('E-mail address of the user. Empty if unknown.'),
   domain: z
     .strictObject({
       uuid: Id.describe('Identifier of the domain.'),
@@ -29,7 +29,7 @@ export const Userinfo = z.strictObject({
         .union([z.literal('*'), z.array(Id)])
         .describe('`*`: all sites; otherwise the identifiers of the sites.'),
     })
-    .describe('Widest set of sites in which the caller has a permission.'),
+    .describe('Sites in which the caller has at least one permission.'),
   groups: z.array(Named).describe('Groups of the user.'),
   sites: z
     .array(
@@ -43,16 +43,16 @@ export const Userinfo = z.strictObject({
   language: z
     .string()
     .nullable()
-    .describe('Language that the user chose. Null: the language of the request applies.'),
+    .describe('Language chosen by the user. Null: the language of the request is used.'),
   must_change_password: z
     .boolean()
-    .describe('True if only the password can be changed before anything else.'),
-  ip: z.string().describe('IP address of the caller, as the portal sees it.'),
+    .describe('True if the user must change the password before any other operation.'),
+  ip: z.string().describe('IP address of the caller, as seen by the portal.'),
   session: z
     .strictObject({
       created_at: Moment.describe('When the session or service token was created.'),
-      expires_at: Moment.describe('Latest end of the session or service token.'),
-      idle_expires_at: Moment.describe('End of the session if no further request follows.'),
+      expires_at: Moment.describe('Expiration time of the session or service token.'),
+      idle_expires_at: Moment.describe('End of the session if no further request is sent.'),
     })
     .describe('Times of the session.'),
   last_login_at: Moment.nullable().describe('Last login of the user. Null before the first.'),
@@ -62,7 +62,7 @@ const OwnLanguage = z.object({
   language: z
     .enum(languages)
     .optional()
-    .describe('Language of texts for the user: `en` or `ru`. Null removes the choice.'),
+    .describe('Language of texts for the user: `en` or `ru`. Null selects the default language.'),
 });
 
 /** Of what `GET` gives one may set the language; the rest is ignored. */
@@ -78,5 +78,5 @@ export const PasswordChange = z.strictObject({
     .min(1)
     .max(1024)
     .meta({ example: 'another pass phrase of yours' })
-    .describe('New password. It must satisfy the password policy and differ from the last ones.'),
+    .describe('New password. It must satisfy the password policy and differ from the previous passwords.'),
 });

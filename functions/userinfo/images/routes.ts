@@ -8,8 +8,8 @@ export const imageOperations = [
       id: 'image.get',
       route: `GET ${base}/images/{image_id}`,
       access: 'signed-in',
-      summary: 'The picture of a service, on every portal type',
-      description: 'By its id, or `rdp`, `spice`, `default`; anything else gives the default picture.',
+      summary: 'Get the picture of a service on any portal type',
+      description: 'An unknown identifier returns the default picture.',
       params: z.object({
         image_id: z
           .string()

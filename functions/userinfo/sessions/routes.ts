@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { listOf } from '../../../shared/http/declare/list.ts';
 import { LoginSession, SessionsQuery } from '../../../shared/identity/login-sessions.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { endSession, listSessions } from './usecases.ts';
 
 const OwnSession = LoginSession.extend({
-  current: z.boolean().describe('True for the session of this request.'),
+  current: z.boolean().describe('True if this is the session of the request.'),
 });
 
 export const sessionOperations = [
@@ -17,7 +17,7 @@ export const sessionOperations = [
       access: 'signed-in',
       needsLogin: true,
       duringPasswordChange: true,
-      summary: "List the caller's live sessions",
+      summary: "List the caller's active sessions",
       query: SessionsQuery,
       returns: [200, listOf(OwnSession)],
       errors: ['invalid_state'],

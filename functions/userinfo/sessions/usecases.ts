@@ -1,10 +1,11 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { endOwnSession, sessionsAlive } from '../../../db/repositories/identity/login/user-sessions.ts';
-import { answerList, type ListQuery } from '../../../shared/http/declare/list.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
+import type { ListQuery } from '../../../shared/shapes/list.ts';
 import type { LoginCtx } from '../deps.ts';
 
 export async function listSessions(ctx: LoginCtx, query: ListQuery): Promise<Answer> {

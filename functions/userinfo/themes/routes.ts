@@ -8,7 +8,7 @@ export const themeOperations = [
       id: 'theme.get',
       route: `GET ${base}/themes`,
       access: 'signed-in',
-      summary: 'Branding of the portal',
+      summary: 'Get the branding of the portal',
       conditional: true,
       returns: [200, Theme],
     },
@@ -20,7 +20,7 @@ export const themeOperations = [
       route: `PUT ${base}/themes`,
       access: 'themes.update',
       summary: 'Replace the branding of the portal',
-      description: 'Texts are plain text: markup in them is shown as it stands.',
+      description: 'Texts are plain text: markup is not interpreted.',
       conditional: true,
       body: { required: ThemeWrite },
       // Room for three pictures.

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Color, lengthFirst, PlainName } from '../../../shared/http/declare/fields.ts';
-import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { languages } from '../../../shared/messages/languages.ts';
+import { Color, lengthFirst, PlainName } from '../../../shared/shapes/fields.ts';
+import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
 /** Plain text in lines: what looks like markup is shown as it stands. */
 const Text = (longest: number) =>
@@ -21,7 +21,7 @@ const Lines = (longest: number) =>
 const WebLink = z
   .string()
   .max(2048, lengthFirst)
-  .refine((text) => text === '' || isWebAddress(text), 'Must be an http or https address, or empty')
+  .refine((text) => text === '' || isWebAddress(text), 'Must be an http or https URL, or empty')
   .default('')
   .meta({ example: 'https://support.example.com/' });
 
@@ -29,23 +29,25 @@ const Picture = PictureUri.nullable().default(null);
 
 export const ThemeWrite = z.strictObject({
   site_name: PlainName.default(defaultSiteName).describe('Name of the installation, shown on pages.'),
-  logo: Picture.describe('Logo of the pages, as a data URI. Null: none.'),
+  logo: Picture.describe('Logo of the pages, as a data URI. Null: no logo.'),
   favicon: Picture.describe('Icon of the pages, as a data URI. Null: the built-in icon.'),
-  login_background: Picture.describe('Background picture of the sign-in page, as a data URI. Null: none.'),
-  primary_color: Color.default('#2563eb').describe('Main colour of the pages, `#rrggbb`.'),
-  accent_color: Color.default('#0f766e').describe('Second colour of the pages, `#rrggbb`.'),
+  login_background: Picture.describe(
+    'Background picture of the sign-in page, as a data URI. Null: no picture.',
+  ),
+  primary_color: Color.default('#2563eb').describe('Primary colour of the pages, `#rrggbb`.'),
+  accent_color: Color.default('#0f766e').describe('Secondary colour of the pages, `#rrggbb`.'),
   login_text: Lines(4096).describe(
     'Text on the sign-in page. Markup is shown as plain text. Default: empty.',
   ),
-  footer_text: Lines(1024).describe('Text at the end of the pages. Default: empty.'),
+  footer_text: Lines(1024).describe('Text in the footer of the pages. Default: empty.'),
   copyright: Text(256).describe('Copyright line of the pages. Default: empty.'),
-  copyright_link: WebLink.describe('Web address behind the copyright line. Default: empty.'),
+  copyright_link: WebLink.describe('Web address linked from the copyright line. Default: empty.'),
   support_link: WebLink.describe('Web address of the support. Default: empty.'),
   default_language: z
     .enum(languages)
     .default(languages[0])
     .describe(
-      'Language of users without a choice of their own, `en` or `ru`. Same as the parameter `ui.default_language`.',
+      'Language of users who have not chosen one, `en` or `ru`. Same as the parameter `ui.default_language`.',
     ),
 });
 

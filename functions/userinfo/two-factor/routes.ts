@@ -29,8 +29,7 @@ export const twoFactorOperations = [
       duringPasswordChange: true,
       summary: "Set up the caller's second factor",
       description:
-        '`password` gives a secret for the device, for 300 seconds and this session; the first `code` of the device ' +
-        'finishes it and gives the recovery codes.',
+        'Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. A request with the first `code` of the app finishes the enrolment and returns the recovery codes.',
       body: { required: EnrolmentStep },
       returns: [200, EnrolmentAnswer],
       errors,
@@ -49,7 +48,7 @@ export const twoFactorOperations = [
       needsLogin: true,
       duringPasswordChange: true,
       summary: "Remove the caller's second factor",
-      description: 'Where the domain asks for one, the next login sets up another.',
+      description: 'If the domain requires a second factor, the next login starts a new enrolment.',
       body: { required: Removal },
       returns: [204, null],
       errors,

@@ -26,7 +26,7 @@ export const EnrolmentAnswer = z.union([
   z.strictObject({
     recovery_codes: z
       .array(z.string())
-      .describe('Ten recovery codes, each valid once. Shown only in this answer.'),
+      .describe('Ten recovery codes, each valid once. Returned only in this response.'),
   }),
 ]);
 

@@ -1,10 +1,11 @@
 import { auditList } from '../../../db/repositories/audit/list.ts';
 import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
 import { verifyChain } from '../../../shared/audit/verification.ts';
-import { exportable } from '../../../shared/exports/exportable.ts';
-import { answerList, listOf } from '../../../shared/http/declare/list.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { exportable } from '../exportable.ts';
 import { AuditEvent, AuditQuery, auditFilters, Verification, VerifyQuery } from './schema.ts';
 
 /** About a second's work for the database. */
@@ -27,7 +28,7 @@ export const auditOperations = [
       access: 'audit.read',
       allSites: true,
       summary: 'List audit events',
-      description: `A page ends before its \`limit\` where its events would have more than ${pageBytes / 1e6} MB; \`next\` leads on as ever.`,
+      description: `A page has fewer items than \`limit\` if they would exceed ${pageBytes / 1e6} MB. \`next\` continues the list as usual.`,
       query: AuditQuery,
       returns: [200, listOf(AuditEvent)],
     },
@@ -39,8 +40,8 @@ export const auditOperations = [
       route: `GET ${base}/audit/verify`,
       access: 'audit.read',
       allSites: true,
-      summary: 'Verify the chain of audit events',
-      description: `Looks at up to ${limit} events from \`from\` on, passes over those that retention has removed, and looks at the checkpoints that were signed of them. When \`ok\`, go on at \`from\` + \`checked\` until that is beyond \`sealed_to\`.`,
+      summary: 'Verify the hash chain of audit events',
+      description: `Verifies up to ${limit} events from \`from\` on and their signed checkpoints. Events that the retention has removed are skipped. If \`ok\` is true, continue with \`from\` + \`checked\` until it exceeds \`sealed_to\`.`,
       query: VerifyQuery,
       returns: [200, Verification],
     },

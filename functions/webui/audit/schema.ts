@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Changes, Id, Instant, Moment } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
+import { Changes, Id, Instant, Moment } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
 const Result = z.enum(['success', 'failure']);
@@ -23,13 +23,13 @@ export const AuditEvent = z.strictObject({
   ),
   level: z
     .enum(['info', 'warning', 'error'])
-    .describe('Severity: `info`, `warning` for refusals and failures, or `error`.'),
-  result: Result.describe('`success`, or `failure` if the request was refused or failed.'),
+    .describe('Severity: `info`, `warning` for rejected or failed requests, or `error`.'),
+  result: Result.describe('`success`, or `failure` if the request was rejected or failed.'),
   user: Text.describe(
-    'Login name of the user, name of the peer, or `system` for a job. Null if it is not known.',
+    'Login name of the user, name of the peer, or `system` for a background job. Null if unknown.',
   ),
-  user_id: Id.nullable().describe('Identifier of the user or peer. Null if it is not known.'),
-  domain: Text.describe('Label of the domain of the user, or issuer of the peer. Null if it is not known.'),
+  user_id: Id.nullable().describe('Identifier of the user or peer. Null if unknown.'),
+  domain: Text.describe('Label of the domain of the user, or issuer of the peer. Null if unknown.'),
   portal: Text.describe('Portal of the session: `admin` or `user`. Null without a session.'),
   service_token: Text.describe('Name of the service token of the request. Null if it used none.'),
   source_ip: Text.describe('IP address of the caller. Null without a request.'),
@@ -38,17 +38,17 @@ export const AuditEvent = z.strictObject({
   method: Text.describe('HTTP method of the request. Null without a request.'),
   path: Text.describe('Route of the request with its placeholders. Null without a request.'),
   object_type: Text.describe(
-    'Kind of the object, as in operation identifiers. Null if the event concerns none.',
+    'Type of the object, as in operation identifiers. Null if the event concerns no object.',
   ),
-  object_id: Text.describe('Identifier of the object. Null if the event concerns none.'),
-  object_name: Text.describe('Name of the object at that time. Null if the event concerns none.'),
-  action: Text.describe('What was done, such as `create`. Null if the event has no action.'),
+  object_id: Text.describe('Identifier of the object. Null if the event concerns no object.'),
+  object_name: Text.describe('Name of the object at that time. Null if the event concerns no object.'),
+  action: Text.describe('Action, such as `create`. Null if the event has no action.'),
   changes: Changes,
   details: z
     .record(z.string(), z.unknown())
-    .describe('Further facts of the event. The members depend on the event.'),
+    .describe('Further details of the event. The fields depend on the event.'),
   message: z.string().describe('Text of the event in English. Empty if it has none.'),
-  count: z.int().describe('Number of equal occurrences that the event stands for.'),
+  count: z.int().describe('Number of identical occurrences that this event summarises.'),
   prev_hash: Hash.describe('`hash` of the previous event of the chain. Null until the event is sealed.'),
   hash: Hash.describe(
     'SHA-256 of the event and `prev_hash`, in hexadecimal. Null until the event is sealed.',
@@ -58,13 +58,13 @@ export const AuditEvent = z.strictObject({
 const Exactly = z.string().max(256).optional();
 
 export const auditFilters = {
-  from: Instant.optional().describe('Only events at or after this moment.'),
-  to: Instant.optional().describe('Only events before this moment.'),
+  from: Instant.optional().describe('Only events at or after this time.'),
+  to: Instant.optional().describe('Only events before this time.'),
   event: Exactly.describe('Only events with this name.'),
   category: Category.optional().describe('Only events of this category.'),
   result: Result.optional().describe('Only events with this result.'),
-  user: Exactly.describe('Only events of the user with this login name, compared without regard to case.'),
-  object_type: Exactly.describe('Only events about objects of this kind.'),
+  user: Exactly.describe('Only events of the user with this login name. Case is ignored.'),
+  object_type: Exactly.describe('Only events about objects of this type.'),
   object_id: Exactly.describe('Only events about the object with this identifier.'),
   source_ip: Exactly.describe('Only events from this IP address.'),
 };
@@ -82,10 +82,10 @@ export const VerifyQuery = z
   .refine(({ from, to = from }) => from <= to, { path: ['to'], message: 'Must not be less than `from`' });
 
 export const Verification = z.strictObject({
-  ok: z.boolean().describe('True if every checked event is as it was sealed.'),
+  ok: z.boolean().describe('True if all checked events are unchanged since they were sealed.'),
   checked: z
     .int()
-    .describe('Number of checked events from `from` on, including events that the retention removed.'),
+    .describe('Number of checked events from `from` on, including events that the retention has removed.'),
   sealed_to: z.int().describe('Position (`seq`) of the last sealed event. 0 before the first.'),
   first_bad: z
     .int()

@@ -3,8 +3,8 @@ import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { changeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { isReadable } from '../../../shared/identity/domains/attributes.ts';
-import type { DomainType } from '../../../shared/identity/domains/catalogue.ts';
+import type { AttributeSource } from '../../../shared/identity/domains/domain-type.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { AppError, conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import { message } from '../../../shared/messages/message.ts';
@@ -21,13 +21,14 @@ const mostAttributes = 100;
 /**
  * Adds, changes or deletes one attribute that users of a directory get a copy of at login. It admits nobody and tells
  * nobody apart, so it needs no power over the users.
- * @throws AppError `invalid_request` for a source that may not be read, `invalid_state` for an internal domain, `already_exists`, `not_found`
+ * @throws AppError `invalid_request` for a source that may not be read, `invalid_state` for a domain without a directory, `already_exists`, `not_found`
  */
 export function changeAttribute(ctx: WebuiCtx, at: Target, change: Change): Promise<Answer> {
   return changeRecord(ctx, kind, at, (row) => {
-    if (row.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
+    const { attributes: source } = domainTypeOf(row.type);
+    if (!source) throw conflict('no_directory', 'The domain has no directory');
     const attributes = become(row.attributes, change);
-    assertReadable(ctx, row, attributes);
+    assertReadable(ctx, source, row.attributes, attributes);
     return {
       body: writableOf(kind, row),
       columns: { params: undefined, attributes },
@@ -57,28 +58,28 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
     throw invalid({
       pointer: '/name',
       code: 'too_many',
-      detail: message('At most {n} attributes', { n: mostAttributes }),
+      detail: message('Must have at most {n} attributes', { n: mostAttributes }),
     });
   }
   return [...present, { name, source: source ?? name, title: title ?? '' }];
 }
 
-type Domain = { type: DomainType; attributes: readonly Attribute[] };
-
 /** A copy is shown to every reader of users. Sources that are stored already stay. */
 function assertReadable(
   { parameters }: WebuiCtx,
-  { type, attributes }: Domain,
+  source: AttributeSource,
+  attributes: readonly Attribute[],
   next: readonly Attribute[],
 ): void {
-  const present = new Set(attributes.map(({ source }) => source));
-  const isAllowed = ({ source }: Attribute) => present.has(source) || isReadable(type, source, parameters);
+  const present = new Set(attributes.map((attribute) => attribute.source));
+  const isAllowed = (attribute: Attribute) =>
+    present.has(attribute.source) || source.isReadable(attribute.source, parameters);
   if (next.every(isAllowed)) return;
-  const detail = 'Not among the attributes that may be read; `directory.extra_attributes` extends them';
+  const detail = 'This attribute must not be read; add it to `directory.extra_attributes` to allow it';
   throw invalid({ pointer: '/source', code: 'not_allowed', detail });
 }
 
 const taken = (): AppError =>
   new AppError('already_exists', undefined, {
-    errors: [{ pointer: '/name', code: 'already_exists', detail: 'The value is taken' }],
+    errors: [{ pointer: '/name', code: 'already_exists', detail: 'The value is already in use' }],
   });

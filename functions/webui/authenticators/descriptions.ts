@@ -1,33 +1,49 @@
 import type { z } from 'zod';
-import {
-  type DomainType,
-  domainTypes,
-  paramFields,
-  typeFacts,
-} from '../../../shared/identity/domains/catalogue.ts';
+import type { DomainType } from '../../../shared/identity/domains/domain-type.ts';
 import { describeFields, type Fields, type GuiField } from '../../../shared/identity/domains/fields.ts';
-import { inDomainWords } from '../../../shared/messages/domain-words.ts';
+import {
+  type DomainTypeName,
+  domainTypeNames,
+  domainTypeOf,
+} from '../../../shared/identity/domains/registry.ts';
 import type { Language } from '../../../shared/messages/languages.ts';
 import { ownFields, type TypeEntry } from './schema.ts';
 
 /** What a login page and an administrator may expect of each type, in the language of the reader. */
 export const listTypes = (language: Language): z.input<typeof TypeEntry>[] =>
-  domainTypes.map((type) => ({ type, ...typeFacts[type], ...wordsOf(type, language) }));
+  domainTypeNames.map((type) => ({
+    type,
+    ...wordsOf(domainTypeOf(type), language),
+    ...factsOf(domainTypeOf(type)),
+  }));
 
-const worded = ['name', 'description', 'label_username', 'label_groupname', 'label_password'] as const;
+const wordsOf = ({ about }: DomainType, language: Language) => ({
+  name: about.name[language],
+  description: about.description[language],
+  label_username: about.label_username[language],
+  label_groupname: about.label_groupname[language],
+  label_password: about.label_password[language],
+});
 
-const wordsOf = (type: DomainType, language: Language) =>
-  Object.fromEntries(worded.map((member) => [member, inDomainWords(typeFacts[type][member], language)]));
+const factsOf = ({ supports, cards }: DomainType) => ({
+  is_external: !supports.localUsers,
+  needs_password: supports.ownPassword,
+  search_users_supported: supports.searchesUsers,
+  search_groups_supported: supports.searchesGroups,
+  create_users_supported: supports.createsUsers,
+  two_factor_supported: supports.secondFactor,
+  pkinit_supported: cards !== undefined,
+});
 
 /** The form of a domain of this type: what every domain has, then its parameters. */
-export function describeDomain(type: DomainType, language: Language): z.input<typeof GuiField>[] {
-  const { name, two_factor_supported } = typeFacts[type];
+export function describeDomain(type: DomainTypeName, language: Language): z.input<typeof GuiField>[] {
+  const { about, supports, settings } = domainTypeOf(type);
   const own: Fields = {
     ...ownFields,
-    type: { ...ownFields.type, choices: { [type]: name } },
-    two_factor: { ...ownFields.two_factor, readonly: !two_factor_supported },
+    type: { ...ownFields.type, choices: { [type]: about.name } },
+    two_factor: { ...ownFields.two_factor, readonly: !supports.secondFactor },
   };
-  return describeFields({ '': own, 'params.': paramFields[type] }, language).map((entry) =>
+  return describeFields({ '': own, 'params.': settings.fields }, language).map((entry) =>
     entry.name === 'type' ? { ...entry, value: type } : entry,
   );
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
 import { inItsLanguage } from '../../../shared/http/problem.ts';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { GuiField } from '../../../shared/identity/domains/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
 import { authenticatorCrud } from './record.ts';
 import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
-import { testDomain } from './test-directory.ts';
+import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
 import { TestBody, TestResult } from './test-shapes.ts';
 import {
@@ -59,9 +59,8 @@ export const authenticatorOperations = [
       id: 'authenticator.describe',
       route: `GET ${path}/gui/{data_type}`,
       access: 'authenticators.read',
-      summary: 'Describe the form of a domain of this type',
-      description:
-        'A form that sends these members creates a domain. Members that are left empty may be omitted.',
+      summary: 'Describe the form for domains of a type',
+      description: 'A form with these fields creates a domain. Empty fields may be omitted.',
       params: DataTypeParam,
       returns: [200, z.array(GuiField)],
     },
@@ -73,7 +72,7 @@ export const authenticatorOperations = [
       id: 'authenticator.testParams',
       route: `POST ${path}/test_params/{type}`,
       access: 'authenticators.test',
-      summary: 'Test the parameters of a domain without the network',
+      summary: 'Validate the parameters of a domain without network access',
       params: TypeParam,
       body: { required: writeBody(TestBody, ignored) },
       returns: [200, TestResult],
@@ -87,8 +86,9 @@ export const authenticatorOperations = [
       id: 'authenticator.test',
       route: `POST ${path}/test/{type}`,
       access: 'authenticators.test',
-      summary: 'Test a domain: connect, search, find a user and his groups',
-      description: 'At most 30 a minute. When no server answers, this is told after the whole time limit.',
+      summary: 'Test an authentication domain',
+      description:
+        'Connects to the directory, searches it, and looks up a user and the groups of the user. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute.',
       params: TypeParam,
       body: { required: writeBody(TestBody, ignored) },
       returns: [200, TestResult],
@@ -102,7 +102,7 @@ export const authenticatorOperations = [
       id: 'authenticator.changeAttribute',
       route: `PATCH ${path}/{uuid}/attribute`,
       access: 'authenticators.update',
-      summary: 'Add, change or delete an attribute that users get a copy of at login',
+      summary: 'Add, change or delete an attribute that is copied to users at login',
       params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
       body: { required: AttributeChange },
       returns: [200, Authenticator],

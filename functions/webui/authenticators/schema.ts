@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { explainedTypeNames } from '../../../shared/identity/domains/descriptions.ts';
+import { shapesOf } from '../../../shared/identity/domains/fields.ts';
+import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import { field } from '../../../shared/identity/domains/words.ts';
 import {
   Comments,
   CreatedAt,
@@ -8,59 +12,55 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { domainTypes, paramShapes, typeFacts } from '../../../shared/identity/domains/catalogue.ts';
-import { Kerberos } from '../../../shared/identity/domains/directory-shapes.ts';
-import { field, shapesOf } from '../../../shared/identity/domains/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
-const states = { visible: 'Visible', hidden: 'Hidden: not listed for logins', disabled: 'Disabled' } as const;
-const subjects = { all: 'Everybody', users: 'Users without a role', staff: 'Users with a role' } as const;
+const states = {
+  visible: 'Visible',
+  hidden: 'Hidden (not on the sign-in page)',
+  disabled: 'Disabled',
+} as const;
+const subjects = { all: 'All users', users: 'Users without a role', staff: 'Users with a role' } as const;
 const keysOf = <K extends string>(words: Record<K, string>) => Object.keys(words) as [K, ...K[]];
 const DomainState = z.enum(keysOf(states));
-const DomainType = z.enum(domainTypes);
+const DomainType = z.enum(domainTypeNames);
 const SmallName = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Letters, digits, hyphen and underscore')
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must contain only letters, digits, hyphens and underscores')
   .meta({ maxLength: 64, example: 'corp' })
-  .describe('Short label of the domain, unique. Dispatchers identify the domain by it.');
+  .describe('Short label of the domain, unique. Dispatchers identify the domain by this label.');
 
 /** The members that domains of every type have, in the order of their form. */
 export const ownFields = {
-  name: field(
-    Name.describe('Name of the domain, unique without regard to case. Shown on the sign-in page.'),
-    { type: 'text', label: 'Name', tooltip: 'Shown where people log in' },
-  ),
+  name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
+    type: 'text',
+    label: 'Name',
+    tooltip: 'Shown on the sign-in page',
+  }),
   small_name: field(SmallName, {
     type: 'text',
     label: 'Label',
-    tooltip: 'The label by which dispatchers know the domain',
+    tooltip: 'Label that identifies the domain on dispatchers',
   }),
-  type: field(
-    DomainType.describe(
-      'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Set at creation only.',
-    ),
-    {
-      type: 'choice',
-      label: 'Type',
-      tooltip: 'Set at creation only',
-      choices: Object.fromEntries(domainTypes.map((type) => [type, typeFacts[type].name])),
-      readonly: true,
-    },
-  ),
-  comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'For administrators' }),
-  priority: field(Priority.describe('Position in the domain list: lower numbers come first. Default 1.'), {
+  type: field(DomainType.describe(`Type of the domain: ${explainedTypeNames}. Set at creation only.`), {
+    type: 'choice',
+    label: 'Type',
+    tooltip: 'Cannot be changed after creation',
+    readonly: true,
+  }),
+  comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'Notes for administrators' }),
+  priority: field(Priority.describe('Position in the domain list. Lower numbers come first. Default 1.'), {
     type: 'numeric',
     label: 'Priority',
-    tooltip: 'Lower ones are listed first',
+    tooltip: 'Domains with lower numbers are listed first',
   }),
   state: field(
     DomainState.default('visible').describe(
-      '`visible`: users can log in; `hidden`: the same, but the domain is not listed; `disabled`: no logins. Default `visible`.',
+      '`visible`: users can log in; `hidden`: users can log in, but the domain is not listed; `disabled`: no logins. Default `visible`.',
     ),
     {
       type: 'choice',
       label: 'State',
-      tooltip: 'Whether people can log in, and whether the domain is listed for that',
+      tooltip: 'Whether users can log in and whether the domain is listed on the sign-in page',
       choices: states,
     },
   ),
@@ -73,8 +73,8 @@ export const ownFields = {
       ),
     {
       type: 'choice',
-      label: 'Who may log in',
-      tooltip: 'Staff are the users that hold a role',
+      label: 'Permitted users',
+      tooltip: 'Users who may log in: all, those without a role, or those with a role',
       choices: subjects,
     },
   ),
@@ -82,11 +82,11 @@ export const ownFields = {
     z
       .boolean()
       .default(false)
-      .describe('True: logins need a second factor besides the password. Default false.'),
+      .describe('If true, logins require a second factor in addition to the password. Default false.'),
     {
       type: 'checkbox',
       label: 'Second factor',
-      tooltip: 'Ask for a one-time code besides the password',
+      tooltip: 'Require a one-time code in addition to the password',
     },
   ),
   tags: field(TagNames, {
@@ -106,52 +106,30 @@ export const AuthenticatorWrite = z.object({
     ),
 });
 
-const shown = {
-  bind_password: z.null().describe('Always null: the password is never returned.'),
-  bind_password_set: z.boolean().describe('True if a password is stored.'),
-  hosts: z
-    .array(z.string())
-    .max(5)
-    .describe('Servers in the order of use. Empty without the permission for all sites.'),
-  kerberos: Kerberos.extend({
-    kdc: z
-      .array(z.string())
-      .max(10)
-      .describe('Key distribution centres as `host:port`. Empty without the permission for all sites.'),
-    kdc_hostnames: z
-      .array(z.string())
-      .describe(
-        'Names that the certificate of the KDC may have. Empty without the permission for all sites.',
-      ),
-  })
-    .nullable()
-    .describe('Parameters of logins with a certificate (Kerberos PKINIT). Null: no such logins.'),
-};
-const { internal, ldap, active_directory } = paramShapes;
+/** Types with the same settings share a view. */
+const views = new Set<z.ZodObject>(domainTypeNames.map((name) => domainTypeOf(name).settings.view));
 
 export const Authenticator = z.strictObject({
   id: Id.describe('Identifier of the domain. Set by the portal.'),
   uuid: Id.describe('Same as `id`.'),
   ...AuthenticatorWrite.shape,
-  params: z
-    .union([internal, ldap.extend(shown), active_directory.extend(shown)])
-    .describe('Parameters of the directory. Empty for an internal domain.'),
+  params: z.union([...views]).describe('Parameters of the directory. Empty for an internal domain.'),
   attributes: z
     .array(
       z.strictObject({
         name: z.string().describe('Name of the attribute in `attributes` of users.'),
-        source: z.string().describe('Attribute of the directory that is copied.'),
-        title: z.string().describe('Name of the attribute for people. Empty if it has none.'),
+        source: z.string().describe('Directory attribute that is copied.'),
+        title: z.string().describe('Display name of the attribute. Empty if not set.'),
       }),
     )
-    .describe('Attributes of the directory that are copied to users at login.'),
+    .describe('Directory attributes that are copied to users at login.'),
   users_count: z.int().describe('Number of users of the domain in the portal.'),
   groups_count: z.int().describe('Number of groups of the domain in the portal.'),
   account_refused_at: Moment.nullable().describe(
-    'When the directory refused the password of the account that searches. Null if it was accepted since.',
+    'When the directory rejected the password of the search account. Null if the password is accepted.',
   ),
   account_retry_at: Moment.nullable().describe(
-    'When the refused password is tried again; a new password is tried at once. Null if it is not refused.',
+    'When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted.',
   ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -164,30 +142,24 @@ export const authenticatorFilters = {
 };
 
 export const TypeParam = z.object({
-  type: DomainType.describe(
-    'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
-  ),
+  type: DomainType.describe(`Type of the domain: ${explainedTypeNames}.`),
 });
 export const DataTypeParam = z.object({
-  data_type: DomainType.describe(
-    'Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
-  ),
+  data_type: DomainType.describe(`Type of the domain: ${explainedTypeNames}.`),
 });
 
 export const TypeEntry = z.strictObject({
-  type: DomainType.describe(
-    'Type of a domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`.',
-  ),
-  name: z.string().describe('Name of the type for people.'),
-  description: z.string().describe('What the type is for.'),
-  is_external: z.boolean().describe('True if a directory keeps the users.'),
+  type: DomainType.describe(`Type of a domain: ${explainedTypeNames}.`),
+  name: z.string().describe('Display name of the type.'),
+  description: z.string().describe('Purpose of the type.'),
+  is_external: z.boolean().describe('True if the users are stored in a directory.'),
   needs_password: z
     .boolean()
-    .describe('True if the portal stores the passwords, so that a new user needs one.'),
+    .describe('True if the portal stores the passwords. New users then require a password.'),
   search_users_supported: z.boolean().describe('True if users can be searched.'),
   search_groups_supported: z.boolean().describe('True if groups can be searched.'),
   create_users_supported: z.boolean().describe('True if users can be created in the portal.'),
-  two_factor_supported: z.boolean().describe('True if logins can need a second factor.'),
+  two_factor_supported: z.boolean().describe('True if the domain can require a second factor.'),
   pkinit_supported: z
     .boolean()
     .describe('True if logins with a certificate (Kerberos PKINIT) can be set up.'),
@@ -205,14 +177,14 @@ export const AttributeChange = z.strictObject({
     .describe('`add` or `change` sets the attribute, `delete` removes it.'),
   name: z
     .string()
-    .regex(nameOfDirectory, 'Letters, digits, `_`, `.`, `;` and `-`')
+    .regex(nameOfDirectory, 'Must contain only letters, digits, `_`, `.`, `;` and `-`')
     .meta({ maxLength: 64, example: 'phone' })
     .describe('Name of the attribute in `attributes` of users.'),
   source: z
     .string()
-    .regex(nameOfDirectory, 'An attribute of the directory')
+    .regex(nameOfDirectory, 'Must be a directory attribute')
     .meta({ maxLength: 64, example: 'telephoneNumber' })
     .nullish()
-    .describe('Attribute of the directory that is copied. Default: `name`.'),
-  title: z.string().trim().max(128).nullish().describe('Name of the attribute for people. Default: empty.'),
+    .describe('Directory attribute that is copied. Default: `name`.'),
+  title: z.string().trim().max(128).nullish().describe('Display name of the attribute. Default: empty.'),
 });

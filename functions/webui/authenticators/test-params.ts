@@ -1,33 +1,24 @@
 import { z } from 'zod';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
-import { isReadable, unreadableParams } from '../../../shared/identity/domains/attributes.ts';
-import type { DirectoryParams, DomainType } from '../../../shared/identity/domains/catalogue.ts';
-import { directoryChecks, readParams } from '../../../shared/identity/domains/checks.ts';
+import type { Check, DomainType, Settings } from '../../../shared/identity/domains/domain-type.ts';
+import { type DomainTypeName, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import { keptSecrets, readSettings } from '../../../shared/identity/domains/settings.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
-import {
-  type Detail,
-  inLanguage,
-  joined,
-  message,
-  type Text,
-  verbatim,
-} from '../../../shared/messages/message.ts';
+import { type Detail, inLanguage, joined, type Text, verbatim } from '../../../shared/messages/message.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { keptSecret, notReadable, type Stored, withoutReadOnly } from './params.ts';
 import { ownFields } from './schema.ts';
 import type { TestBody, TestResult } from './test-shapes.ts';
 
 type Body = z.output<typeof TestBody>;
-type StoredDomain = Stored & { id: string; name: string; small_name: string };
-export type Check = Omit<z.input<typeof TestResult>['checks'][number], 'detail'> & { detail: Text };
-/** The parts of a domain as they were found, and what there is to go on with. */
+type Row = NonNullable<Awaited<ReturnType<typeof findDomain>>>;
+/** The parts of a domain as they were checked, and what a test of the connection needs. */
 export type Examined = {
   checks: Check[];
-  directory: DirectoryParams | undefined;
-  stored: StoredDomain | undefined;
-  /** As the domain has it sealed, when no other was sent. */
-  keptPassword: string | null;
+  params: Settings | undefined;
+  stored: Row | undefined;
+  /** Stored secrets that are used, since no other was sent, as they are sealed. */
+  keptSecrets: Record<string, string | null>;
 };
 /** What a check found: faults, or a sentence that says why there is nothing to check. */
 type Found = FieldError[] | Text;
@@ -38,12 +29,12 @@ type Found = FieldError[] | Text;
  */
 export async function testParams(
   ctx: WebuiCtx,
-  type: DomainType,
+  type: DomainTypeName,
   body: Body,
 ): Promise<z.input<typeof TestResult>> {
   const { checks } = await examine(ctx, type, body);
   const success = isGood(checks);
-  return resultOf(ctx, checks, success ? 'The parameters can be used' : 'Some parameters cannot be used');
+  return resultOf(ctx, checks, success ? 'The parameters are valid' : 'Some parameters are not valid');
 }
 
 /** The result in the language of its reader. */
@@ -60,58 +51,52 @@ export const resultOf = (
 export const isGood = (checks: readonly Check[]): boolean => checks.every(({ status }) => status !== 'fail');
 
 /** The checks that need no network. @throws AppError as `testParams` */
-export async function examine(ctx: WebuiCtx, type: DomainType, body: Body): Promise<Examined> {
-  const stored = body.id === undefined ? undefined : await storedDomain(ctx, type, body.id);
-  const { directory, faults } = readParams(type, withoutReadOnly(body.params));
-  const isSent = !directory || directory.bind_password !== null;
-  const keptPassword = isSent ? null : keptSecret(directory, stored);
-  const hasPassword = keptPassword !== null || (directory?.bind_password ?? null) !== null;
+export async function examine(ctx: WebuiCtx, name: DomainTypeName, body: Body): Promise<Examined> {
+  const type = domainTypeOf(name);
+  const stored = body.id === undefined ? undefined : await storedDomain(ctx, name, body.id);
+  const { params, faults } = readSettings(type, body.params);
+  const kept = params ? keptSecrets(type, params, stored) : {};
   const parts = [
-    { name: 'fields', run: () => ownFaults(type, body) },
+    { name: 'fields', run: () => ownFaults(name, body) },
     { name: 'params', run: () => faults },
-    ...directoryChecks.map(({ name, run }) => ({
-      name,
-      run: () => (directory ? run(directory, hasPassword, ctx.deps.outbound) : absence(type)),
-    })),
-    {
-      name: 'attributes',
-      run: () => (directory ? unreadable(ctx, type, directory, stored) : absence(type)),
-    },
+    ...checksOf(ctx, type, params, { stored, kept }),
   ];
-  const checks = parts.map(({ name, run }) => timed(ctx, name, run));
-  return { checks, directory, stored, keptPassword };
+  const checks = parts.map((part) => timed(ctx, part.name, part.run));
+  return { checks, params, stored, keptSecrets: kept };
 }
 
-async function storedDomain(ctx: WebuiCtx, type: DomainType, id: string): Promise<StoredDomain> {
+/**
+ * The checks of the type. Stored attributes are checked too: a write keeps them, and only a test shows that they may not be
+ * read any more.
+ */
+const checksOf = (
+  { deps, parameters }: WebuiCtx,
+  { settings }: DomainType,
+  params: Settings | undefined,
+  { stored, kept }: { stored: Row | undefined; kept: Record<string, string | null> },
+): { name: string; run: () => Found }[] =>
+  settings.checks.map((check) => ({
+    name: check.name,
+    run: () =>
+      params
+        ? check.run(params, {
+            hasSecret: (name) => params[name] != null || kept[name] != null,
+            policy: deps.outbound,
+            parameters,
+            tolerated: {},
+            attributes: stored?.attributes ?? [],
+          })
+        : 'Correct the parameters first',
+  }));
+
+async function storedDomain(ctx: WebuiCtx, type: DomainTypeName, id: string): Promise<Row> {
   const row = await findDomain(ctx.deps.db, id);
   if (row?.type === type) return row;
-  throw invalid({ pointer: '/id', code: 'not_found', detail: 'There is no such domain of this type' });
+  throw invalid({ pointer: '/id', code: 'not_found', detail: 'No domain of this type has this identifier' });
 }
 
-/** Also those that are stored: a write keeps them, and only a test shows that they are outside the list. */
-const unreadable = (
-  { parameters }: WebuiCtx,
-  type: DomainType,
-  directory: DirectoryParams,
-  stored: (StoredDomain & { attributes?: readonly { source: string }[] }) | undefined,
-): FieldError[] => [
-  ...unreadableParams(type, directory, parameters).map(notReadable),
-  ...(stored?.attributes ?? [])
-    .filter(({ source }) => !isReadable(type, source, parameters))
-    .map(
-      ({ source }): FieldError => ({
-        pointer: '/attributes',
-        code: 'not_allowed',
-        detail: message('{attribute} may not be read', { attribute: source }),
-      }),
-    ),
-];
-
-const absence = (type: DomainType): Detail =>
-  type === 'internal' ? 'An internal domain has no directory' : 'The parameters must be mended first';
-
 /** The members that every domain has, as far as they are given. */
-function ownFaults(type: DomainType, body: Body): FieldError[] {
+function ownFaults(type: DomainTypeName, body: Body): FieldError[] {
   const given = { ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) };
   const faults = Object.entries(ownFields).flatMap(([name, { shape }]) =>
     Object.hasOwn(given, name)
@@ -120,7 +105,7 @@ function ownFaults(type: DomainType, body: Body): FieldError[] {
   );
   const isOther = given.type !== undefined && given.type !== type;
   return isOther
-    ? [...faults, { pointer: '/type', code: 'different', detail: 'Not the type under test' }]
+    ? [...faults, { pointer: '/type', code: 'different', detail: 'Must be the type of the tested domain' }]
     : faults;
 }
 

@@ -1,5 +1,5 @@
-import { ownerOf } from '../../../shared/access/principal.ts';
-import { createTokenBuckets, type TokenBuckets } from '../../../shared/http/serve/token-buckets.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { createTokenBuckets, type TokenBuckets } from '../../../shared/kernel/concurrency/token-buckets.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx, WebuiDeps } from '../deps.ts';
 

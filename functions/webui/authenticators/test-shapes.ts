@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { AuthenticatorWrite, ownFields } from './schema.ts';
 
 /** The fields of a domain as far as they are filled in; a stored domain's id stands in for its secrets. */
 export const TestBody = z.object({
   id: Id.optional().describe(
-    'Identifier of a stored domain whose secrets are used, while the destination stays the same.',
+    'Identifier of a stored domain whose secrets are used if the destination is the same.',
   ),
   ...Object.fromEntries(
     Object.keys(ownFields).map((name) => [
       name,
-      z.unknown().optional().describe('Same as the member of a domain. Only given members are checked.'),
+      z
+        .unknown()
+        .optional()
+        .describe('Same as the field of a domain. Only the fields in the request are checked.'),
     ]),
   ),
   params: AuthenticatorWrite.shape.params,
@@ -18,8 +21,8 @@ export const TestBody = z.object({
     .string()
     .max(256)
     .optional()
-    .describe('Login name of a user to search for. The answer shows the groups.'),
-  password: z.string().max(1024).optional().describe('Password of that user, to test its login.'),
+    .describe('Login name of a user to search for. The response shows the groups of the user.'),
+  password: z.string().max(1024).optional().describe('Password of that user, to test a login.'),
 });
 
 export const TestResult = z.strictObject({
@@ -31,10 +34,10 @@ export const TestResult = z.strictObject({
         name: z.string().describe('Name of the check.'),
         status: z
           .enum(['pass', 'fail', 'skipped'])
-          .describe('`pass`, `fail`, or `skipped` if an earlier check failed or nothing was to check.'),
-        detail: z.string().describe('What was found. Empty if there is nothing to say.'),
+          .describe('`pass`, `fail`, or `skipped` if an earlier check failed or there was nothing to check.'),
+        detail: z.string().describe('Details of the result. Empty if there are none.'),
         took_ms: z.int().describe('Duration of the check in milliseconds.'),
       }),
     )
-    .describe('Single checks in the order of their run.'),
+    .describe('Individual checks in the order in which they were run.'),
 });

@@ -5,7 +5,8 @@ import { administratorsBeyond, keptDomains } from '../../../db/repositories/reco
 import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { registerTags } from '../../../db/repositories/sites/tags.ts';
-import { accountOf, ownerOf } from '../../../shared/access/principal.ts';
+import { accountOf, ownerOf } from '../../../shared/context/principal.ts';
+import { heldBy, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -16,12 +17,20 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
+import {
+  administratorTypes,
+  type DomainTypeName,
+  domainTypeOf,
+} from '../../../shared/identity/domains/registry.ts';
+import {
+  type Settled,
+  type StoredSettings,
+  settleSettings,
+} from '../../../shared/identity/domains/settings.ts';
 import { conflict } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson, isObject } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { settleParams } from './params.ts';
 import { authenticatorCrud } from './record.ts';
 import { AuthenticatorWrite } from './schema.ts';
 
@@ -31,7 +40,7 @@ type Write = z.output<typeof AuthenticatorWrite>;
 /** @throws AppError `invalid_request` for parameters that do not fit the type or the address policy */
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
-  const { shown, columns } = await settleParams(ctx, id, body);
+  const { shown, columns } = await settle(ctx, id, body);
   return createRecord(
     ctx,
     kind,
@@ -45,18 +54,43 @@ export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<A
 }
 
 export const replaceAuthenticator = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
-  change(ctx, at, () => body, false);
+  change(
+    ctx,
+    at,
+    () => body,
+    () => false,
+  );
 
 export const updateAuthenticator = (
   ctx: WebuiCtx,
   at: Target,
   patch: Record<string, unknown>,
 ): Promise<Answer> =>
-  change(ctx, at, (current) => applyPatch(AuthenticatorWrite, current, patch), isSecretRemoved(patch));
+  change(ctx, at, (current) => applyPatch(AuthenticatorWrite, current, patch), removedSecrets(patch));
 
-/** A merge patch removes the stored bind password by `null`; a replacement keeps it. */
-const isSecretRemoved = ({ params }: Record<string, unknown>): boolean =>
-  params === null || (isObject(params) && params.bind_password === null);
+/** Whether a stored secret is removed. */
+type Removal = (secret: string) => boolean;
+
+/** A merge patch removes a stored secret by `null`; a replacement keeps it. */
+const removedSecrets =
+  ({ params }: Record<string, unknown>): Removal =>
+  (secret) =>
+    params === null || (isObject(params) && params[secret] === null);
+
+const withoutSecrets = ({ params, secrets }: StoredSettings, isRemoved: Removal): StoredSettings => ({
+  params,
+  secrets: Object.fromEntries(
+    Object.entries(secrets).map(([name, sealed]) => [name, isRemoved(name) ? null : sealed]),
+  ),
+});
+
+const settle = (
+  { deps: { sealer, outbound }, parameters }: WebuiCtx,
+  id: string,
+  { type, params }: { type: DomainTypeName; params: Record<string, unknown> },
+  stored?: StoredSettings,
+): Promise<Settled> =>
+  settleSettings({ sealer, outbound, parameters }, id, domainTypeOf(type), params, stored);
 
 /**
  * A change of how users log in needs all that they hold. The servers and attributes of a directory also decide who is in a
@@ -66,7 +100,7 @@ function change(
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
-  removesSecret: boolean,
+  isRemoved: Removal,
 ): Promise<Answer> {
   const overUsers = powerOver(ctx, [{ usersOfDomain: at.id }]);
   const overDirectory = powerOver(ctx, [{ usersOfDomain: at.id }], [{ groupsOfDomain: at.id }]);
@@ -76,8 +110,7 @@ function change(
       const asked = become(writableOf(kind, row));
       // Parameters of another type would only be read wrongly: the change of an immutable member is refused anyway.
       if (asked.type !== row.type) return { body: asked };
-      const stored = removesSecret ? { ...row, sealed_password: null } : row;
-      const { shown, columns } = await settleParams(ctx, at.id, asked, stored);
+      const { shown, columns } = await settle(ctx, at.id, asked, withoutSecrets(row, isRemoved));
       const body = { ...asked, params: shown };
       return { body, columns, ...alongside(at, body, row, { overUsers, overDirectory }) };
     }),
@@ -86,8 +119,11 @@ function change(
 
 type Powers = Record<'overUsers' | 'overDirectory', ReturnType<typeof powerOver>>;
 
+/** The stored domain, whose type cannot change. */
+type Present = Omit<Write, 'type'>;
+
 /** What a change asks for before it, and brings after it, in its batch. */
-function alongside(at: Target, body: Write, row: Write, { overUsers, overDirectory }: Powers) {
+function alongside(at: Target, body: Write, row: Present, { overUsers, overDirectory }: Powers) {
   const isDirectoryChanged = canonicalJson(body.params) !== canonicalJson(row.params);
   const tags = (h: Db) => registerTags(h, body.tags);
   if (!isDirectoryChanged && isLoginKept(body, row)) return { after: tags };
@@ -97,14 +133,14 @@ function alongside(at: Target, body: Write, row: Write, { overUsers, overDirecto
     before: (h: Db) => [lockGuard(h, 'administrators'), ...power.before(h)],
     after: (h: Db) => [
       ...tags(h),
-      mustKeepAdministrator(h),
+      mustKeepAdministrator(h, administratorTypes),
       ...(isDisabled ? endAccessOfDomain(h, at.id) : []),
     ],
   };
 }
 
 /** By name and label too: another domain could take them, and with them the passwords that are meant for this one. */
-const isLoginKept = (body: Write, row: Write): boolean =>
+const isLoginKept = (body: Write, row: Present): boolean =>
   (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
     (member) => body[member] === row[member],
   );
@@ -115,10 +151,10 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
     removeRecord(ctx, kind, at, (row) => {
       if (row.builtin) throw builtin();
       if (row.id === accountOf(ctx.principal)?.domainId)
-        throw conflict('own_account', 'The domain holds the account of the caller');
+        throw conflict('own_account', 'The domain contains your own account');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h)],
+        after: (h) => [mustKeepAdministrator(h, administratorTypes)],
       };
     }),
   );
@@ -128,7 +164,7 @@ export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { 
   removeRecords(ctx, kind, body, {
     before: (h) => [lockGuard(h, 'administrators')],
     kept: [
-      ...keptDomains(accountOf(ctx.principal)?.domainId, ownerOf(ctx.principal).id),
+      ...keptDomains(accountOf(ctx.principal)?.domainId, ownerOf(ctx.principal).id, administratorTypes),
       administratorsBeyond(heldBy(ctx.principal)),
     ],
   });

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { sessionList } from '../../../db/repositories/snapshot/lists.ts';
 import { mergedPage } from '../../../db/repositories/snapshot/pages.ts';
-import type { AccountPrincipal } from '../../../shared/access/principal.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import type { ClientCtx } from '../../../shared/context/context.ts';
+import type { AccountPrincipal } from '../../../shared/context/principal.ts';
 import { loadRoutedSite } from '../../../shared/routing/routed-site.ts';
 import { servicesAt } from '../../../shared/services/list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import type { WebuiDeps } from '../deps.ts';
 import type { UserDashboard } from './schema.ts';
 
-type OwnCtx = Ctx<WebuiDeps, AccountPrincipal>;
+type OwnCtx = ClientCtx<WebuiDeps, AccountPrincipal>;
 const view = viewOf(WorkplaceSession);
 
 /** More sessions than anybody has at one site. */

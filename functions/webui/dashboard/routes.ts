@@ -10,8 +10,9 @@ export const dashboardOperations = [
       id: 'dashboard.admin',
       route: `GET ${base}/dashboard/admin`,
       access: 'dashboard.read',
-      summary: 'Dashboard objects for the administrator aggregator',
-      description: 'A part that cannot be had reads `{ "error": <code> }`; the others are told all the same.',
+      summary: 'Get the administrator dashboard',
+      description:
+        'A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless.',
       returns: [200, AdminDashboard],
     },
     adminDashboard,
@@ -21,8 +22,9 @@ export const dashboardOperations = [
       id: 'dashboard.user',
       route: `GET ${base}/dashboard/user/{site_uri}`,
       access: 'signed-in',
-      summary: "The caller's services and workplace sessions at a site",
-      description: 'Services as in servicesList, sessions as the snapshot has them.',
+      summary: 'Get the user dashboard of a site',
+      description:
+        'The dashboard has the services and the workplace sessions of the caller. Services are those of `servicesList`; sessions are read from the snapshot.',
       params: SiteUriParams,
       returns: [200, UserDashboard],
       errors: ['upstream_unavailable'],

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Id, Moment, State, Status } from '../../../shared/http/declare/fields.ts';
 import { ClientService } from '../../../shared/services/shapes.ts';
+import { Id, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 
 /** A part that could not be had says why by its code. */
 const Missing = z.strictObject({
-  error: z.string().describe('Problem code: this part of the dashboard could not be read.'),
+  error: z.string().describe('Problem code of this part of the dashboard, which could not be read.'),
 });
 const part = <T extends z.ZodType>(shape: T) => z.union([shape, Missing]);
 
@@ -15,7 +15,7 @@ const SiteOverview = z.strictObject({
   uri: z.string().describe('Name of the site in URLs.'),
   name: z.string().describe('Name of the site.'),
   status: Status.describe(
-    '`pass`: a dispatcher of the site passes; `fail`: all enabled ones fail; `unknown`: otherwise.',
+    '`pass`: at least one dispatcher of the site passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise.',
   ),
   state: State,
   farms: z.int().describe('Number of farms.'),
@@ -26,7 +26,7 @@ const SiteOverview = z.strictObject({
   in_use: z.int().describe('Number of workplaces in use.'),
   sessions: z.int().describe('Number of workplace sessions.'),
   fetched_at: Moment.nullable().describe(
-    'When the oldest part of the data was read. Null if nothing was read.',
+    'When the oldest part of the data was read. Null if no data was read.',
   ),
 });
 
@@ -38,21 +38,24 @@ const Failure = z.strictObject({
   object_type: z
     .string()
     .nullable()
-    .describe('Kind of the object, as in operation identifiers. Null if the record names no object.'),
-  object_id: z.string().nullable().describe('Identifier of the object. Null if the record names no object.'),
-  object_name: z.string().nullable().describe('Name of the object. Null if the record names no object.'),
+    .describe('Type of the object, as in operation identifiers. Null if the record concerns no object.'),
+  object_id: z
+    .string()
+    .nullable()
+    .describe('Identifier of the object. Null if the record concerns no object.'),
+  object_name: z.string().nullable().describe('Name of the object. Null if the record concerns no object.'),
   message: z.string().describe('Text of the record.'),
 });
 
 /** A pool whose workplaces are nearly all taken. */
 const NearlyFull = z.strictObject({
-  uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),
   farm_id: Id.describe('Identifier of the farm.'),
   farm_name: z.string().describe('Name of the farm.'),
   site_id: Id.describe('Identifier of the site.'),
   site_name: z.string().describe('Name of the site.'),
-  usage_percent: z.number().describe('Used part of the pool in percent, as the dispatcher reports it.'),
+  usage_percent: z.number().describe('Used part of the pool in percent, as reported by the dispatcher.'),
 });
 
 const ExpiringCertificate = z.strictObject({
@@ -61,8 +64,8 @@ const ExpiringCertificate = z.strictObject({
   site_id: Id.describe('Identifier of the site.'),
   site_name: z.string().describe('Name of the site.'),
   subject: z.string().describe('Subject of the certificate.'),
-  not_after: z.string().describe('End of the validity of the certificate.'),
-  days_left: z.int().describe('Days until the certificate expires. Negative after that.'),
+  not_after: z.string().describe('Expiration time of the certificate.'),
+  days_left: z.int().describe('Days until the certificate expires. Negative if it has expired.'),
 });
 
 export const AdminDashboard = z.strictObject({
@@ -75,27 +78,29 @@ export const AdminDashboard = z.strictObject({
       gateways: z.int().describe('Number of gateways.'),
       domains: z.int().describe('Number of authentication domains.'),
       users: z.int().describe('Number of users.'),
-      admin_sessions: z.int().describe('Number of live administrator sessions.'),
-      user_sessions: z.int().describe('Number of live user sessions.'),
+      admin_sessions: z.int().describe('Number of active administrator sessions.'),
+      user_sessions: z.int().describe('Number of active user sessions.'),
       workplaces: z.int().describe('Number of workplaces.'),
       workplaces_in_use: z.int().describe('Number of workplaces in use.'),
       sessions: z.int().describe('Number of workplace sessions.'),
     }),
   ).describe(
-    'Totals, or the code of the failure. Sites and their contents are counted within the scope of the caller.',
+    'Totals, or the problem code of the failure. Sites and their contents are counted within the scope of the caller.',
   ),
-  sites: part(z.array(SiteOverview)).describe('Sites by name, at most 500, or the code of the failure.'),
+  sites: part(z.array(SiteOverview)).describe(
+    'Sites in the order of their names, at most 500, or the problem code of the failure.',
+  ),
   pools_near_full: part(z.array(NearlyFull)).describe(
-    'The 20 fullest pools with at least 90 percent in use, or the code of the failure.',
+    'The 20 pools with the highest usage of at least 90 percent, or the problem code of the failure.',
   ),
   recent_failures: part(z.array(Failure)).describe(
-    'The latest ten failures of the journal that are not closed, or the code of the failure.',
+    'The latest ten monitoring records of failures that are not closed, or the problem code of the failure.',
   ),
   failed_logins_24h: part(z.int()).describe(
-    'Number of failed logins in the last 24 hours, or the code of the failure.',
+    'Number of failed logins in the last 24 hours, or the problem code of the failure.',
   ),
   certificates_expiring: part(z.array(ExpiringCertificate)).describe(
-    'Certificates of dispatchers that expire soon, or the code of the failure.',
+    'Certificates of dispatchers that expire soon, or the problem code of the failure.',
   ),
 });
 

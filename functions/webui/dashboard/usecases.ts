@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { asAppError } from '../../../db/errors.ts';
 import {
   certificatesExpiring,
   countAll,
@@ -7,7 +8,6 @@ import {
   recentFailures,
   siteOverview,
 } from '../../../db/repositories/monitoring/dashboard.ts';
-import { asAppError } from '../../../shared/http/problem.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AdminDashboard } from './schema.ts';
 

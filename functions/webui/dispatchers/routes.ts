@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { dispatchersOfFarm } from '../../../db/repositories/sites/dispatchers.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf, listQuery } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { dispatcherCrud } from './record.ts';
 import { Dispatcher, dispatcherFilters, dispatcherSorts } from './schema.ts';
@@ -15,7 +16,8 @@ export const dispatcherOperations = [
   endpoint(
     {
       ...declared.create,
-      description: 'Contacts nobody; the node is probed by the sidecar, or tested with `jwtauth`.',
+      description:
+        'Creating a node does not connect to it. The sidecar probes the node periodically; `jwtauth` tests the connection.',
     },
     (ctx, { body }) => createDispatcher(ctx, body),
   ),

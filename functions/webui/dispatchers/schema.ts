@@ -9,32 +9,35 @@ import {
   Priority,
   State,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
 export const DispatcherWrite = z.object({
   name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').describe(
-    'Name of the node, which must equal its own: it is the audience of its tokens. Must not contain `://`.',
+    'Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`.',
   ),
   farm_id: Id.describe('Identifier of the farm of the node.'),
-  kind: z.enum(['dispatcher']).default('dispatcher').describe('Kind of the connection broker: `dispatcher`.'),
+  kind: z.enum(['dispatcher']).default('dispatcher').describe('Type of the connection broker: `dispatcher`.'),
   url: z
     .string()
     .max(2048)
     .meta({ example: 'https://d1.north.example.com' })
     .describe('Base URL of the node, `https` only.'),
-  enabled: z.boolean().default(true).describe('False: the node is neither called nor probed. Default true.'),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('If false, the node is neither called nor probed. Default true.'),
   priority: Priority.describe(
-    'Rank among the nodes of the farm with `balancing` `priority`: lower numbers are tried first. Default 1.',
+    'Rank among the nodes of the farm with `balancing` `priority`. Lower numbers are tried first. Default 1.',
   ),
   verify_tls: z
     .boolean()
     .default(true)
     .describe(
-      'False accepts any certificate; possible only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true.',
+      'If false, any certificate is accepted; allowed only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true.',
     ),
   ca_certificate: Certificates.nullable()
     .default(null)
-    .describe('PEM certificates trusted for the node. Null: the public authorities.'),
+    .describe('PEM certificates trusted for the node. Null: the public certificate authorities are trusted.'),
   health_key: z
     .string()
     .min(1)
@@ -42,14 +45,14 @@ export const DispatcherWrite = z.object({
     .nullable()
     .default(null)
     .describe(
-      'Access key of the health check of the node, never returned. Null keeps the stored one in PUT and removes it in PATCH; without a key the node is probed by its login and domain list. It must be sent again when the URL or TLS settings change.',
+      'Access key of the health check of the node, never returned. Null keeps the stored key in PUT and removes it in PATCH. Without a key, probes use the login and the domain list of the node. Must be sent again if the URL or TLS settings change.',
     ),
   timeout_ms: z
     .int()
     .min(500)
     .max(20_000)
     .default(5_000)
-    .describe('Longest duration of a call to the node in milliseconds. Default 5,000.'),
+    .describe('Maximum duration of a call to the node in milliseconds. Default 5,000.'),
 });
 
 const NodeStatus = z.enum(['pass', 'fail', 'unauthorized', 'unknown']);
@@ -57,21 +60,21 @@ const NodeStatus = z.enum(['pass', 'fail', 'unauthorized', 'unknown']);
 export const Dispatcher = z.strictObject({
   id: Id.describe('Identifier of the dispatcher. Set by the portal.'),
   ...DispatcherWrite.shape,
-  name: z.string().describe('Name of the node: the audience of its tokens.'),
-  health_key: z.null().describe('Always null: the key is never returned.'),
+  name: z.string().describe('Name of the node. It is the audience of the tokens for the node.'),
+  health_key: z.null().describe('Access key of the health check. Always null: it is never returned.'),
   health_key_set: z.boolean().describe('True if a key is stored.'),
   farm_name: z.string().describe('Name of the farm.'),
   site_id: Id.describe('Identifier of the site of the farm.'),
   site_name: z.string().describe('Name of the site of the farm.'),
-  version: z.string().nullable().describe('Version that the node reports. Null until it reports one.'),
+  version: z.string().nullable().describe('Version reported by the node. Null until it is reported.'),
   status: NodeStatus.describe(
-    'Result of the last probe: `pass`, `fail`, `unauthorized` (the node refuses this portal) or `unknown` (not probed).',
+    'Result of the last probe: `pass`, `fail`, `unauthorized` (the node rejects the credentials of the portal) or `unknown` (not probed).',
   ),
   state: State,
   circuit: z
     .enum(['closed', 'open', 'half_open'])
     .describe(
-      'Circuit breaker: `closed`: calls allowed; `open`: calls blocked after failures; `half_open`: a probe is running.',
+      'State of the circuit breaker: `closed`: calls are allowed; `open`: calls are blocked after failures; `half_open`: a trial call is running.',
     ),
   last_check_at: Moment.nullable().describe('Time of the last probe. Null before the first.'),
   last_error: z
@@ -81,16 +84,16 @@ export const Dispatcher = z.strictObject({
   response_time_ms: z
     .int()
     .nullable()
-    .describe('Duration of the last probe in milliseconds. Null if it is not known.'),
+    .describe('Duration of the last probe in milliseconds. Null if unknown.'),
   certificate: z
     .strictObject({
       subject: z.string().describe('Subject of the certificate.'),
       issuer: z.string().describe('Issuer of the certificate.'),
-      not_after: z.string().describe('End of the validity of the certificate.'),
-      days_left: z.int().describe('Days until the certificate expires. Negative after that.'),
+      not_after: z.string().describe('Expiration time of the certificate.'),
+      days_left: z.int().describe('Days until the certificate expires. Negative if it has expired.'),
     })
     .nullable()
-    .describe('TLS certificate of the node. Null until a probe has read it.'),
+    .describe('TLS certificate of the node. Null until the first successful TLS connection.'),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 });

@@ -89,7 +89,7 @@ function checkAddress(ctx: WebuiCtx, body: Write): Write {
     errors.push({
       pointer: '/verify_tls',
       code: 'not_allowed',
-      detail: 'Only with ALLOW_INSECURE_DISPATCHERS=1',
+      detail: 'Allowed only with ALLOW_INSECURE_DISPATCHERS=1',
     });
   }
   if (errors.length > 0) throw invalid(...errors);

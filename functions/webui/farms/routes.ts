@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { farmsOfSite } from '../../../db/repositories/sites/farms.ts';
 import { farmTagList } from '../../../db/repositories/snapshot/lists.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
-import { answerOfFarm, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf, listQuery } from '../../../shared/shapes/list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
+import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
+import { answerOfFarm } from '../merged-lists.ts';
 import { farmCrud } from './record.ts';
 import { Farm, FarmTag, FarmTagQuery, farmFilters, farmSorts } from './schema.ts';
 import { replaceFarm, updateFarm } from './usecases.ts';
@@ -38,7 +40,7 @@ export const farmOperations = [
       id: 'farm.listTags',
       route: `GET ${base}/farms/{id}/tags`,
       access: 'farms.read',
-      summary: 'List the tags that the dispatcher nodes of a farm know',
+      summary: 'List the tags that the dispatcher nodes of a farm report',
       params: z.object({ id: Id.describe('Identifier of the farm.') }),
       query: FarmTagQuery,
       returns: [200, mergedListOf(FarmTag)],

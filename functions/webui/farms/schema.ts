@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
+import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
 import {
   Comments,
   CreatedAt,
@@ -9,25 +11,23 @@ import {
   State,
   Status,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
-import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
-import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+} from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 export const FarmWrite = z.object({
-  name: Name.describe('Name of the farm, unique without regard to case.'),
+  name: Name.describe('Name of the farm, unique regardless of case.'),
   site_id: Id.describe('Identifier of the site of the farm.'),
   comments: Comments,
-  enabled: z.boolean().default(true).describe('False: the farm is neither used nor probed. Default true.'),
+  enabled: z.boolean().default(true).describe('If false, the farm is neither used nor probed. Default true.'),
   maintenance: z
     .boolean()
     .default(false)
-    .describe('True: the farm is in maintenance, as `maintenance_template_id` says. Default false.'),
+    .describe('If true, the farm is in maintenance according to `maintenance_template_id`. Default false.'),
   maintenance_template_id: Id.nullable()
     .default(null)
     .describe(
-      'Identifier of the maintenance template that sets times, message and sessions. Null: at once and without end.',
+      'Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end.',
     ),
   weight: z
     .int()
@@ -35,13 +35,13 @@ export const FarmWrite = z.object({
     .max(100)
     .default(10)
     .describe(
-      'Relative capacity of the farm from 1 to 100, for sorting. Routing does not use it. Default 10.',
+      'Relative capacity of the farm from 1 to 100, for sorting only. Not used for routing. Default 10.',
     ),
   balancing: z
     .enum(['priority', 'round_robin', 'least_loaded'])
     .default('priority')
     .describe(
-      'Choice of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest answer). Default `priority`.',
+      'Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`.',
     ),
 });
 
@@ -52,27 +52,27 @@ const IgnoredMember = z.strictObject({
   member: z
     .string()
     .meta({ example: 'ip' })
-    .describe('Name of the member, or `row` for a row that was ignored as a whole.'),
+    .describe('Name of the field, or `row` if the whole row was ignored.'),
   reason: z
     .enum(ignoredReasons)
     .describe(
-      'Why: `missing`, `wrong_type`, `out_of_range`, `wrong_format`, `unknown_value` or `unusable` (the row has no identity).',
+      'Cause: `missing`, `wrong_type`, `out_of_range`, `wrong_format`, `unknown_value` or `unusable` (the row has no identifier).',
     ),
-  count: z.int().meta({ example: 3 }).describe('Number of rows with this fault.'),
+  count: z.int().meta({ example: 3 }).describe('Number of rows with this error.'),
 });
 
 export const Farm = z.strictObject({
   id: Id.describe('Identifier of the farm. Set by the portal.'),
   ...FarmWrite.shape,
   site_name: z.string().describe('Name of the site.'),
-  tags: z.array(z.string()).describe('Tags that the dispatchers of the farm report.'),
+  tags: z.array(z.string()).describe('Tags reported by the dispatchers of the farm.'),
   dispatchers_count: z.int().describe('Number of dispatchers in the farm.'),
   status: Status.describe(
-    '`pass`: a dispatcher passes; `fail`: all enabled ones fail; `unknown`: otherwise. Set by probes.',
+    '`pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes.',
   ),
   state: State,
   last_sync_at: Moment.nullable().describe(
-    'When the oldest part of the data of the farm was read. Null until every part was read once.',
+    'When the oldest part of the data of the farm was read. Null until all parts have been read once.',
   ),
   last_sync_error: z
     .string()
@@ -81,7 +81,7 @@ export const Farm = z.strictObject({
   ignored: z
     .array(IgnoredMember)
     .describe(
-      'Members that were ignored when the lists of the nodes were last read. Such a member is null in the lists.',
+      'Fields that were ignored when the lists of the nodes were last read. Such a field is null in the lists.',
     ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -96,7 +96,7 @@ export const farmFilters = {
 
 /** A tag that a node of the farm knows. */
 export const FarmTag = z.strictObject({
-  name: z.string().describe('Name of the tag, as the dispatcher reports it.'),
+  name: z.string().describe('Name of the tag, as reported by the dispatcher.'),
   farm_id: Id.describe('Identifier of the farm.'),
   dispatcher_id: Id.nullable().describe(
     'Identifier of the dispatcher that reported the tag. Null if the dispatcher was deleted.',

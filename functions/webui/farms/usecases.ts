@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { raisedByMust } from '../../../db/errors.ts';
 import { mustFitItsRules, rulesWithFarm } from '../../../db/repositories/routing/rules.ts';
+import { readingOf } from '../../../shared/context/rights.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
-import { readingOf } from '../../../shared/http/records/references.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import { changeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
@@ -35,6 +35,11 @@ async function change(
   } catch (error) {
     if (raisedByMust(error)?.code !== 'in_use') throw error;
     const references = await rulesWithFarm(ctx.deps.db, at.id, readingOf(ctx.principal)('rule') ?? []);
-    throw new AppError('in_use', 'Rules of its site name the farm', { references }, { cause: error });
+    throw new AppError(
+      'in_use',
+      'Rules of the current site refer to the farm',
+      { references },
+      { cause: error },
+    );
   }
 }

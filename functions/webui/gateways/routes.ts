@@ -11,7 +11,7 @@ export const gatewayOperations = [
   endpoint(
     {
       ...declared.create,
-      description: 'The answer shows the token that the gateway calls us with, this once.',
+      description: 'The response contains the token with which the gateway authenticates itself.',
       shownOnce: ['token'],
     },
     (ctx, { body }) => createGateway(ctx, body),
@@ -19,7 +19,7 @@ export const gatewayOperations = [
   endpoint(
     {
       ...declared.update,
-      description: 'With `rotate_token` the answer shows the new token, this once.',
+      description: 'With `rotate_token` the response contains the new token.',
       body: { required: patchBody(GatewayChange, kind.readOnly) },
       shownOnce: ['token'],
     },

@@ -9,20 +9,23 @@ import {
   Name,
   Priority,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+} from '../../../shared/shapes/fields.ts';
 
 /** Sorted and each once, so that another order is no change. */
 const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sort();
 
 const Host = z
   .string()
-  .refine(isHost, 'A DNS name or an IP address, without scheme and port')
+  .refine(isHost, 'Must be a DNS name or an IP address, without scheme and port')
   .meta({ maxLength: 253, example: 'gw1.north.example.com' });
 
-const Network = z.string().max(64).refine(isNetwork, 'A network as CIDR, such as 10.20.0.0/16');
+const Network = z
+  .string()
+  .max(64)
+  .refine(isNetwork, 'Must be a network in CIDR notation, such as 10.20.0.0/16');
 
 export const GatewayWrite = z.object({
-  name: Name.describe('Name of the gateway, unique without regard to case.'),
+  name: Name.describe('Name of the gateway, unique regardless of case.'),
   host: Host.describe('DNS name or IP address that clients connect to.'),
   port: z.int().min(1).max(65_535).default(443).describe('TCP port that clients connect to. Default 443.'),
   protocols: z
@@ -40,25 +43,27 @@ export const GatewayWrite = z.object({
     .max(256)
     .transform(inOrder)
     .default([])
-    .describe('Client networks (CIDR) that the gateway serves. Default: empty, which means all.'),
+    .describe('Client networks (CIDR) that the gateway serves. Default: empty, for all networks.'),
   client_address: z
     .enum(['exact', 'family', 'off'])
     .default('family')
     .describe(
-      'Addresses from which a ticket is accepted: `exact`: the one that requested it; `family`: also one of the other IP version; `off`: any. Default `family`.',
+      'Client addresses from which a ticket is accepted: `exact`: the address that requested it; `family`: also an address of the other IP version; `off`: any. Default `family`.',
     ),
   byte_counters: z
     .enum(['tunnel', 'process'])
     .default('tunnel')
     .describe(
-      'What `sent` and `recv` count when a tunnel ends: `tunnel`: the bytes of that tunnel; `process`: those of all tunnels since the gateway process started, as the OpenUDS tunnel server 4.0 does. Default `tunnel`.',
+      'Meaning of `sent` and `recv` when a tunnel ends: `tunnel`: bytes of that tunnel; `process`: bytes of all tunnels since the gateway process started, as with the OpenUDS tunnel server 4.0. Default `tunnel`.',
     ),
-  priority: Priority.describe('Rank among the gateways of a site: the lowest number is used. Default 1.'),
-  enabled: z.boolean().default(true).describe('False: the gateway gets no connections. Default true.'),
+  priority: Priority.describe(
+    'Rank among the gateways of a site. The gateway with the lowest number is used. Default 1.',
+  ),
+  enabled: z.boolean().default(true).describe('If false, the gateway receives no connections. Default true.'),
   maintenance: z
     .boolean()
     .default(false)
-    .describe('True: the gateway gets no new connections. Default false.'),
+    .describe('If true, the gateway receives no new connections. Default false.'),
 });
 
 /** What a patch may ask for besides members of the object. */
@@ -66,7 +71,7 @@ export const GatewayChange = GatewayWrite.extend({
   rotate_token: z
     .boolean()
     .optional()
-    .describe('True creates a new token; the former one stops working at once.'),
+    .describe('If true, a new token is created and the previous one stops working immediately.'),
 });
 
 const State = z.enum(['online', 'offline', 'unknown']);
@@ -80,21 +85,21 @@ export const Gateway = z.strictObject({
     .describe('Token of the gateway. Returned once, when it is created or rotated; otherwise null.'),
   token_set: z.boolean().describe('True if the gateway has a token.'),
   state: State.describe(
-    'By heartbeats: `online`: one in the last 60 seconds; `offline`: none; `unknown`: never one.',
+    'State by heartbeats: `online`: received in the last 60 seconds; `offline`: not received in that time; `unknown`: never received.',
   ),
   status: z
     .enum(['pass', 'fail', 'unknown'])
-    .describe('The same as `state`, as `pass`, `fail` or `unknown`.'),
-  version: z.string().nullable().describe('Version that the gateway reports. Null until it reports one.'),
-  last_seen_at: Moment.nullable().describe('Last heartbeat. Null before the first.'),
-  last_used_at: Moment.nullable().describe('When a tunnel last began or ended. Null before the first.'),
+    .describe('State by heartbeats as a check result: `pass` (`online`), `fail` (`offline`) or `unknown`.'),
+  version: z.string().nullable().describe('Version reported by the gateway. Null until it is reported.'),
+  last_seen_at: Moment.nullable().describe('Time of the last heartbeat. Null before the first.'),
+  last_used_at: Moment.nullable().describe('When a tunnel was last opened or closed. Null before the first.'),
   stats: z
     .strictObject({
       connections: z.int().describe('Number of open tunnels.'),
       sent: z.int().describe('Bytes sent.'),
       received: z.int().describe('Bytes received.'),
     })
-    .describe('Traffic of the gateway from its last heartbeat, updated by tunnels that begin and end.'),
+    .describe('Traffic of the gateway as of its last heartbeat, updated when tunnels are opened and closed.'),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 });

@@ -1,13 +1,11 @@
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { findGroupsCalled } from '../../../shared/identity/directory/groups/search.ts';
-import { isSameDn } from '../../../shared/identity/directory/names.ts';
-import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /**
- * The SID of a group of Active Directory, by its distinguished name in any spelling. A directory that does not answer keeps
- * no group from being registered: the first login of a member stores the SID.
+ * The immutable identifier of a group of the directory, by its distinguished name in any spelling. A directory that does
+ * not answer keeps no group from being registered: the first login of a member stores the identifier.
  */
 export async function directoryIdOf(
   ctx: WebuiCtx,
@@ -15,12 +13,10 @@ export async function directoryIdOf(
   dn: string,
 ): Promise<string | undefined> {
   const domain = await findDomain(ctx.deps.db, domainId);
-  if (domain?.type !== 'active_directory') return undefined;
+  const directory = domain && domainTypeOf(domain.type).directory;
+  if (!directory) return undefined;
   try {
-    const found = await withinDirectory(ctx.deps, domain, (session, params) =>
-      findGroupsCalled(session, params, [{ dn }]),
-    );
-    return found.find((group) => isSameDn(group.dn, dn))?.sid;
+    return await directory.findGroupId(ctx.deps, domain, dn);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     ctx.deps.log.warn('the identifier of a group could not be read', { domain: domainId, code: error.code });

@@ -3,9 +3,8 @@ import { findDomain } from '../../../db/repositories/identity/authenticators.ts'
 import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
 import { nextLink } from '../../../shared/http/declare/list.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { groupKeys, registration } from '../../../shared/identity/directory/groups/registered.ts';
-import { findGroups } from '../../../shared/identity/directory/groups/search.ts';
-import { listingMs, withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { groupKeys, registration } from '../../../shared/identity/domains/directory/groups/registered.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
@@ -32,13 +31,9 @@ export async function listExternalGroups(
   const after = cursor === undefined ? undefined : await openCursor(ctx.deps.cursorSealer, list, cursor);
   const domain = await findDomain(ctx.deps.db, domainId);
   if (!domain) throw notFound();
-  if (domain.type === 'internal') throw conflict('no_directory', 'An internal domain has no directory');
-  const all = await withinDirectory(
-    ctx.deps,
-    domain,
-    (session, params) => findGroups(session, params, search.trim()),
-    listingMs,
-  );
+  const { directory } = domainTypeOf(domain.type);
+  if (!directory) throw conflict('no_directory', 'The domain has no directory');
+  const all = await directory.findGroups(ctx.deps, domain, search);
   const rest = all
     .map((group) => ({ ...group, key: foldName(group.name), id: group.dn }))
     .filter((group) => after === undefined || compare(group, after) > 0)

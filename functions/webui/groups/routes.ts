@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { listExternalGroups } from './external.ts';
 import { groupCrud } from './record.ts';
@@ -15,10 +15,9 @@ export const groupOperations = [
       id: 'group.listExternal',
       route: `GET ${base}/authenticators/{auth_uuid}/groups/external`,
       access: 'groups.read',
-      summary: 'List groups of the directory of a domain by name',
+      summary: 'Search the groups in the directory of a domain',
       description:
-        'The header `Link` with `rel="next"` leads to the next page. Each page reads all matching groups of the directory, ' +
-        'at most 10,000; `search` limits them.',
+        'The header `Link` with `rel="next"` has the address of the next page. Each request reads all matching groups of the directory, at most 10,000. Use `search` to narrow the result.',
       params: z.object({ auth_uuid: Id.describe('Identifier of the authentication domain.') }),
       query: ExternalQuery,
       returns: [200, z.array(ExternalGroup)],

@@ -1,39 +1,31 @@
 import { z } from 'zod';
-import {
-  Comments,
-  CreatedAt,
-  Id,
-  Ids,
-  Name,
-  PageLimit,
-  UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, PageLimit, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);
 
 export const GroupWrite = z.object({
-  name: Name.describe('Name of the group, unique in its domain. Set at creation only.'),
+  name: Name.describe('Name of the group, unique in its domain. Cannot be changed after creation.'),
   external_id: z
     .string()
     .max(1024)
     .nullable()
     .default(null)
     .describe(
-      'Distinguished name of the group in the directory. Null for an internal or meta group. Set at creation only.',
+      'Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation.',
     ),
   comments: Comments,
   state: GroupState.default('active').describe(
-    '`active`; `inactive`: the group gives its members no access. Default `active`.',
+    '`active`, or `inactive`: the group grants no access to its members. Default `active`.',
   ),
   type: GroupType.default('group').describe(
-    '`group`, or `meta`: made of other groups. Set at creation only. Default `group`.',
+    '`group`, or `meta`: a group made of other groups. Cannot be changed after creation. Default `group`.',
   ),
   meta_if_any: z
     .boolean()
     .default(false)
     .describe(
-      'True: members of any part belong to the meta group; false: only members of all parts. Default false.',
+      'If true, members of any part belong to the meta group; if false, only members of all parts. Default false.',
     ),
   groups: Ids.default([]).describe(
     'Identifiers of the parts of a meta group, groups of the same domain. Default: none.',
@@ -42,7 +34,7 @@ export const GroupWrite = z.object({
     .boolean()
     .default(false)
     .describe(
-      'True: members need not enrol a second factor. An enrolled one is still required. Default false.',
+      'If true, members need not enrol a second factor. An enrolled second factor is still required. Default false.',
     ),
 });
 
@@ -57,7 +49,7 @@ export const Group = z.strictObject({
 
 export const ExternalQuery = z.strictObject({
   search: z.string().max(128).default('').describe('Part of the name of a group. Default: all groups.'),
-  limit: PageLimit.describe('Largest number of groups in the answer. Default 50.'),
+  limit: PageLimit.describe('Maximum number of groups in the response. Default 50.'),
   cursor: z.string().max(2048).optional().describe('Cursor from the header `Link` of the previous page.'),
 });
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
 import { skippingGroups } from '../../../db/repositories/records/kept-rows.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
+import { assertMaySkip, maySkip, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -12,8 +13,7 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { assertMaySkip, maySkip, powerOver } from '../../../shared/http/serve/privileges.ts';
-import { normalDn } from '../../../shared/identity/directory/names.ts';
+import { normalDn } from '../../../shared/identity/domains/directory/entries/names.ts';
 import { type AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -99,16 +99,28 @@ export const deleteGroups = (ctx: WebuiCtx, domain: string, body: { ids: string[
   removeRecords(ctx, kind, body, { parent: domain, kept: maySkip(ctx) ? [] : [skippingGroups] });
 
 const notDn = (): AppError =>
-  invalid({ pointer: '/external_id', code: 'invalid_format', detail: 'Not a distinguished name (RFC 4514)' });
+  invalid({
+    pointer: '/external_id',
+    code: 'invalid_format',
+    detail: 'Must be a distinguished name (RFC 4514)',
+  });
 
 /** A meta group is made of groups, and only of them; another one of none. */
 function wellMade(body: Write): Write {
   const isMeta = body.type === 'meta';
   if (isMeta && body.groups.length === 0)
-    throw invalid({ pointer: '/groups', code: 'required', detail: 'A meta group needs at least one group' });
+    throw invalid({
+      pointer: '/groups',
+      code: 'required',
+      detail: 'A meta group must contain at least one group',
+    });
   if (!isMeta && body.groups.length > 0)
-    throw invalid({ pointer: '/groups', code: 'not_allowed', detail: 'Only a meta group is made of groups' });
+    throw invalid({ pointer: '/groups', code: 'not_allowed', detail: 'Only meta groups can contain groups' });
   if (isMeta && body.external_id !== null)
-    throw invalid({ pointer: '/external_id', code: 'not_allowed', detail: 'No directory has meta groups' });
+    throw invalid({
+      pointer: '/external_id',
+      code: 'not_allowed',
+      detail: 'Meta groups have no directory name',
+    });
   return body;
 }

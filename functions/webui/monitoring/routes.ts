@@ -1,6 +1,6 @@
-import { exportable } from '../../../shared/exports/exportable.ts';
-import { ListSearch } from '../../../shared/http/declare/list.ts';
+import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { exportable } from '../exportable.ts';
 import { monitoringCrud } from './record.ts';
 import { monitoringFilters } from './schema.ts';
 import { addRecord, replaceRecord, updateRecord } from './usecases.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, Instant, Moment, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { CreatedAt, Id, Instant, Moment, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Level = z.enum(['info', 'warning', 'error', 'critical']);
 const Source = z.enum(['portal', 'site', 'farm', 'dispatcher', 'gateway', 'domain', 'jobs', 'database']);
@@ -10,11 +10,11 @@ export const MonitoringWrite = z.object({
   at: Instant.nullable().default(null).describe('When it happened. Default: now.'),
   level: Level.describe('Severity: `info`, `warning`, `error` or `critical`.'),
   source: Source.default('portal').describe(
-    'What the record is about: `portal`, `site`, `farm`, `dispatcher`, `gateway`, `domain` (a directory), `jobs` (background jobs) or `database`. Default `portal`.',
+    'Subject of the record: `portal`, `site`, `farm`, `dispatcher`, `gateway`, `domain` (a directory), `jobs` (background jobs) or `database`. Default `portal`.',
   ),
   object_type: Word.nullable()
     .default(null)
-    .describe('Kind of the object, as in operation identifiers. Default null: no object.'),
+    .describe('Type of the object, as in operation identifiers. Default null: no object.'),
   object_id: Word.nullable().default(null).describe('Identifier of the object. Default null: no object.'),
   object_name: z
     .string()
@@ -22,7 +22,7 @@ export const MonitoringWrite = z.object({
     .nullable()
     .default(null)
     .describe('Name of the object. Default null: no object.'),
-  code: Word.default('').describe('Stable word for the kind of the record. Default: empty.'),
+  code: Word.default('').describe('Stable code of the record. Default: empty.'),
   message: z
     .string()
     .trim()
@@ -33,9 +33,9 @@ export const MonitoringWrite = z.object({
   details: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('Further facts, any JSON object. Default: empty.'),
+    .describe('Further details, any JSON object. Default: empty.'),
   state: State.default('open').describe(
-    '`open`, `acknowledged` (an administrator works on it) or `closed`. Default `open`.',
+    '`open`, `acknowledged` (an administrator is working on it) or `closed`. Default `open`.',
   ),
 });
 
@@ -56,9 +56,9 @@ export const monitoringFilters = {
   level: Level.optional().describe('Only records of this severity.'),
   source: Source.optional().describe('Only records of this source.'),
   state: State.optional().describe('Only records in this state.'),
-  object_type: Word.optional().describe('Only records about objects of this kind.'),
+  object_type: Word.optional().describe('Only records about objects of this type.'),
   object_id: Word.optional().describe('Only records about the object with this identifier.'),
   code: Word.optional().describe('Only records with this code.'),
-  from: Instant.optional().describe('Only records at or after this moment.'),
-  to: Instant.optional().describe('Only records at or before this moment.'),
+  from: Instant.optional().describe('Only records at or after this time.'),
+  to: Instant.optional().describe('Only records at or before this time.'),
 };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ownerOf } from '../../../shared/access/principal.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';

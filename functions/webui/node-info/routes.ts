@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { databaseFacts } from '../../../db/repositories/monitoring/node-info.ts';
-import { Moment } from '../../../shared/http/declare/fields.ts';
 import { build, version } from '../../../shared/kernel/version.ts';
+import { Moment } from '../../../shared/shapes/fields.ts';
 import { base, endpoint, type WebuiCtx } from '../deps.ts';
 
 const NodeInfo = z.strictObject({
@@ -43,7 +43,7 @@ export const nodeInfoOperations = [
       id: 'nodeInfo.get',
       route: `GET ${base}/node-info`,
       access: 'dashboard.read',
-      summary: 'Information about the server',
+      summary: 'Get information about the answering portal process',
       returns: [200, NodeInfo],
     },
     describeNode,

@@ -1,10 +1,10 @@
 import { portals } from '../../../db/repositories/monitoring/portals.ts';
-import { exportable } from '../../../shared/exports/exportable.ts';
-import { ListSearch } from '../../../shared/http/declare/list.ts';
 import { crud } from '../../../shared/http/records/crud.ts';
 import { findRecord } from '../../../shared/http/records/writes.ts';
 import { PortalMetrics } from '../../../shared/portals/report.ts';
+import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { exportable } from '../exportable.ts';
 import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 
@@ -42,8 +42,8 @@ export const portalOperations = [
       id: 'portal.readMetrics',
       route: `PATCH ${base}/appnodes/portals/{uuid}/metrics`,
       access: 'portals.read',
-      summary: 'Return the metrics of a portal',
-      description: 'As its last heartbeat told them.',
+      summary: 'Get the metrics of a portal',
+      description: 'The metrics are those of the last heartbeat.',
       params,
       readsOnly: true,
       returns: [200, PortalMetrics],
@@ -55,8 +55,9 @@ export const portalOperations = [
       id: 'portal.tags',
       route: `PATCH ${base}/appnodes/portals/{uuid}/tags`,
       access: 'portals.read',
-      summary: 'Return the tags of a portal',
-      description: 'With a body, which needs `portals.update` for all sites, makes them exactly these.',
+      summary: 'Get or replace the tags of a portal',
+      description:
+        'Without a body, the tags are returned. With a body, they are replaced; this requires the permission `portals.update` for all sites.',
       params,
       body: { optional: PortalTags },
       conditional: true,

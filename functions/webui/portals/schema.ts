@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, Moment, TagName, TagNames, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { CreatedAt, Id, Moment, TagName, TagNames, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Runtime = z.enum(['node', 'workers', 'lambda']);
 const State = z.enum(['online', 'offline']);
@@ -12,7 +12,7 @@ export const Portal = z.strictObject({
   name: z
     .string()
     .describe(
-      'Name of the portal, from its heartbeat. It begins with the name of the peer for a portal of a peer.',
+      'Name of the portal, from its heartbeat. For a portal of a peer, it begins with the name of the peer.',
     ),
   fqdn: z.string().describe('Host name of the portal, from its heartbeat.'),
   portal_type: z
@@ -22,8 +22,8 @@ export const Portal = z.strictObject({
     'Platform that runs the portal: `node` (Node.js), `workers` (Cloudflare Workers) or `lambda` (AWS Lambda).',
   ),
   version: z.string().describe('Version of the portal, from its heartbeat.'),
-  os: z.string().describe('Operating system, from its heartbeat. Empty if it is not known.'),
-  state: State.describe('`online` while heartbeats arrive, else `offline`.'),
+  os: z.string().describe('Operating system, from its heartbeat. Empty if unknown.'),
+  state: State.describe('`online` while heartbeats arrive, otherwise `offline`.'),
   last_seen_at: Moment.describe('Time of the last heartbeat.'),
   uptime_s: z.int().describe('Seconds from the start of the portal to its last heartbeat.'),
   ...PortalWrite.shape,

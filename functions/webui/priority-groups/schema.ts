@@ -1,17 +1,9 @@
 import { z } from 'zod';
-import {
-  Comments,
-  CreatedAt,
-  Id,
-  Ids,
-  Name,
-  Priority,
-  UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Name, Priority, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Preference = z.strictObject({
-  farm_id: Id.describe('Identifier of the farm. Each farm occurs once.'),
-  priority: Priority.describe('Rank of the farm in this group: lower numbers are preferred. Default 1.'),
+  farm_id: Id.describe('Identifier of the farm. Each farm can occur only once.'),
+  priority: Priority.describe('Rank of the farm in this group. Lower numbers are preferred. Default 1.'),
 });
 
 /** Ordered by farm, so that another order is no change: what counts is the priority of each. */
@@ -29,19 +21,21 @@ const Preferences = z
 
 const repeated = {
   code: 'custom',
-  message: 'A farm may be named once',
+  message: 'Each farm can occur only once',
   params: { code: 'repeated' },
 } as const;
 
 export const PriorityGroupWrite = z.object({
-  name: Name.describe('Name of the priority group, unique without regard to case.'),
+  name: Name.describe('Name of the priority group, unique regardless of case.'),
   comments: Comments,
-  priority: Priority.describe('Rank among the priority groups of a user: lower numbers prevail. Default 1.'),
+  priority: Priority.describe(
+    'Rank among the priority groups of a user. Lower numbers take precedence. Default 1.',
+  ),
   users: Ids.default([]).describe(
-    'Identifiers of the users that the group applies to. Without users and groups it applies to all.',
+    'Identifiers of the users that the priority group applies to. Without users and groups, it applies to all users.',
   ),
   groups: Ids.default([]).describe(
-    'Identifiers of the groups that it applies to. Without users and groups it applies to all.',
+    'Identifiers of the groups that the priority group applies to. Without users and groups, it applies to all users.',
   ),
   farms: Preferences.default([]).describe('Preferred farms. Default: none.'),
 });

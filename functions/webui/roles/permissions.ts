@@ -5,7 +5,7 @@ import {
   permissions,
   type Resource,
   resourceOf,
-} from '../../../shared/access/permissions.ts';
+} from '../../../shared/context/permissions.ts';
 import type { Language } from '../../../shared/messages/languages.ts';
 import * as russian from '../../../shared/messages/ru/permissions.ts';
 import type { PermissionEntry } from './schema.ts';

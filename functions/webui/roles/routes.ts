@@ -17,7 +17,7 @@ export const roleOperations = [
       id: 'role.listPermissions',
       route: `GET ${base}/rbac/permissions`,
       access: 'roles.read',
-      summary: 'List available user permissions',
+      summary: 'List the available permissions',
       returns: [200, z.array(PermissionEntry)],
     },
     ({ language }) => new Answer(listPermissions(language), { headers: inItsLanguage(language) }),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { permissions } from '../../../shared/access/permissions.ts';
-import { Comments, CreatedAt, Id, Ids, Name, UpdatedAt } from '../../../shared/http/declare/fields.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
+import { Comments, CreatedAt, Id, Ids, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const PermissionId = z.enum(permissions).meta({ example: 'sites.read' });
 
 export const RoleWrite = z.object({
-  name: Name.describe('Name of the role, unique without regard to case.'),
+  name: Name.describe('Name of the role, unique regardless of case.'),
   comments: Comments,
   permissions: z
     .array(PermissionId)
@@ -26,7 +26,7 @@ export const RoleWrite = z.object({
 export const Role = z.strictObject({
   id: Id.describe('Identifier of the role. Set by the portal.'),
   ...RoleWrite.shape,
-  builtin: z.boolean().describe('True for a role of the portal, which cannot be changed or deleted.'),
+  builtin: z.boolean().describe('True for a built-in role, which cannot be changed or deleted.'),
   users_count: z.int().describe('Number of users that have the role.'),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -36,6 +36,6 @@ export const PermissionEntry = z.strictObject({
   id: PermissionId.describe('Identifier of the permission: `<resource>.<action>`.'),
   resource: z.string().describe('Resource of the permission.'),
   action: z.string().describe('Action of the permission.'),
-  name: z.string().describe('Short name of the permission for people.'),
-  description: z.string().describe('What the permission allows.'),
+  name: z.string().describe('Display name of the permission.'),
+  description: z.string().describe('Description of what the permission allows.'),
 });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { mustKnowSites } from '../../../db/repositories/identity/roles.ts';
-import { missingFor } from '../../../shared/access/rights.ts';
+import { missingFor } from '../../../shared/context/rights.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -50,6 +50,6 @@ function assertHeld<T extends { permissions: string[]; scope: { sites: '*' | str
 ): T {
   const missing = missingFor(ctx.principal, [role]);
   if (missing.length > 0)
-    throw new AppError('forbidden', 'Only permissions that the caller holds can be granted', { missing });
+    throw new AppError('forbidden', 'Callers can grant only permissions that they have', { missing });
   return role;
 }

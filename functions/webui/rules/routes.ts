@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { rulesOfSite } from '../../../db/repositories/routing/rules.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { answerList, listOf, listQuery } from '../../../shared/http/declare/list.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf, listQuery } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { ruleCrud } from './record.ts';
 import { Rule, ruleFilters, ruleSorts } from './schema.ts';
@@ -24,7 +25,7 @@ export const ruleOperations = [
       id: 'site.listRules',
       route: `GET ${base}/sites/{id}/rules`,
       access: 'rules.read',
-      summary: 'List the rules (merged resource sets) of a site',
+      summary: 'List the rules of a site',
       params: z.object({ id: Id.describe('Identifier of the site.') }),
       query: listQuery(ruleSorts, ruleFilters),
       returns: [200, listOf(Rule)],

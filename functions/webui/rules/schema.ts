@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byKey, keyText } from '../../../shared/routing/facts.ts';
 import {
   Comments,
   CreatedAt,
@@ -10,17 +11,16 @@ import {
   Priority,
   TagNames,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { PictureUri } from '../../../shared/http/declare/picture-field.ts';
-import { byKey, keyText } from '../../../shared/routing/facts.ts';
+} from '../../../shared/shapes/fields.ts';
+import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
 const Member = z.strictObject({
   farm_id: Id.describe('Identifier of a farm of the site of the rule.'),
-  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  servicepool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   priority: Priority.describe(
-    'Rank of the member with `policy` `priority` or `least_loaded`: lower numbers come first. Default 1.',
+    'Rank of the member with `policy` `priority` or `least_loaded`. Lower numbers come first. Default 1.',
   ),
-  enabled: z.boolean().default(true).describe('False: the member is not used. Default true.'),
+  enabled: z.boolean().default(true).describe('If false, the member is not used. Default true.'),
 });
 
 /** The order of the members does not matter; a pool is named once. */
@@ -34,7 +34,7 @@ const Members = z
         issues.addIssue({
           code: 'custom',
           path: [at, 'servicepool_uuid'],
-          message: 'A rule names a pool once',
+          message: 'Each pool can occur only once in a rule',
           params: { code: 'repeated' },
         });
       seen.add(keyText(member));
@@ -46,50 +46,55 @@ const Tags = TagNames.transform((names) => [...new Set(names)].sort());
 
 const TagMatch = z
   .strictObject({
-    any: Tags.describe('A pool needs at least one of these tags. Default: none.'),
-    all: Tags.describe('A pool needs every one of these tags. Default: none.'),
+    any: Tags.describe('Tags of which a pool must have at least one. Default: none.'),
+    all: Tags.describe('Tags that a pool must all have. Default: none.'),
   })
-  .refine(({ any, all }) => any.length + all.length > 0, 'Names no tag')
+  .refine(({ any, all }) => any.length + all.length > 0, 'At least one tag is required')
   .nullable()
   .default(null)
   .meta({ example: { any: ['office'], all: [] } })
-  .describe('Selects pools of the site by their tags, instead of `members`. Null: the rule uses `members`.');
+  .describe('Selection of pools of the site by tags instead of `members`. Null: the rule uses `members`.');
 
 export const RuleWrite = z.object({
-  name: Name.describe('Name of the rule, unique without regard to case.'),
+  name: Name.describe('Name of the rule, unique regardless of case.'),
   site_id: Id.describe('Identifier of the site of the rule.'),
   comments: Comments,
-  enabled: z.boolean().default(true).describe('False: the rule offers nothing. Default true.'),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('If false, users do not see the service of the rule. Default true.'),
   display_name: PlainName.nullable().default(null).describe('Name that users see. Null: `name`.'),
-  image_id: Id.nullable().default(null).describe('Identifier of the picture that users see. Null: none.'),
+  image_id: Id.nullable()
+    .default(null)
+    .describe('Identifier of the picture that users see. Null: no picture.'),
   image: PictureUri.nullable()
     .default(null)
-    .describe('New picture as a data URI. Write-only: it is stored and `image_id` is set to it.'),
+    .describe('New picture as a data URI. Write-only: the picture is stored and `image_id` refers to it.'),
   policy: z
     .enum(['priority', 'round_robin', 'least_loaded', 'random'])
     .default('priority')
     .describe(
-      'Choice among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`.',
+      'Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`.',
     ),
   failover: z
     .boolean()
     .default(true)
-    .describe('True: the next member is tried if a node cannot answer. Default true.'),
+    .describe('If true, the next member is tried if a node cannot answer. Default true.'),
   affinity: z
     .enum(['session', 'last_used', 'none'])
     .default('session')
     .describe(
-      '`session`: prefer a member with a live session of the user; `last_used`: also the member used last; `none`: neither. Default `session`.',
+      'Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`.',
     ),
   members: Members.default([]).describe(
     'Pools that the rule offers as one service. Default: none, if `match_tags` is set.',
   ),
   match_tags: TagMatch,
   users: Ids.default([]).describe(
-    'Identifiers of the users that may use the rule. Without users and groups: every user of the site.',
+    'Identifiers of the users that may use the rule. Without users and groups, all users of the site may use it.',
   ),
   groups: Ids.default([]).describe(
-    'Identifiers of the groups that may use the rule. Without users and groups: every user of the site.',
+    'Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it.',
   ),
 });
 

@@ -5,7 +5,6 @@ import {
   keepImage,
   lockImages,
 } from '../../../db/repositories/settings/images.ts';
-import { readPictures } from '../../../shared/http/declare/picture-field.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -19,6 +18,7 @@ import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { Picture } from '../../../shared/kernel/pictures/pictures.ts';
+import { readPictures } from '../../../shared/shapes/picture-field.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { ruleCrud } from './record.ts';
 import { RuleWrite } from './schema.ts';
@@ -59,7 +59,7 @@ export const deleteRule = (ctx: WebuiCtx, at: Target): Promise<void> =>
 /** Members and tags are two ways to say which pools a rule covers: it takes one of them. */
 function assertMatching(body: Write): Write {
   const { members, match_tags } = body;
-  const detail = 'A rule has either members or match_tags';
+  const detail = 'Set either members or match_tags';
   if (members.length === 0 && match_tags === null)
     throw invalid({ pointer: '/members', code: 'required', detail });
   if (members.length > 0 && match_tags !== null)

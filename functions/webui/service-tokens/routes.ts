@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { tokensIn } from '../../../db/repositories/identity/service-tokens.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { answerList, listOf } from '../../../shared/http/declare/list.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint } from '../deps.ts';
 import { NewServiceToken, ServiceToken, ServiceTokensQuery, ServiceTokenWrite } from './schema.ts';
 import { createToken, revokeToken } from './usecases.ts';
@@ -21,7 +22,7 @@ export const serviceTokenOperations = [
       route: `GET ${path}`,
       access: 'users.read',
       summary: 'List the service tokens of a user',
-      description: 'Tokens that have ended are among them until they are revoked.',
+      description: 'Expired tokens are listed until they are revoked.',
       params,
       query: ServiceTokensQuery,
       returns: [200, listOf(ServiceToken)],
@@ -34,7 +35,8 @@ export const serviceTokenOperations = [
       route: `POST ${path}`,
       access: 'users.update',
       summary: 'Create a service token',
-      description: 'It takes the place of a session of this user, who must be of the kind `service`.',
+      description:
+        'A program sends the token instead of a session token of the user. The user must be of the kind `service`.',
       params,
       body: { required: ServiceTokenWrite },
       returns: [201, NewServiceToken],

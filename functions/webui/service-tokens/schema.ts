@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { permissions } from '../../../shared/access/permissions.ts';
-import { Id, Moment, PlainName } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
+import { Id, Moment, PlainName } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 
 const Permissions = z
   .array(z.enum(permissions).meta({ example: 'sites.read' }))
@@ -14,9 +14,9 @@ export const ServiceTokenWrite = z.strictObject({
     .datetime({ offset: true })
     .max(40)
     .meta({ example: '2026-11-21T08:30:00.000Z' })
-    .describe('When the token ends, at most 366 days from now.'),
+    .describe('Expiration time of the token, at most 366 days from now.'),
   permissions: Permissions.describe(
-    'Permissions of the token. At each request only those apply that the user holds too.',
+    'Permissions of the token. A request has only those permissions that the user currently holds as well.',
   ),
 });
 
@@ -25,11 +25,13 @@ export const ServiceToken = z.strictObject({
   name: z.string().describe('Name of the token.'),
   permissions: z
     .array(z.string())
-    .describe('Permissions of the token. At each request only those apply that the user holds too.'),
+    .describe(
+      'Permissions of the token. A request has only those permissions that the user currently holds as well.',
+    ),
   created_at: Moment.describe('When the token was created.'),
-  expires_at: Moment.describe('When the token ends.'),
+  expires_at: Moment.describe('Expiration time of the token.'),
   last_seen_at: Moment.nullable().describe(
-    'When the token was last used; written at most once a minute. Null before the first use.',
+    'When the token was last used, recorded at most once a minute. Null before the first use.',
   ),
 });
 

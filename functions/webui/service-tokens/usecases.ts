@@ -12,20 +12,20 @@ import {
   revokeToken as revoke,
 } from '../../../db/repositories/identity/service-tokens.ts';
 import { users } from '../../../db/repositories/identity/users.ts';
-import type { Permission } from '../../../shared/access/permissions.ts';
-import { ownerOf } from '../../../shared/access/principal.ts';
-import { scopeOf } from '../../../shared/access/rights.ts';
 import { newServiceToken } from '../../../shared/access/service-tokens.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
+import { auditEntry, changesBetween } from '../../../shared/context/audit-entry.ts';
+import type { Permission } from '../../../shared/context/permissions.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
+import { scopeOf } from '../../../shared/context/rights.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
-import { auditEntry, changesBetween } from '../../../shared/http/writes/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError, conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { escapeControls, foldName } from '../../../shared/kernel/text.ts';
 import type { Detail } from '../../../shared/messages/message.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, type WebuiCtx } from '../deps.ts';
 import { ServiceToken, type ServiceTokenWrite } from './schema.ts';
 
@@ -90,16 +90,17 @@ export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): 
 function checkedEnd(given: string, now: Date): Date {
   const end = new Date(given);
   const refuse = (code: string, detail: Detail) => invalid({ pointer: '/expires_at', code, detail });
-  if (!(end > now)) throw refuse('too_early', 'Must lie ahead');
-  if (end > addSeconds(now, longestLifeS)) throw refuse('too_late', 'At most 366 days from now');
+  if (!(end > now)) throw refuse('too_early', 'Must be in the future');
+  if (end > addSeconds(now, longestLifeS)) throw refuse('too_late', 'Must be at most 366 days from now');
   return end;
 }
 
 function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }): void {
   // A token that could make others of its kind would outlive its own end.
   if (user.id === ownerOf(ctx.principal).id)
-    throw conflict('own_account', 'Another administrator must create the tokens of the own account');
-  if (user.kind !== 'service') throw conflict('no_service', 'Only users of the kind `service` have tokens');
+    throw conflict('own_account', 'Tokens of your own account must be created by another administrator');
+  if (user.kind !== 'service')
+    throw conflict('no_service', 'Only users of the kind `service` can have tokens');
 }
 
 /**
@@ -110,7 +111,7 @@ function scopesOf(ctx: WebuiCtx, permissions: readonly Permission[]): NewToken['
   const scopes = permissions.map((permission) => [permission, scopeOf(ctx.principal, permission)] as const);
   const missing = scopes.filter(([, scope]) => scope === undefined).map(([permission]) => permission);
   if (missing.length > 0)
-    throw new AppError('forbidden', 'Only permissions that the caller holds can be granted', { missing });
+    throw new AppError('forbidden', 'Callers can grant only permissions that they have', { missing });
   return Object.fromEntries(
     scopes.map(([permission, scope = []]) => [permission, scope === '*' ? scope : [...scope]]),
   );
@@ -131,7 +132,7 @@ async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<voi
     if (!isUniqueViolation(error)) throw error;
     const existing_id = await findTokenId(ctx.deps.db, row.user_id, row.name_key);
     const errors: FieldError[] = [
-      { pointer: '/name', code: 'already_exists', detail: 'The user has a token of this name' },
+      { pointer: '/name', code: 'already_exists', detail: 'The user already has a token with this name' },
     ];
     throw new AppError(
       'already_exists',

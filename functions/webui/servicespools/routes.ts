@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { poolList } from '../../../db/repositories/snapshot/lists.ts';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
 import { maintainedPool } from '../../../shared/maintenance/orders.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { actionErrors } from '../../../shared/sites/calls/actions.ts';
-import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
+import { answerMerged } from '../merged-lists.ts';
 import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './schema.ts';
 import { listPolicies, updatePool } from './usecases.ts';
 
 const view = viewOf(ServicesPool);
 const poolParams = z.object({
   id: Id.describe('Identifier of the farm.'),
-  servicepool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  servicepool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
 });
 
 export const servicesPoolOperations = [
@@ -22,7 +23,7 @@ export const servicesPoolOperations = [
       id: 'servicespool.list',
       route: `GET ${base}/servicespools`,
       access: 'servicespools.read',
-      summary: 'List the workplace pools of all farms',
+      summary: 'List the service pools of all farms',
       query: ServicesPoolQuery,
       returns: [200, mergedListOf(ServicesPool)],
     },
@@ -33,8 +34,8 @@ export const servicesPoolOperations = [
       id: 'servicespool.update',
       route: `PUT ${base}/servicespools/{id}/update/{servicepool_uuid}`,
       access: 'servicespools.update',
-      summary: 'Change a pool on its dispatcher',
-      description: '`id` is the farm.',
+      summary: 'Change a service pool on its dispatcher',
+      description: '`id` is the identifier of the farm.',
       params: poolParams,
       body: { required: PoolUpdateBody },
       returns: [200, ServicesPool],
@@ -50,9 +51,9 @@ export const servicesPoolOperations = [
       id: 'servicespool.maintain',
       route: `PATCH ${base}/servicespools/{id}/maintenance/{servicepool_uuid}`,
       access: 'servicespools.maintenance',
-      summary: 'Begin or end the maintenance of a workplace pool',
+      summary: 'Start or end the maintenance of a service pool',
       description:
-        '`id` is the farm. With a template it begins and ends by itself, and users are warned before; until it starts the pool stays as it is.',
+        '`id` is the identifier of the farm. A maintenance template sets the start, the end and the warnings to users. The pool stays in service until the start.',
       params: poolParams,
       body: { required: MaintenanceBody },
       returns: [202, ServicesPool],
@@ -68,10 +69,11 @@ export const servicesPoolOperations = [
       id: 'servicespool.policies',
       route: `GET ${base}/servicespools/{service_pool_uuid}/policies`,
       access: 'servicespools.read',
-      summary: 'List the policies of a pool, as its dispatcher says now',
-      description: 'Where several farms have a pool of this identifier, `farm_id` names one.',
+      summary: 'List the current policies of a service pool',
+      description:
+        'The policies are read from the dispatcher. If several farms have a pool with this identifier, select one with `farm_id`.',
       params: z.object({
-        service_pool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+        service_pool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
       }),
       query: z.strictObject({
         farm_id: Id.optional().describe(

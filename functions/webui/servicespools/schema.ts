@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
+import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 /** Null is what the dispatcher does not report. */
 export const ServicesPool = z.strictObject({
-  uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
+  uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),
   short_name: z
     .string()
@@ -16,7 +16,7 @@ export const ServicesPool = z.strictObject({
     .string()
     .nullable()
     .describe('Notes of the dispatcher. Null if the dispatcher does not report it.'),
-  state: z.string().meta({ example: 'ready' }).describe('State of the pool, as the dispatcher reports it.'),
+  state: z.string().meta({ example: 'ready' }).describe('State of the pool, as reported by the dispatcher.'),
   visible: z
     .boolean()
     .nullable()
@@ -52,7 +52,7 @@ export const ServicesPool = z.strictObject({
   max_srvs: z
     .int()
     .nullable()
-    .describe('Largest number of workplaces of the pool. Null if the dispatcher does not report it.'),
+    .describe('Maximum number of workplaces of the pool. Null if the dispatcher does not report it.'),
   workplaces_count: z
     .int()
     .nullable()
@@ -69,7 +69,7 @@ export const ServicesPool = z.strictObject({
     .number()
     .nullable()
     .describe(
-      'Used part of the pool in percent, as the dispatcher reports it. Null if the dispatcher does not report it.',
+      'Used part of the pool in percent, as reported by the dispatcher. Null if the dispatcher does not report it.',
     ),
   restrained: z
     .boolean()
@@ -81,7 +81,7 @@ export const ServicesPool = z.strictObject({
     .array(z.string())
     .nullable()
     .describe('Tags of the pool on the dispatcher. Null if the dispatcher does not report it.'),
-  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
+  fetched_at: Moment.describe('When the data was last read from the dispatcher or changed by an action.'),
 });
 
 const Count = z.int().min(0).max(100_000);
@@ -95,7 +95,7 @@ export const PoolUpdate = z.object({
   initial_srvs: Count.describe('Number of workplaces that the pool starts with.'),
   cache_l1_srvs: Count.describe('Number of workplaces kept running for new users.'),
   cache_l2_srvs: Count.describe('Number of workplaces kept prepared but not running.'),
-  max_srvs: Count.describe('Largest number of workplaces of the pool.'),
+  max_srvs: Count.describe('Maximum number of workplaces of the pool.'),
   tags: TagNames,
 });
 
@@ -109,12 +109,12 @@ const PolicyValue = z.union([z.boolean(), z.number(), z.string(), z.array(z.stri
 export const PolicyList = z.array(
   z.strictObject({
     key: z.string().meta({ example: 'clipboard' }).describe('Identifier of the policy on the dispatcher.'),
-    name: z.string().describe('Name of the policy for people.'),
+    name: z.string().describe('Display name of the policy.'),
     group: z.string().describe('Group of the policy.'),
-    value: PolicyValue.describe('Value in force.'),
-    default: PolicyValue.describe('Value without a setting of the pool.'),
-    type: z.string().meta({ example: 'bool' }).describe('Type of the value, as the dispatcher names it.'),
-    inherited: z.boolean().describe('True if the value comes from a higher level and not from the pool.'),
+    value: PolicyValue.describe('Current value.'),
+    default: PolicyValue.describe('Default value, without a setting of the pool.'),
+    type: z.string().meta({ example: 'bool' }).describe('Type of the value, as reported by the dispatcher.'),
+    inherited: z.boolean().describe('True if the value is inherited from a higher level.'),
   }),
 );
 

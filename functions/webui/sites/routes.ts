@@ -23,10 +23,10 @@ export const siteOperations = [
       id: 'site.listAssignable',
       route: `GET ${base}/sites/users-groups-from-domains`,
       access: 'sites.update',
-      summary: 'List users and groups of authentication domains that a site can be given',
+      summary: 'List the users and groups that can be assigned to a site',
       query: AssignableQuery,
       description:
-        'With `authenticator` naming a directory, users and groups that only the directory has are listed as well; if it cannot be searched, `failures` says why.',
+        'If `authenticator` selects a domain with a directory, users and groups that exist only in the directory are listed as well. If the directory cannot be searched, `failures` gives the cause.',
       returns: [200, AssignableList],
     },
     (ctx, { query }) => listAssignable(ctx, query),

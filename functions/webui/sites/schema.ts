@@ -11,8 +11,8 @@ import {
   State,
   Status,
   UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
-import { listOf } from '../../../shared/http/declare/list.ts';
+} from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
 
 const Location = z.strictObject({
   latitude: z.number().min(-90).max(90).describe('Latitude in degrees.'),
@@ -21,39 +21,39 @@ const Location = z.strictObject({
 });
 
 export const SiteWrite = z.object({
-  name: Name.describe('Name of the site, unique without regard to case.'),
+  name: Name.describe('Name of the site, unique regardless of case.'),
   uri: z
     .string()
-    .regex(/^[a-z0-9](-?[a-z0-9]){0,62}$/, 'Lower-case letters, digits and single hyphens')
+    .regex(/^[a-z0-9](-?[a-z0-9]){0,62}$/, 'Must contain only lower-case letters, digits and single hyphens')
     .meta({ maxLength: 63, example: 'north' })
     .describe('Name of the site in URLs of the client module, unique.'),
   comments: Comments,
-  enabled: z.boolean().default(true).describe('False: the site is neither used nor probed. Default true.'),
+  enabled: z.boolean().default(true).describe('If false, the site is neither used nor probed. Default true.'),
   maintenance: z
     .boolean()
     .default(false)
-    .describe('True: the site is in maintenance, as `maintenance_template_id` says. Default false.'),
+    .describe('If true, the site is in maintenance according to `maintenance_template_id`. Default false.'),
   maintenance_template_id: Id.nullable()
     .default(null)
     .describe(
-      'Identifier of the maintenance template that sets times, message and sessions. Null: at once and without end.',
+      'Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end.',
     ),
   priority: Priority.describe(
-    'Rank of the site in lists sorted by priority: lower numbers come first. Default 1.',
+    'Rank of the site in lists sorted by priority. Lower numbers come first. Default 1.',
   ),
   direct_when_gateways_fail: z
     .boolean()
     .default(false)
     .describe(
-      'True: users connect directly if gateways serve their network and none is alive; false: the answer is 503. Default false.',
+      'If true, users connect directly when none of the gateways for their network is online. If false, such connections are rejected with 503. Default false.',
     ),
   location: Location.nullable().default(null).describe('Geographic position of the site. Null: not set.'),
   authenticators: Ids.default([]).describe(
-    'Identifiers of domains. All their active users may use the site. Default: none.',
+    'Identifiers of the domains whose active users may use the site. Default: none.',
   ),
-  users: Ids.default([]).describe('Identifiers of users that may use the site as well. Default: none.'),
+  users: Ids.default([]).describe('Identifiers of further users that may use the site. Default: none.'),
   groups: Ids.default([]).describe(
-    'Identifiers of groups whose members may use the site as well. Default: none.',
+    'Identifiers of further groups whose members may use the site. Default: none.',
   ),
 });
 
@@ -64,7 +64,7 @@ export const Site = z.strictObject({
   farms_count: z.int().describe('Number of farms of the site.'),
   rules_count: z.int().describe('Number of rules of the site.'),
   status: Status.describe(
-    '`pass`: a dispatcher passes; `fail`: all enabled ones fail; `unknown`: otherwise. Set by probes.',
+    '`pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes.',
   ),
   state: State,
   created_at: CreatedAt,
@@ -80,7 +80,7 @@ export const siteFilters = {
 export const AssignableQuery = z.strictObject({
   search: z.string().max(128).optional().describe('Part of the name of a user or group.'),
   authenticator: Id.optional().describe('Only users and groups of the domain with this identifier.'),
-  limit: PageLimit.describe('Largest number of items in the page. Default 50.'),
+  limit: PageLimit.describe('Maximum number of items in the page. Default 50.'),
   cursor: z.string().max(2048).optional().describe('`next` of the previous page.'),
 });
 
@@ -91,7 +91,7 @@ export const Assignable = z.strictObject({
   id: z
     .string()
     .describe(
-      'Identifier of the user or group. A distinguished name if only the directory has it: a group must then be registered and a user log in before a site can list it.',
+      'Identifier of the user or group. A distinguished name if it exists only in the directory: register the group, or have the user log in, before adding it to a site.',
     ),
   name: z.string().describe('Name of the user or group.'),
 });
@@ -105,14 +105,14 @@ export const DirectoryFailure = z.strictObject({
     .string()
     .nullable()
     .meta({ example: 'unreachable' })
-    .describe('Stable word that narrows the code. Null if the code needs none.'),
-  detail: z.string().describe('Sentence on the failure, in the language of the caller.'),
+    .describe('Stable word that specifies the cause within the code. Null if the code has a single cause.'),
+  detail: z.string().describe('Explanation of the failure, in the language of the caller.'),
 });
 
 export const AssignableList = listOf(Assignable).extend({
   failures: z
     .array(DirectoryFailure)
     .describe(
-      'Failure of the directory of `authenticator`. Empty if it was searched, or none was asked for.',
+      'Failure of the directory of `authenticator`. Empty if the directory was searched or not requested.',
     ),
 });

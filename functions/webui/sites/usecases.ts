@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { listAssignables } from '../../../db/repositories/identity/assignables.ts';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { findUnregistered } from '../../../shared/identity/directory/unregistered.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { isId, lastId } from '../../../shared/kernel/ids.ts';
@@ -37,15 +37,20 @@ async function listDirectory(
   after: Position | undefined,
 ): Promise<{ items: Item[]; failures: Failure[] }> {
   const domain = authenticator && (await findDomain(ctx.deps.db, authenticator));
-  if (!domain || domain.type === 'internal') return { items: [], failures: [] };
+  const directory = domain && domainTypeOf(domain.type).directory;
+  if (!directory) return { items: [], failures: [] };
   const named = { authenticator_id: domain.id, authenticator_name: domain.name };
   try {
-    const entries = await findUnregistered(ctx.deps, domain, search);
+    const entries = await directory.findUnregistered(ctx.deps, domain, search);
     const items = entries.map(({ type, dn, name }) => ({ ...named, type, id: dn, name }));
     return { items: items.filter((item) => !after || compare(positionOf(item), after) > 0), failures: [] };
   } catch (error) {
     const failure = failureOf(error, ctx.language);
-    ctx.log.warn('a directory was not searched', { request_id: ctx.requestId, domain: domain.name, error });
+    ctx.log.warn('a directory could not be searched', {
+      request_id: ctx.requestId,
+      domain: domain.name,
+      error,
+    });
     return { items: [], failures: [{ ...named, ...failure }] };
   }
 }

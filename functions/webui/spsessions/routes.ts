@@ -1,16 +1,17 @@
 import { sessionList } from '../../../db/repositories/snapshot/lists.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { actionErrors } from '../../../shared/sites/calls/actions.ts';
-import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import { base, endpoint } from '../deps.ts';
+import { answerMerged } from '../merged-lists.ts';
 import { Assistance, Gone, SessionParams, WorkplaceSessionQuery } from './schema.ts';
 import { assistSession, endSession } from './usecases.ts';
 
 const view = viewOf(WorkplaceSession);
 const atNode = {
-  description: '`id` is the farm.',
+  description: '`id` is the identifier of the farm.',
   params: SessionParams,
   errors: actionErrors,
   sited: true,
@@ -63,7 +64,7 @@ export const workplaceSessionOperations = [
       id: 'spsession.assist',
       route: `PATCH ${base}/spsessions/{id}/raconnect/{session_uuid}`,
       access: 'spsessions.assist',
-      summary: 'Make a one-time URL of the remote assistant',
+      summary: 'Create a one-time URL of the remote assistant',
       returns: [200, Assistance],
       shownOnce: ['url'],
       ...atNode,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 import { SessionState } from '../../../shared/snapshot/session-shape.ts';
 
@@ -14,7 +14,7 @@ export const WorkplaceSessionQuery = listQuery(
       .max(512)
       .optional()
       .describe(
-        'Only sessions of this user: a name, or `label\\name` with the label of a domain. Compared without regard to case.',
+        'Only sessions of this user: a name, or `label\\name` with the label of a domain. Case is ignored.',
       ),
     state: SessionState.optional().describe('Only sessions in this state.'),
     protocol: z.string().max(64).optional().describe('Only sessions with this protocol.'),
@@ -25,12 +25,12 @@ export const WorkplaceSessionQuery = listQuery(
 
 export const SessionParams = z.object({
   id: Id.describe('Identifier of the farm.'),
-  session_uuid: Id.describe('Identifier of the session, given by the dispatcher.'),
+  session_uuid: Id.describe('Identifier of the session, assigned by the dispatcher.'),
 });
 
 /** The session had ended before. */
 export const Gone = z.strictObject({
-  result: z.literal('gone').describe('Always `gone`: the session had ended before.'),
+  result: z.literal('gone').describe('Always `gone`: the session had already ended.'),
 });
 
 export const Assistance = z.strictObject({

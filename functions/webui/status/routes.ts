@@ -8,9 +8,9 @@ export const statusOperations = [
       route: 'GET /status',
       access: 'signed-in',
       browser: 'administrator',
-      summary: 'The status page',
+      summary: 'Open the status page',
       description:
-        'It shows what the API tells the same user; without a browser session it leads to `/signin`.',
+        'The page shows the data that the user can read with the API. Without a browser session it redirects to `/signin`.',
       returns: [200, null],
       alsoReturns: ['text/html'],
     },

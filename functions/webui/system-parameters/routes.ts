@@ -24,9 +24,9 @@ export const systemParameterOperations = [
       id: 'systemParameters.replace',
       route: `PUT ${base}/tconfig`,
       access: 'system_parameters.update',
-      summary: 'Save configuration parameters',
+      summary: 'Update system parameters',
       description:
-        'Parameters that are absent stay as they are; all that are given are saved, or none. In force everywhere within 5 seconds.',
+        'Absent parameters stay unchanged. Either all given parameters are saved or none. Changes take effect on all portals within 5 seconds.',
       body: { required: SystemParametersWrite },
       returns: [200, SystemParameters],
     },

@@ -22,34 +22,34 @@ function shapeOfValue({ default: value, min, max, choices, pattern }: Fact): z.Z
   return z
     .string()
     .max(max ?? 1_024)
-    .regex(pattern ?? /^/, 'Not in the form that is expected')
+    .regex(pattern ?? /^/, 'Must have the expected format')
     .meta({ example: value });
 }
 
 const described = (fact: Fact) =>
   z
-    .strictObject({ value: shapeOfValue(fact).describe(`Value in force${measureOf(fact)}.`), ...facts(fact) })
+    .strictObject({ value: shapeOfValue(fact).describe(`Current value${measureOf(fact)}.`), ...facts(fact) })
     .describe(textOf(fact));
 
 /** What the portal says about a parameter besides its value. */
 const facts = (fact: Fact) => ({
-  default: z.union([z.string(), z.number(), z.boolean()]).describe('Value without a setting.'),
+  default: z.union([z.string(), z.number(), z.boolean()]).describe('Default value.'),
   type: z
     .enum(['text', 'numeric', 'boolean', 'choice', 'readonly', 'secret'])
     .describe(
-      'Control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown).',
+      'Form control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown).',
     ),
-  ...(fact.min !== undefined && { min: z.number().describe('Least value, in the unit of the parameter.') }),
+  ...(fact.min !== undefined && { min: z.number().describe('Minimum value, in the unit of the parameter.') }),
   ...(fact.max !== undefined && {
     max: z
       .number()
-      .describe('Greatest value, in the unit of the parameter; of a text its number of characters.'),
+      .describe('Maximum value, in the unit of the parameter. For a text, maximum number of characters.'),
   }),
   ...(fact.choices && { choices: z.array(z.string()).describe('Possible values.') }),
   ...(fact.unit !== undefined && {
     unit: z.string().describe('Unit of the value: `ms`, `s`, `h` or `d`.'),
   }),
-  help: z.string().describe('What the parameter controls.'),
+  help: z.string().describe('Description of the parameter.'),
 });
 
 /** What `GET` gave may be sent back; of each parameter only the value counts. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { removeEndedOfPeers } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import { removeEnded } from '../../../db/repositories/identity/login/sessions.ts';
 import { saveParameters } from '../../../db/repositories/settings/system-parameters.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { type ParameterName, parameterFacts } from '../../../shared/kernel/system-parameters.ts';
 import { parameters as russian } from '../../../shared/messages/ru/parameters.ts';

@@ -1,6 +1,6 @@
-import { exportable } from '../../../shared/exports/exportable.ts';
-import { ListSearch } from '../../../shared/http/declare/list.ts';
+import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
+import { exportable } from '../exportable.ts';
 import { tagCrud } from './record.ts';
 import { TagPatch, TagReplacement, tagFilters } from './schema.ts';
 import { deleteTag, manageTag, replaceTag } from './usecases.ts';
@@ -23,9 +23,9 @@ export const tagOperations = [
   endpoint(
     {
       ...declared.update,
-      summary: 'Manage a tag',
+      summary: 'Update a tag (JSON Merge Patch)',
       description:
-        'A JSON Merge Patch of its members; `attach` and `detach` name objects that get or lose the tag, which needs the permission to update these as well.',
+        '`attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects.',
       body: { required: TagPatch },
       errors: ['already_exists', 'invalid_state'],
     },

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { taggedTypes } from '../../../db/repositories/sites/tags.ts';
-import { Color, Comments, CreatedAt, Id, TagName, UpdatedAt } from '../../../shared/http/declare/fields.ts';
 import { patchBody, writeBody } from '../../../shared/http/records/shapes.ts';
+import { Color, Comments, CreatedAt, Id, TagName, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const Source = z.enum(['manual', 'dispatcher']);
 
 export const TagWrite = z.object({
   name: TagName.describe('Name of the tag, unique.'),
-  color: Color.nullable().default(null).describe('Colour of the tag, `#rrggbb`. Null: none.'),
+  color: Color.nullable().default(null).describe('Colour of the tag, `#rrggbb`. Null: no colour.'),
   comments: Comments,
 });
 
@@ -24,7 +24,7 @@ export const Tag = z.strictObject({
   id: Id.describe('Identifier of the tag. Set by the portal.'),
   ...TagChange.shape,
   source: Source.describe(
-    '`manual`: created by an administrator; `dispatcher`: a dispatcher has the tag; its name is then changed there only.',
+    '`manual`: created by an administrator; `dispatcher`: reported by a dispatcher, where alone it can be renamed.',
   ),
   objects_count: z.int().describe('Number of domains and portals with the tag.'),
   created_at: CreatedAt,
@@ -34,7 +34,7 @@ export const Tag = z.strictObject({
 const Objects = z
   .array(
     z.strictObject({
-      type: z.enum(taggedTypes).describe('Kind of the object: `authenticator` (domain) or `portal`.'),
+      type: z.enum(taggedTypes).describe('Type of the object: `authenticator` (domain) or `portal`.'),
       id: Id.describe('Identifier of the object.'),
     }),
   )
@@ -44,8 +44,8 @@ const Objects = z
 /** A merge patch of the fields, and objects that get or lose the tag. */
 export const TagPatch = patchBody(
   TagChange.extend({
-    attach: Objects.describe('Objects that get the tag.'),
-    detach: Objects.describe('Objects that lose the tag.'),
+    attach: Objects.describe('Objects to add the tag to.'),
+    detach: Objects.describe('Objects to remove the tag from.'),
   }),
   readOnly,
 );

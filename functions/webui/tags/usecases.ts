@@ -9,16 +9,16 @@ import {
   type TaggedObject,
 } from '../../../db/repositories/sites/tags.ts';
 import { admit } from '../../../shared/access/guard.ts';
-import { fieldErrors } from '../../../shared/http/declare/field-errors.ts';
-import { TagName } from '../../../shared/http/declare/fields.ts';
+import { readingOf } from '../../../shared/context/rights.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
-import { readingOf } from '../../../shared/http/records/references.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import { changeRecord, removeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { AppError, conflict, invalid } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
+import { TagName } from '../../../shared/shapes/fields.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { tagCrud } from './record.ts';
 import { TagChange, type TagPatch } from './schema.ts';
@@ -73,7 +73,7 @@ function assertRenamable(source: string, name: string): void {
 }
 
 const ofDispatcher = (): AppError =>
-  conflict('dispatcher_tag', 'The tag belongs to a dispatcher: rename or delete it there');
+  conflict('dispatcher_tag', 'The tag is managed by a dispatcher; rename or delete it there');
 
 const Named = z.object({ name: TagName });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
-import { listOf } from '../../../shared/http/declare/list.ts';
 import { LoginSession, SessionsQuery } from '../../../shared/identity/login-sessions.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
+import { listOf } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { endSessions, listSessions } from './usecases.ts';
 
@@ -17,7 +17,7 @@ export const userSessionOperations = [
       id: 'userSession.list',
       route: `GET ${path}`,
       access: 'users.read',
-      summary: 'List the live sessions of a user',
+      summary: 'List the active sessions of a user',
       params,
       query: SessionsQuery,
       returns: [200, listOf(LoginSession)],
@@ -30,7 +30,7 @@ export const userSessionOperations = [
       route: `DELETE ${path}`,
       access: 'users.update',
       summary: 'End all sessions of a user',
-      description: 'Service tokens are no sessions: they are revoked one by one.',
+      description: 'Service tokens are not sessions and stay valid. They are revoked one by one.',
       params,
       returns: [204, null],
     },

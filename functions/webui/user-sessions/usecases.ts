@@ -3,11 +3,12 @@ import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { mustHaveUser, sessionsAlive } from '../../../db/repositories/identity/login/user-sessions.ts';
 import type { OwnerPath } from '../../../db/repositories/identity/service-tokens.ts';
-import { answerList, type ListQuery } from '../../../shared/http/declare/list.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
+import { answerList } from '../../../shared/http/declare/list.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
-import { auditEntry } from '../../../shared/http/writes/audit-entry.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
+import type { ListQuery } from '../../../shared/shapes/list.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 export const listSessions = (

@@ -1,14 +1,10 @@
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { mustBeUnbound } from '../../../db/repositories/identity/directory/users.ts';
+import { powerOver } from '../../../shared/context/privileges.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { changeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { powerOver } from '../../../shared/http/serve/privileges.ts';
-import { withIdentifier } from '../../../shared/identity/directory/account.ts';
-import type { Identified } from '../../../shared/identity/directory/identity.ts';
-import { exactly } from '../../../shared/identity/directory/login-name.ts';
-import { findPerson, findPersonById } from '../../../shared/identity/directory/people.ts';
-import { withinDirectory } from '../../../shared/identity/directory/settings.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { conflict } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
@@ -25,7 +21,8 @@ export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   const power = powerOver(ctx, [{ user: id }]);
   return power.explained(() =>
     changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
-      if (row.directory_id !== null) throw conflict('bound', 'The user is bound to an entry already');
+      if (row.directory_id !== null)
+        throw conflict('bound', 'The user is already bound to a directory entry');
       const ids = await identifiersOf(ctx, row);
       const [directoryId] = ids;
       return {
@@ -38,17 +35,12 @@ export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   );
 }
 
-async function identifiersOf(ctx: WebuiCtx, { authenticator_id, name }: Row): Promise<Identified['ids']> {
+async function identifiersOf(
+  ctx: WebuiCtx,
+  { authenticator_id, name }: Row,
+): Promise<readonly [string, ...string[]]> {
   const domain = await authenticators.find(ctx.deps.db, authenticator_id, { scope: '*' });
-  if (!domain || domain.type === 'internal')
-    throw conflict('no_directory', 'The domain of the user has no directory');
-  const wanted = { name: exactly(name).typed, typed: name };
-  return withinDirectory(ctx.deps, domain, async (session, params) => {
-    const person = await findPerson(session, params, wanted);
-    if (!person)
-      throw conflict('no_entry', 'The directory has no entry of this name that may log in, or several');
-    const { ids } = withIdentifier(person);
-    await findPersonById(session, params, ids[0]);
-    return ids;
-  });
+  const directory = domain && domainTypeOf(domain.type).directory;
+  if (!directory) throw conflict('no_directory', 'The domain of the user has no directory');
+  return directory.identifiersOf(ctx.deps, domain, name);
 }

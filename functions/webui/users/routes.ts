@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../../shared/http/declare/fields.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { bindUser } from './bind.ts';
 import { userCrud, userPatch } from './record.ts';
@@ -21,8 +21,7 @@ export const userOperations = [
     {
       ...declared.update,
       description:
-        '`{"locked_until": null}` lifts the locks of the account, `{"two_factor_enrolled": false}` takes its second ' +
-        'factor away.',
+        '`{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor.',
       body: { required: userPatch },
       errors: changeErrors,
     },
@@ -31,7 +30,7 @@ export const userOperations = [
   endpoint(
     {
       ...declared.delete,
-      summary: 'Delete a user of a domain with his sessions',
+      summary: 'Delete a domain user and their sessions',
       errors: ['in_use', 'invalid_state'],
     },
     (ctx, input) => deleteUser(ctx, target(input)),
@@ -41,10 +40,9 @@ export const userOperations = [
       id: 'user.bind',
       route: `POST ${base}/users/{id}/bind`,
       access: 'users.update',
-      summary: 'Bind a user to the entry of the directory that has the same name',
+      summary: 'Bind a user to the directory entry of the same name',
       description:
-        'For users that have roles or have logged in before the portal kept the identifiers of entries: until they are bound, ' +
-        'their logins are refused with the reason `user_not_bound`. Every permission of the user is needed.',
+        'For users that were assigned roles or logged in before the portal stored the identifiers of directory entries. Until they are bound, their logins are rejected with the reason `user_not_bound`. The caller must hold every permission of the user.',
       params: z.object({ id: Id.describe('Identifier of the user.') }),
       returns: [200, User],
       errors: [

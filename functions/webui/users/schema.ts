@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  Comments,
-  CreatedAt,
-  Id,
-  Ids,
-  Moment,
-  Name,
-  UpdatedAt,
-} from '../../../shared/http/declare/fields.ts';
+import { Comments, CreatedAt, Id, Ids, Moment, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const UserState = z.enum(['active', 'inactive']);
 const UserKind = z.enum(['person', 'service']);
@@ -21,10 +13,10 @@ export const UserWrite = z.object({
     .describe('E-mail address of the user. Default: empty.'),
   comments: Comments,
   state: UserState.default('active').describe(
-    '`active`; `inactive`: the user cannot log in and live sessions end. Default `active`.',
+    '`active`, or `inactive`: the user cannot log in, and their sessions end. Default `active`.',
   ),
   kind: UserKind.default('person').describe(
-    '`person`: logs in; `service`: has no password and uses service tokens. Default `person`.',
+    '`person`: logs in with a password; `service`: has no password and uses service tokens. Default `person`.',
   ),
   password: z
     .string()
@@ -32,12 +24,12 @@ export const UserWrite = z.object({
     .nullable()
     .default(null)
     .describe(
-      'Password of a person in an internal domain; required for a new one. Never returned; null keeps the stored one.',
+      'Password of a person in an internal domain, required for a new user. Never returned. Null keeps the stored password.',
     ),
   must_change_password: z
     .boolean()
     .default(false)
-    .describe('True: the user must change the password after the next login. Default false.'),
+    .describe('If true, the user must change the password after the next login. Default false.'),
   groups: Ids.default([]).describe(
     'Identifiers of the groups of the user. Read-only in a directory domain. Default: none.',
   ),
@@ -49,8 +41,11 @@ export const UserWrite = z.object({
  * is ignored. A password can be replaced and not removed.
  */
 export const UserPatch = UserWrite.extend({
-  password: z.string().max(1024).describe('New password. It can be replaced, not removed: null is refused.'),
-  locked_until: z.null().optional().describe('Null lifts the locks of the account.'),
+  password: z
+    .string()
+    .max(1024)
+    .describe('New password. Null is rejected: a password can be replaced but not removed.'),
+  locked_until: z.null().optional().describe('Null unlocks the account.'),
   two_factor_enrolled: z
     .boolean()
     .optional()
@@ -68,7 +63,7 @@ export const User = z.strictObject({
     .describe('Attributes copied from the directory at login, by name.'),
   two_factor_enrolled: z.boolean().describe('True if the user has enrolled a second factor.'),
   locked_until: Moment.nullable().describe(
-    'End of the longest lock of the account. Null if it is not locked.',
+    'Time until which the account is locked. Null if it is not locked.',
   ),
   last_login_at: Moment.nullable().describe('Last login of the user. Null before the first.'),
   created_at: CreatedAt,

@@ -10,7 +10,8 @@ import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { keptUsers } from '../../../db/repositories/records/kept-rows.ts';
 import { mustKeepAdministrator, type Stake } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
-import { ownerOf } from '../../../shared/access/principal.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
+import { heldBy, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
@@ -22,7 +23,8 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { heldBy, powerOver } from '../../../shared/http/serve/privileges.ts';
+import type { Support } from '../../../shared/identity/domains/domain-type.ts';
+import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
 import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
@@ -39,12 +41,16 @@ type Row = Awaited<ReturnType<typeof kind.records.create>>;
 export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write): Promise<Answer> {
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
-  const isExternal = domain.type !== 'internal';
-  const body = isExternal ? ofDirectory(asked, []) : asked;
-  if (!isExternal && body.kind === 'person' && body.password === null) {
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+  const { supports } = domainTypeOf(domain.type);
+  const body = writableBody(supports, asked, []);
+  if (supports.ownPassword && body.kind === 'person' && body.password === null) {
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   }
-  const secret = isExternal ? {} : await passwordColumns(ctx, body, domain.two_factor);
+  const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
   return power.explained(() =>
@@ -53,17 +59,21 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
 }
 
 /**
- * What may be written of a user whom a directory knows: his groups are read there, and so is his password.
- * @throws AppError `invalid_request`
+ * The members of a user that can be written in a domain of this type. Groups that each login reads anew stay as they are.
+ * @throws AppError `invalid_request` for a password that the portal does not store
  */
-function ofDirectory(body: Write, groups: readonly string[]): Write {
+function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: readonly string[]): Write {
+  if (!ownPassword) assertNoPassword(body);
+  return refreshes.groups ? { ...body, groups: [...groups] } : body;
+}
+
+function assertNoPassword(body: Write): void {
   const faults: FieldError[] = [];
-  const detail = 'The directory keeps the passwords of this domain';
+  const detail = 'The passwords of this domain are stored in the directory';
   if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
   if (body.must_change_password)
     faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
   if (faults.length > 0) throw invalid(...faults);
-  return { ...body, groups: [...groups] };
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -96,15 +106,16 @@ async function change(
     return await changeRecord(ctx, kind, at, async (row) => {
       const asked = become(writableOf(kind, row));
       const { lifts, resets, changes } = easingsOf(asked, row);
-      const isExternal = row.domain_type !== 'internal';
-      const body = isExternal ? assertSameName(row, ofDirectory(asked.body, row.groups)) : asked.body;
+      const { supports } = domainTypeOf(row.domain_type);
+      const body = writableBody(supports, asked.body, row.groups);
+      if (supports.refreshes.name) assertSameName(row, body);
       assertOwnAccount(ctx, row, body, resets);
       const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
       const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
       explain = power.explained;
       const isNewKind = body.kind !== row.kind;
       const isNewPassword = body.password !== null || isNewKind;
-      const setsPassword = isNewPassword && !isExternal;
+      const setsPassword = isNewPassword && supports.ownPassword;
       const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
       return {
         body,
@@ -154,7 +165,7 @@ function consequences(
   { isNewPassword, isNewKind, resets, retire, disables: ends }: Changed,
 ): Statement[] {
   return [
-    mustKeepAdministrator(h),
+    mustKeepAdministrator(h, administratorTypes),
     ...(ends ? endAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     ...(resets ? removeSecondFactor(h, row.id) : []),
@@ -185,15 +196,19 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   if (isOther || resets || body.password !== null) {
     throw conflict(
       'own_account',
-      'State, kind, password, second factor and roles of one’s own account cannot be changed here',
+      'You cannot change the state, kind, password, second factor or roles of your own account here',
     );
   }
 }
 
-/** @throws AppError `invalid_request`: by his name the directory knows him */
-function assertSameName(row: Row, body: Write): Write {
-  if (body.name === row.name) return body;
-  throw invalid({ pointer: '/name', code: 'immutable', detail: 'The directory knows the user by this name' });
+/** @throws AppError `invalid_request`: the directory has the user under this name */
+function assertSameName(row: Row, body: Write): void {
+  if (body.name === row.name) return;
+  throw invalid({
+    pointer: '/name',
+    code: 'immutable',
+    detail: 'The name of a directory user cannot be changed here',
+  });
 }
 
 /** The former password counts among those that the user may not choose again. */
@@ -208,11 +223,19 @@ async function passwordColumns(
 ): Promise<Record<string, unknown>> {
   if (body.kind === 'service') {
     if (body.password !== null)
-      throw invalid({ pointer: '/password', code: 'not_allowed', detail: 'A service has no password' });
+      throw invalid({
+        pointer: '/password',
+        code: 'not_allowed',
+        detail: 'A user of the kind `service` cannot have a password',
+      });
     return { password_hash: null };
   }
   if (body.password === null)
-    throw invalid({ pointer: '/password', code: 'required', detail: 'A person needs a password' });
+    throw invalid({
+      pointer: '/password',
+      code: 'required',
+      detail: 'A user of the kind `person` requires a password',
+    });
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
@@ -223,10 +246,10 @@ export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   await power.explained(() =>
     removeRecord(ctx, kind, at, (row): Extras => {
       if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'The own account cannot be deleted');
+        throw conflict('own_account', 'You cannot delete your own account');
       return {
         before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h)],
+        after: (h) => [mustKeepAdministrator(h, administratorTypes)],
       };
     }),
   );
@@ -236,5 +259,5 @@ export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string
   removeRecords(ctx, kind, body, {
     parent: domainId,
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: keptUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal)),
+    kept: keptUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
   });

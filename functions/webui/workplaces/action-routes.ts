@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { viewOf } from '../../../shared/http/declare/views.ts';
 import { maintainedWorkplace } from '../../../shared/maintenance/orders.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
 import { actionErrors } from '../../../shared/sites/calls/actions.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
@@ -21,9 +21,9 @@ import { deleteWorkplace, driveMachine, orderWorkplace, refreshWorkplace } from 
 
 const view = viewOf(Workplace);
 const atNode = { errors: actionErrors, sited: true, effects: 'dispatcher' } as const;
-const description = '`id` is the farm.';
+const description = '`id` is the identifier of the farm.';
 const protects =
-  'What interrupts work is 409 `invalid_state` while a session is live (reason `session_live`), or when it is not known (reason `snapshot_stale`), unless `force` is set.';
+  'A request that would interrupt work is rejected with 409 `invalid_state` while a session is open (reason `session_live`) or its state is unknown (reason `snapshot_stale`), unless `force` is set.';
 
 const placeOf = ({ id, servicespool_uuid, workplace_uuid }: z.output<typeof WorkplaceParams>) => ({
   farmId: id,
@@ -38,7 +38,7 @@ export const workplaceActionOperations = [
       id: 'workplace.assign',
       route: `PATCH ${base}/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.assign',
-      summary: 'Give a workplace to a user, or to nobody',
+      summary: 'Assign a workplace to a user or remove its owner',
       description,
       params: WorkplaceParams,
       body: { required: AssignBody },
@@ -52,7 +52,7 @@ export const workplaceActionOperations = [
       id: 'workplace.driveMachine',
       route: `PATCH ${base}/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.power',
-      summary: 'Start, stop or suspend the machine of a workplace',
+      summary: 'Start, stop or suspend the virtual machine of a workplace',
       description: `${description} ${protects}`,
       params: WorkplaceParams,
       body: { required: MachineBody },
@@ -67,7 +67,7 @@ export const workplaceActionOperations = [
       id: 'workplace.refresh',
       route: `PATCH ${base}/workplaces/{id}/refresh/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.refresh',
-      summary: 'Return the machine of a workplace to its base snapshot',
+      summary: 'Reset a workplace to its base snapshot',
       description: `${description} ${protects}`,
       params: WorkplaceParams,
       body: { optional: RefreshBody },
@@ -96,8 +96,8 @@ export const workplaceActionOperations = [
       id: 'workplace.maintain',
       route: `PATCH ${base}/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}`,
       access: 'workplaces.maintenance',
-      summary: 'Begin or end the maintenance of a workplace',
-      description: `${description} With a template it begins and ends by itself, and its user is warned before; until it starts the workplace stays as it is.`,
+      summary: 'Start or end the maintenance of a workplace',
+      description: `${description} A maintenance template sets the start, the end and the warnings to the user. The workplace stays in service until the start.`,
       params: WorkplaceParams,
       body: { required: MaintenanceBody },
       returns: [202, Workplace],
@@ -126,8 +126,8 @@ export const workplaceActionOperations = [
       id: 'workplace.message',
       route: `POST ${base}/workplaces/{id}/message/{servicespool_uuid}`,
       access: 'workplaces.message',
-      summary: 'Show a message to whoever works at the workplaces of a pool',
-      description: `${description} Each workplace asked for is either delivered to, or told with a code why not.`,
+      summary: 'Send a message to the users of workplaces',
+      description: `${description} The message is shown in the open sessions of the given workplaces. The response lists the workplaces to which the message was delivered, and a problem code for each of the others.`,
       params: WorkplaceParams.omit({ workplace_uuid: true }),
       body: { required: MessageBody },
       returns: [200, MessageResult],

@@ -38,7 +38,11 @@ const namedIn = (body: AssignBody) =>
 function orderOf({ person }: Target, isNamed: boolean): WorkplaceOrders['assign'] {
   if (person) return { domain: person.domain, user: person.name };
   if (!isNamed) return { user: null };
-  throw invalid({ pointer: '/user_id', code: 'not_found', detail: 'The domain has no such user' });
+  throw invalid({
+    pointer: '/user_id',
+    code: 'not_found',
+    detail: 'The domain has no user with this identifier',
+  });
 }
 
 async function claim(
@@ -48,11 +52,11 @@ async function claim(
   order: WorkplaceOrders['assign'],
 ): Promise<void> {
   if (order.user !== null && object.owner !== null)
-    throw conflict('other_owner', 'The workplace has an owner; free it first');
+    throw conflict('other_owner', 'The workplace has an owner; remove the owner first');
   const owner = order.user === null ? null : personKey(order.domain, order.user);
   if (await claimWorkplace(ctx.deps.db, at, owner)) return;
   throw conflict(
     'not_free',
-    'The user already has a workplace of this pool, or the owner of this one is being changed',
+    'The user already has a workplace of this pool, or the owner of this workplace is being changed',
   );
 }

@@ -1,7 +1,8 @@
 import { workplaceList } from '../../../db/repositories/snapshot/lists.ts';
-import { viewOf } from '../../../shared/http/declare/views.ts';
-import { answerMerged, mergedListOf } from '../../../shared/snapshot/merged-list.ts';
+import { viewOf } from '../../../shared/shapes/views.ts';
+import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
+import { answerMerged } from '../merged-lists.ts';
 import { Workplace, WorkplaceQuery } from './schema.ts';
 
 const view = viewOf(Workplace);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/http/declare/fields.ts';
-import { listQuery } from '../../../shared/http/declare/list.ts';
 import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/shapes/fields.ts';
+import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 const State = z.enum(workplaceStates);
@@ -11,11 +11,11 @@ const Text = z.string().nullable();
 
 /** Null is what the dispatcher does not report. */
 export const Workplace = z.strictObject({
-  uuid: Id.describe('Identifier of the workplace, given by the dispatcher.'),
+  uuid: Id.describe('Identifier of the workplace, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the workplace. Null if the dispatcher does not report it.'),
   ...farmMembers,
   servicepool_uuid: Id.nullable().describe(
-    'Identifier of the pool, given by the dispatcher. Null if the dispatcher does not report it.',
+    'Identifier of the pool, assigned by the dispatcher. Null if the dispatcher does not report it.',
   ),
   servicepool_name: z
     .string()
@@ -32,7 +32,7 @@ export const Workplace = z.strictObject({
     .describe('Host name of the machine. Null if the dispatcher does not report it.'),
   ip: z.string().nullable().describe('IP address of the machine. Null if the dispatcher does not report it.'),
   state: State.describe(
-    '`preparing`, `ready`, `in_use`, `removing` (being deleted), `maintenance`, `error` or `unknown` (not reported, or a state that the portal does not know).',
+    '`preparing`, `ready`, `in_use`, `removing` (being deleted), `maintenance`, `error` or `unknown` (not reported or not recognised).',
   ),
   machine_state: MachineState.describe(
     'State of the virtual machine: `running`, `stopped`, `suspended`, `starting`, `stopping` or `unknown`.',
@@ -50,10 +50,10 @@ export const Workplace = z.strictObject({
   in_use: z
     .boolean()
     .nullable()
-    .describe('True while a user works at the workplace. Null if the dispatcher does not report it.'),
-  in_use_since: Moment.nullable().describe('When the current use began. Null if it is not in use.'),
-  client_ip: Text.describe('IP address of the client. Null if it is not known.'),
-  client_host: Text.describe('Name of the client machine. Null if it is not known.'),
+    .describe('True while a user is working at the workplace. Null if the dispatcher does not report it.'),
+  in_use_since: Moment.nullable().describe('Start of the current use. Null if it is not in use.'),
+  client_ip: Text.describe('IP address of the client. Null if unknown.'),
+  client_host: Text.describe('Name of the client machine. Null if unknown.'),
   maintenance: z
     .boolean()
     .nullable()
@@ -62,18 +62,18 @@ export const Workplace = z.strictObject({
     .array(z.string())
     .nullable()
     .describe('Tags of the workplace on the dispatcher. Null if the dispatcher does not report it.'),
-  agent_version: Text.describe('Version of the workplace agent. Null if it is not known.'),
-  agent_seen_at: Moment.nullable().describe('Last call of the workplace agent. Null if it is not known.'),
+  agent_version: Text.describe('Version of the workplace agent. Null if unknown.'),
+  agent_seen_at: Moment.nullable().describe('Last call of the workplace agent. Null if unknown.'),
   revision: z
     .int()
     .nullable()
     .describe(
-      'Number of the revision of the workplace, as the dispatcher reports it. Null if the dispatcher does not report it.',
+      'Number of the revision of the workplace, as reported by the dispatcher. Null if the dispatcher does not report it.',
     ),
   created_at: Moment.nullable().describe(
-    'When the workplace was created on the dispatcher. Null if it is not known.',
+    'When the workplace was created on the dispatcher. Null if unknown.',
   ),
-  fetched_at: Moment.describe('When this row was last read from the dispatcher or changed by an action.'),
+  fetched_at: Moment.describe('When the data was last read from the dispatcher or changed by an action.'),
 });
 
 export const WorkplaceQuery = listQuery(['name'], {
@@ -86,7 +86,7 @@ export const WorkplaceQuery = listQuery(['name'], {
     .max(512)
     .optional()
     .describe(
-      'Only workplaces of this user: a name, or `label\\name` with the label of a domain. Compared without regard to case.',
+      'Only workplaces of this user: a name, or `label\\name` with the label of a domain. Case is ignored.',
     ),
   in_use: flagFilter.describe('Only workplaces with this value of `in_use`.'),
   maintenance: flagFilter.describe('Only workplaces with this value of `maintenance`.'),
@@ -96,8 +96,8 @@ export const WorkplaceQuery = listQuery(['name'], {
 
 export const WorkplaceParams = z.object({
   id: Id.describe('Identifier of the farm.'),
-  servicespool_uuid: Id.describe('Identifier of the pool, given by the dispatcher.'),
-  workplace_uuid: Id.describe('Identifier of the workplace, given by the dispatcher.'),
+  servicespool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
+  workplace_uuid: Id.describe('Identifier of the workplace, assigned by the dispatcher.'),
 });
 
 export const AssignBody = z.union([
@@ -106,7 +106,7 @@ export const AssignBody = z.union([
     user_id: Id.describe('Identifier of the new owner.'),
   }),
   z.strictObject({
-    authenticator_id: Id.nullable().optional().describe('Ignored: the workplace loses its owner.'),
+    authenticator_id: Id.nullable().optional().describe('Ignored: the workplace has no owner afterwards.'),
     user_id: z.null().describe('Null removes the owner.'),
   }),
 ]);
@@ -117,25 +117,25 @@ const force = z
   .nullable()
   .default(false)
   .describe(
-    'True acts even if a session is live or its state is not known. Needs the permission `workplaces.force`. Default false.',
+    'If true, the action is performed even if a session is open or its state is unknown. Requires the permission `workplaces.force`. Default false.',
   );
 
 export const MachineBody = z.strictObject({
   action: z
     .enum(machineActions)
     .describe(
-      '`start` and `resume` run the machine; `shutdown` and `reboot` go through its operating system, `poweroff` and `reset` do not; `suspend` keeps its memory. A change that the present state does not allow is refused with 409.',
+      '`start` and `resume` start the machine; `shutdown` and `reboot` use its operating system, `poweroff` and `reset` do not; `suspend` preserves its memory. An action that is not possible in the current state is rejected with 409.',
     ),
   force,
 });
 export const RefreshBody = z.strictObject({ force });
 export const DeleteQuery = z.strictObject({
   force: Flag.optional().describe(
-    'True deletes even if a session is live or its state is not known. Needs the permission `workplaces.force`.',
+    'If true, the workplace is deleted even if a session is open or its state is unknown. Requires the permission `workplaces.force`. Default false.',
   ),
 });
 export const TagsBody = z.strictObject({
-  tags: z.array(TagName).max(50).describe('New tags of the workplace. They replace the present ones.'),
+  tags: z.array(TagName).max(50).describe('New tags of the workplace. They replace the current tags.'),
 });
 
 const message = {
@@ -159,17 +159,17 @@ export const MessageBody = z.union([
       .array(Id)
       .min(1)
       .max(1000)
-      .describe('Identifiers of workplaces of the pool, given by the dispatcher.'),
+      .describe('Identifiers of workplaces of the pool, assigned by the dispatcher.'),
     ...message,
   }),
   z.strictObject({
-    all: z.literal(true).describe('Sends the message to every workplace of the pool.'),
+    all: z.literal(true).describe('If true, the message is sent to all workplaces of the pool.'),
     ...message,
   }),
 ]);
 
 export const MessageResult = z.strictObject({
-  delivered: z.array(Id).describe('Identifiers of the workplaces that the message reached.'),
+  delivered: z.array(Id).describe('Identifiers of the workplaces to which the message was delivered.'),
   failed: z
     .array(
       z.strictObject({
@@ -177,8 +177,8 @@ export const MessageResult = z.strictObject({
         code: z
           .string()
           .meta({ example: 'no_session' })
-          .describe('Why the message was not delivered, such as `no_session`.'),
+          .describe('Cause of the failed delivery, such as `no_session`.'),
       }),
     )
-    .describe('Workplaces that the message did not reach.'),
+    .describe('Workplaces to which the message was not delivered.'),
 });

@@ -1,4 +1,4 @@
-import { scopeOf } from '../../../shared/access/rights.ts';
+import { scopeOf } from '../../../shared/context/rights.ts';
 import { AppError, conflict } from '../../../shared/kernel/errors.ts';
 import type { MachineAction } from '../../../shared/remotes/dispatcher/action-shapes.ts';
 import type { Target } from '../../../shared/sites/calls/actions.ts';
@@ -22,16 +22,16 @@ export function assertUnused(ctx: WebuiCtx, { site, object, use }: Target, force
     return;
   }
   if (object.in_use === true || (use !== null && use.sessions > 0))
-    throw conflict('session_live', 'A user is working there; `force` ends the work');
+    throw conflict('session_live', 'A user is working at the workplace; set `force` to interrupt the work');
   if (object.in_use === null)
     throw conflict(
       'use_unknown',
-      'The dispatcher does not report whether a user is working there; `force` does it anyway',
+      'The dispatcher does not report whether a user is working at the workplace; set `force` to continue anyway',
     );
   if (use === null || isStale(use.as_of, ctx.parameters['aggregator.sync_interval_s'], ctx.now))
     throw conflict(
       'snapshot_stale',
-      'It is not known whether a user is working there; `force` does it anyway',
+      'It is unknown whether a user is working at the workplace; set `force` to continue anyway',
     );
 }
 
@@ -39,5 +39,5 @@ function assertMayForce({ principal }: WebuiCtx, siteId: string): void {
   const required_permission = 'workplaces.force';
   const scope = scopeOf(principal, required_permission);
   if (scope === '*' || scope?.includes(siteId)) return;
-  throw new AppError('forbidden', 'No role of the caller gives this permission', { required_permission });
+  throw new AppError('forbidden', 'No role of the caller grants this permission', { required_permission });
 }

@@ -8,9 +8,9 @@ export const heartbeatOperations = [
       id: 'gateway.heartbeat',
       route: `POST ${base}/heartbeat`,
       access: 'public',
-      summary: 'A gateway reports itself',
+      summary: 'Report a gateway heartbeat',
       description:
-        'Every few seconds, with `Authorization: Bearer <token of the gateway>`. One that has been silent for 60 seconds gets no clients.',
+        'Send a heartbeat every few seconds with `Authorization: Bearer <gateway token>`. A gateway without a heartbeat for 60 seconds receives no new connections.',
       body: { required: HeartbeatBody },
       credential: { in: 'header', prove: gatewayOf },
       countsFailures: true,

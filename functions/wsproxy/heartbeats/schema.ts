@@ -10,9 +10,9 @@ const Figure = z
 /** Members that are not known are of no interest, and null is the same as absent. */
 export const HeartbeatBody = z.object({
   connections: Figure.meta({ example: 12 }).describe('Number of open tunnels.'),
-  sent: Figure.meta({ example: 52_428_800 }).describe('Bytes sent since the gateway started to count.'),
+  sent: Figure.meta({ example: 52_428_800 }).describe('Bytes sent since the gateway started counting.'),
   received: Figure.meta({ example: 734_003_200 }).describe(
-    'Bytes received since the gateway started to count.',
+    'Bytes received since the gateway started counting.',
   ),
   version: z
     .string()

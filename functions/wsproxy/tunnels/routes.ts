@@ -16,9 +16,9 @@ export const tunnelOperations = [
       ...asGatewaysSend,
       id: 'tunnel.begin',
       route: `GET ${base}/ticket/{ticket}/{client_ip}/{gateway_token}`,
-      summary: 'Open a tunnel of a ticket: where it leads',
+      summary: 'Open a tunnel with a ticket',
       description:
-        'Within 60 seconds, from the address that the ticket was asked from (where nobody knew it, the first use binds it), at the gateway that it was made for. A ticket of RDP opens up to 4 tunnels, since its programs may have to begin anew, one of SPICE, which has a connection for each channel, up to 16; each with a `notify` of its own, within 30 seconds of the first. Everything else is 403.',
+        'A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403.',
       params: BeginParams,
       query: BeginQuery,
       returns: [200, Tunnel],
@@ -30,8 +30,9 @@ export const tunnelOperations = [
       ...asGatewaysSend,
       id: 'tunnel.end',
       route: `GET ${base}/ticket/{notify}/stop/{gateway_token}`,
-      summary: 'End a tunnel, and tell what went through',
-      description: 'Once for each tunnel; the others of its ticket stay. Everything else is 403.',
+      summary: 'Close a tunnel and report its traffic',
+      description:
+        'A tunnel can be closed once. Other tunnels of the same ticket stay open. Every invalid request is rejected with 403.',
       params: EndParams,
       query: EndQuery,
       returns: [200, Ended],

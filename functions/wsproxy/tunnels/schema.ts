@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
 const Secret = z.string().min(1).max(128);
-const gateway_token = Secret.describe('Token of the gateway, as its creation returned it.');
+const gateway_token = Secret.describe('Token of the gateway, as returned at its creation.');
 
 export const BeginParams = z.object({
   ticket: Secret.describe('Ticket that the client received with its connection.'),
-  client_ip: z.string().max(64).describe('IP address of the client, as the gateway sees it.'),
+  client_ip: z.string().max(64).describe('IP address of the client, as seen by the gateway.'),
   gateway_token,
 });
 
 export const EndParams = z.object({
-  notify: Secret.describe('`notify` of the answer to the ticket.'),
+  notify: Secret.describe('`notify` that the ticket call returned.'),
   gateway_token,
 });
 
@@ -27,10 +27,10 @@ const Bytes = z
 
 export const EndQuery = z.object({
   sent: Bytes.meta({ example: '4096' }).describe(
-    'Bytes sent through the tunnel, as the gateway counts them. Default 0.',
+    'Bytes sent through the tunnel, as counted by the gateway. Default 0.',
   ),
   recv: Bytes.meta({ example: '1048576' }).describe(
-    'Bytes received through the tunnel, as the gateway counts them. Default 0.',
+    'Bytes received through the tunnel, as counted by the gateway. Default 0.',
   ),
 });
 
@@ -40,7 +40,9 @@ export const Tunnel = z.strictObject({
   notify: z.string().describe('Secret that reports the end of this tunnel. Valid while the tunnel is open.'),
   tunnel_key: z
     .string()
-    .describe('Key that the client can compute too: SHA-256 of `tunnel:<ticket>` in base64url.'),
+    .describe(
+      'Key of the tunnel, which the client can compute as well: SHA-256 of `tunnel:<ticket>` in base64url.',
+    ),
 });
 
 export const Ended = z.strictObject({});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Access } from '../../access/guard.ts';
+import type { BaseDeps } from '../../context/context.ts';
 import type {
   AccountPrincipal,
   Anonymous,
@@ -7,12 +8,12 @@ import type {
   Principal,
   SignedIn,
   UserPrincipal,
-} from '../../access/principal.ts';
+} from '../../context/principal.ts';
 import { type ErrorCode, type FieldError, invalid, notFound } from '../../kernel/errors.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import { fieldErrors, unknownParameter } from '../../shapes/field-errors.ts';
+import type { RequestCtx } from '../context.ts';
 import { Document } from '../serve/answer.ts';
 import type { Conditions } from '../serve/conditions.ts';
-import { fieldErrors, unknownParameter } from './field-errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Shape = z.ZodType;
@@ -104,8 +105,8 @@ export type Declaration<
  * read, a member of the input after its shape was checked.
  */
 type Credential<D extends BaseDeps, I, M extends Principal> =
-  | { in: 'header'; prove: (ctx: Ctx<D>) => Promise<M> }
-  | { in: 'input'; prove: (ctx: Ctx<D>, input: I) => Promise<M> };
+  | { in: 'header'; prove: (ctx: RequestCtx<D>) => Promise<M> }
+  | { in: 'input'; prove: (ctx: RequestCtx<D>, input: I) => Promise<M> };
 
 export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
   params: z.output<P>;
@@ -131,7 +132,7 @@ export type Operation<D extends BaseDeps = BaseDeps> = Omit<
 > & {
   method: Method;
   path: string;
-  run: (ctx: Ctx<D>, raw: RawInput) => Promise<unknown>;
+  run: (ctx: RequestCtx<D>, raw: RawInput) => Promise<unknown>;
 };
 
 /** @template C of `insteadOfSession`; @template F `forPeers`; @template L `needsLogin`; @template M of `credential` */
@@ -162,7 +163,7 @@ export function endpointIn<D extends BaseDeps>() {
     M extends Principal = never,
   >(
     declaration: Declaration<P, Q, B, A, D, M> & { insteadOfSession?: C; forPeers?: F; needsLogin?: L },
-    handler: (ctx: Ctx<D, PrincipalFor<A, C, F, L, M>>, input: Input<P, Q, B>) => unknown,
+    handler: (ctx: RequestCtx<D, PrincipalFor<A, C, F, L, M>>, input: Input<P, Q, B>) => unknown,
   ): Operation<D> {
     const { route, credential, ...rest } = declaration;
     const [method, path] = route.split(' ') as [Method, string];
@@ -176,7 +177,7 @@ export function endpointIn<D extends BaseDeps>() {
         if (declaration.begins && raw.isHead) return new Document('', 'application/json');
         if (credential?.in === 'input') ctx.principal = await credential.prove(ctx, input);
         // The guard, or the credential, has run: the principal is one that the declaration admits.
-        return handler(ctx as Ctx<D, PrincipalFor<A, C, F, L, M>>, input);
+        return handler(ctx as RequestCtx<D, PrincipalFor<A, C, F, L, M>>, input);
       },
     };
   };

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { findImage } from '../../../db/repositories/settings/images.ts';
+import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
 import { builtinPictures, type ShownPicture } from '../pages/builtin-pictures.ts';
 import { Document } from '../serve/answer.ts';
 

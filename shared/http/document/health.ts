@@ -6,16 +6,16 @@ import type { Schema } from './schemas.ts';
 const version = { const: '7.0', description: 'Version of the health format.' };
 const status = {
   enum: ['pass', 'fail'],
-  description: 'Result of the check, or of all checks: `pass` or `fail`.',
+  description: 'Result of the check, or overall result: `pass` or `fail`.',
 };
 
 const component: Schema = {
   type: 'object',
   properties: {
-    componentId: { type: 'string', description: 'Name of the component; of a site its `uri`.' },
+    componentId: { type: 'string', description: 'Name of the component. For a site, its `uri`.' },
     componentType: {
       enum: ['component', 'datastore'],
-      description: 'Kind of the component: `datastore` for the database, otherwise `component`.',
+      description: 'Type of the component: `datastore` for the database, otherwise `component`.',
     },
     observedValue: {
       type: 'number',
@@ -26,17 +26,17 @@ const component: Schema = {
     state: {
       enum: ['pass', 'fail', 'maintenance', 'disabled', 'unknown'],
       description:
-        'State: `pass`, `fail`, `maintenance`, `disabled` or `unknown` (a site without nodes, or nothing was checked yet). `status` is `fail` only in the state `fail`.',
+        'State: `pass`, `fail`, `maintenance`, `disabled` or `unknown` (a site without nodes, or not checked yet). `status` is `fail` only in the state `fail`.',
     },
   },
   required: ['componentId', 'componentType', 'status', 'state'],
 };
 const entries: Record<string, string> = {
-  'celery:connectionTest': 'The job queue and each live worker.',
-  'database:responseTime': 'The database.',
-  'messages_broker:connectionTest': 'The broker of the job queue.',
-  'fluentd:connectionTest': 'The log forwarder. Empty if none is configured.',
-  'sites:connectionTest': 'Each site, from the last probes.',
+  'celery:connectionTest': 'State of the job queue and of each running worker.',
+  'database:responseTime': 'State of the database.',
+  'messages_broker:connectionTest': 'State of the broker of the job queue.',
+  'fluentd:connectionTest': 'State of the log forwarder. Empty if none is configured.',
+  'sites:connectionTest': 'State of each site, from the last probes.',
 };
 const checks = Object.keys(entries);
 
@@ -50,7 +50,7 @@ export const healthSchemas: Record<string, Schema> = {
       status,
       checks: {
         type: 'object',
-        description: 'Results of the single checks.',
+        description: 'Results of the individual checks.',
         properties: Object.fromEntries(
           Object.entries(entries).map(([name, description]) => [
             name,
@@ -85,8 +85,8 @@ const key = (description: string) => ({
 });
 
 export const healthSecurity = {
-  HealthCheckKey: key('the value of HEALTH_CHECK_ACCESS_KEY'),
-  MetricsKey: key('the value of METRICS_ACCESS_KEY'),
+  HealthCheckKey: key('value of HEALTH_CHECK_ACCESS_KEY'),
+  MetricsKey: key('value of METRICS_ACCESS_KEY'),
 };
 
 type Problems = [status: number, codes: ErrorCode[]][];
@@ -119,7 +119,7 @@ const reportOf = (shown: object) => ({
 export const healthServers = [
   {
     url: 'https://{host}:{health_port}',
-    description: 'The health port, in production or on a test stand',
+    description: 'The health port of this portal (production or test)',
     variables: { host: { default: 'localhost' }, health_port: { default: '8100' } },
     'x-internal': true,
   },
@@ -138,15 +138,14 @@ const urlKeyParameters = [
     name: 'key',
     in: 'path',
     required: true,
-    description: 'The value of HEALTH_CHECK_URL_KEY.',
+    description: 'Value of HEALTH_CHECK_URL_KEY.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{32,256}$', maxLength: 256 },
   },
   {
     name: 'site',
     in: 'query',
     required: false,
-    description:
-      'The `uri` of a site, whose status is then answered. Without it, the status of the installation.',
+    description: '`uri` of the site whose status is returned. Default: the status of the installation.',
     schema: { type: 'string', maxLength: 63 },
   },
 ];
@@ -154,8 +153,8 @@ const urlKeyParameters = [
 export const healthOperations = [
   operation({
     name: 'check',
-    summary: 'State of the installation: general indicators and numeric metrics',
-    description: 'Answered on the health port, with an access key instead of a session.',
+    summary: 'Check the health of the installation',
+    description: 'Served on the health port. Requires an access key instead of a session.',
     security: [{ HealthCheckKey: [] }],
     problems: keyProblems,
     answers: {
@@ -168,7 +167,7 @@ export const healthOperations = [
     path: 'check/{key}',
     summary: 'Read the status of the installation or of one site',
     description:
-      'For monitors that send no headers. Answered on the health port. 404 with a wrong key, as if there were no key, and for a site that does not exist. 600 requests a minute and network.',
+      'For monitoring systems that cannot send headers. Served on the health port. The status is 404 if the key is wrong or not configured, or if the site does not exist. Limited to 600 requests per minute and network.',
     security: [],
     parameters: urlKeyParameters,
     problems: urlKeyProblems,
@@ -179,11 +178,11 @@ export const healthOperations = [
   }),
   operation({
     name: 'metrics',
-    summary: 'Metrics in the text format of Prometheus',
-    description: 'Answered on the health port, with an access key instead of a session.',
+    summary: 'Get metrics in the Prometheus text format',
+    description: 'Served on the health port. Requires an access key instead of a session.',
     security: [{ MetricsKey: [] }],
     problems: keyProblems,
-    answers: { 200: { description: 'Done', content: { 'text/plain': { schema: { type: 'string' } } } } },
+    answers: { 200: { description: 'Success', content: { 'text/plain': { schema: { type: 'string' } } } } },
   }),
 ];
 

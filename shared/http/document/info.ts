@@ -10,8 +10,8 @@ const limits = {
 };
 
 const login = `
-Log in with \`POST /api/auth/v7.0/login\` and send the token of the answer in the header \`X-Auth-Token\`. \`authSmallName\`
-names the domain; \`GET /api/auth/v7.0/authenticators\` lists the domains.
+Log in with \`POST /api/auth/v7.0/login\` and send the token from the response in the header \`X-Auth-Token\`. \`authSmallName\`
+selects the domain; \`GET /api/auth/v7.0/authenticators\` lists the domains.
 
 \`\`\`sh
 curl https://portal.example.com/api/auth/v7.0/login -H 'content-type: application/json' \\
@@ -19,39 +19,40 @@ curl https://portal.example.com/api/auth/v7.0/login -H 'content-type: applicatio
 curl https://portal.example.com/api/userinfo -H "X-Auth-Token: $TOKEN"
 \`\`\`
 
-By default a session ends ${limits.session} seconds after the login, or after ${limits.idle} seconds without a request;
-\`POST /api/auth/v7.0/logout\` ends it at once. A domain with a second factor uses \`POST /api/auth/v7.0/login/2fa\`.
-Programs use a service token, which an administrator creates and which goes into the same header. 401 \`unauthenticated\`
-means that the header is missing, 401 \`invalid_token\` that the token has ended: log in again. 403 \`forbidden\` names the
-permission that is required. Only HTTPS is served.`;
+By default a session ends ${limits.session} seconds after the login, or after ${limits.idle} seconds without a request.
+\`POST /api/auth/v7.0/logout\` ends it immediately. A domain with a second factor uses \`POST /api/auth/v7.0/login/2fa\`.
+Programs send a service token in the same header; an administrator creates it. 401 \`unauthenticated\` means that the header
+is missing. 401 \`invalid_token\` means that the token has expired or was revoked: log in again. 403 \`forbidden\` gives the
+required permission. The portal is served over HTTPS only.`;
 
 const paging = `
-Lists of records answer \`{"items": […], "next": "…"}\`. \`limit\` sets the items of a page (default 50, at most 500). To read
-the next page, repeat the request with \`cursor\` set to \`next\`; the last page has \`next: null\`. The header \`Link\` with
-\`rel="next"\` has the same address. Cursors are opaque, and are valid for the list, the sort key and the filters that they
-were issued for; any other use is 400 \`malformed_cursor\`. Objects that are created or deleted between two pages do not shift
-the others. \`count=exact\` adds \`total\`. Page numbers and offsets do not exist.`;
+Lists of records return \`{"items": […], "next": "…"}\`. \`limit\` sets the number of items in a page (default 50, at most 500).
+To read the next page, repeat the request with \`cursor\` set to \`next\`; the last page has \`next: null\`. The header \`Link\`
+with \`rel="next"\` has the same address. Cursors are opaque. A cursor is valid only for the list, the sort key and the filters
+that it was issued for; any other use is rejected with 400 \`malformed_cursor\`. Creating or deleting objects between two
+requests does not shift the items of later pages. \`count=exact\` adds \`total\`. Page numbers and offsets are not supported.`;
 
 const conditional = `
-Single objects have an \`ETag\`. Send it as \`If-None-Match\` with a GET to receive 304 without a body while the object is
-unchanged. Send it as \`If-Match\` with PUT, PATCH or DELETE to write only if the object was not changed since it was read;
-otherwise the answer is 412 \`precondition_failed\`, and nothing is written. Without \`If-Match\` the last write wins.
+Single objects have an \`ETag\`. Send it as \`If-None-Match\` with GET: the response is 304 without a body while the object is
+unchanged. Send it as \`If-Match\` with PUT, PATCH or DELETE: the object is written only if it has not changed since it was read.
+Otherwise the response is 412 \`precondition_failed\` and nothing is written. Without \`If-Match\` the last write wins.
 
-PATCH takes a JSON Merge Patch (RFC 7396): members that are left out stay, and \`null\` sets the default of a member or removes an
-optional value.`;
+PATCH takes a JSON Merge Patch (RFC 7396): absent fields stay unchanged, and \`null\` resets a field to its default or removes
+an optional value.`;
 
 const idempotency = `
-POST and PATCH requests that list the header \`Idempotency-Key\` can be repeated safely after a timeout or a broken connection. Send
-a new random value (for example a UUID) with each new request, and the same value with its repetitions. For 24 hours a repetition
-is answered as the first request was, without running it again; secrets that are shown once are not repeated. The same key with
-another request is 422 \`idempotency_mismatch\`, a key whose request still runs 409 \`idempotency_in_progress\`, and 409
-\`outcome_unknown\` means that the first request was interrupted: read the object before trying again with a new key. GET, PUT and
-DELETE are idempotent by themselves.`;
+POST and PATCH requests with the header \`Idempotency-Key\` can be retried safely after a timeout or a broken connection. Send
+a new random value (for example a UUID) with each new request, and the same value with its retries. For 24 hours, retries
+receive the response of the first request, and the request is not run again. Secrets that are returned once are not returned
+again. 422 \`idempotency_mismatch\` means that the key was used with another request, and 409 \`idempotency_in_progress\` that
+the first request is still running. 409 \`outcome_unknown\` means that the first request was interrupted: read the object before
+you try again with a new key. GET, PUT and DELETE are idempotent and need no key.`;
 
 const dryRun = `
-Write requests that list the header \`X-Dry-Run\` can be tried out: with \`X-Dry-Run: true\` everything is checked, nothing is changed,
-and the answer is a 200 with \`{"dry_run": true, "would": {"status": …, "body": …, "events": […]}}\`: the status and body of the real
-answer, and the audit events with the changes of each member. Refusals are the same as those of the real request.`;
+Write requests that accept the header \`X-Dry-Run\` can be tested: with \`X-Dry-Run: true\` the request is validated completely and
+nothing is changed. The response is 200 with \`{"dry_run": true, "would": {"status": …, "body": …, "events": […]}}\`. It contains
+the status and the body that the real request would return, and the audit events that it would write. Errors are the same as
+those of the real request.`;
 
 const errors = `
 Errors are problem documents (RFC 9457, \`application/problem+json\`):
@@ -69,29 +70,31 @@ Errors are problem documents (RFC 9457, \`application/problem+json\`):
 }
 \`\`\`
 
-Decide by \`code\`, which is stable; \`detail\` is for people. \`errors\` has one entry for each wrong field: \`pointer\` is a JSON Pointer
-into the body, \`?name\` for a query parameter, or the name of a header. \`type\` is the address of a page about the code. \`instance\`
-is the id of the request, which the logs have too; a request may set it by \`X-Request-Id\`. Try again only if \`retryable\` is true, after
-the seconds of \`Retry-After\`. Calls of agents (\`/api/agent\`, \`/api/ssa\`) are refused as \`{"result": null, "error": "<code>: …"}\`.
+Programs should use \`code\`, which is stable; \`detail\` is for people. \`errors\` has one entry for each invalid field. Its
+\`pointer\` is a JSON Pointer into the body, \`?name\` for a query parameter, or the name of a header. \`type\` is the address of a
+page that explains the code. \`instance\` is the identifier of the request, which is also logged; a request can set it with
+\`X-Request-Id\`. Retry only if \`retryable\` is true, after the number of seconds in \`Retry-After\`. Errors of agent calls
+(\`/api/agent\`, \`/api/ssa\`) have the form \`{"result": null, "error": "<code>: …"}\`.
 
-A server can refuse any request before it selects an operation: 400 \`malformed_request\`, 404 \`not_found\`,
-405 \`method_not_allowed\`, 408 \`request_timeout\`, 417 \`expectation_failed\`, 431 \`headers_too_large\`.`;
+Some errors occur before an operation is selected, and any request can receive them: 400 \`malformed_request\`,
+404 \`not_found\`, 405 \`method_not_allowed\`, 408 \`request_timeout\`, 417 \`expectation_failed\`, 431 \`headers_too_large\`.`;
 
 const sizes = `
-A JSON body has at most ${jsonLimits.depth} levels, ${jsonLimits.members} members in one object, ${jsonLimits.names} different
-member names and ${jsonLimits.values} members and elements in all. Each operation states its limit in KiB; a larger body is 413
-\`body_too_large\`. Bodies are UTF-8 and are not compressed. Unknown members and unknown query parameters are
-refused. A refusal lists at most 100 wrong fields.`;
+A JSON body has at most ${jsonLimits.depth} levels of nesting, ${jsonLimits.members} fields in one object, ${jsonLimits.names} different
+field names, and ${jsonLimits.values} fields and array elements in total. Each operation states its size limit in KiB; a larger body
+is rejected with 413 \`body_too_large\`. Bodies must be uncompressed UTF-8. Unknown fields and unknown query parameters are
+rejected. An error response lists at most 100 invalid fields.`;
 
 const rates = `
-By default each session may send ${limits.token} requests a minute, and each address (IPv4, or IPv6 /64) ${limits.address}
-without a valid token; administrators change this by system parameters. A request above the limit is 429 \`rate_limited\` with
-\`Retry-After\`, \`RateLimit\` and \`RateLimit-Policy\`. Failed logins are limited separately: 429 \`locked_out\`.`;
+By default each session may send ${limits.token} requests per minute. Each address (IPv4, or IPv6 /64) may send ${limits.address} requests
+per minute without a valid token. Administrators change these limits in the system parameters. A request above the limit is
+rejected with 429 \`rate_limited\` and the headers \`Retry-After\`, \`RateLimit\` and \`RateLimit-Policy\`. Failed logins have limits
+of their own: 429 \`locked_out\`.`;
 
 const versioning = `
-This document describes version 7.0. Paths that carry a version have the segment \`v7.0\`. Within this version operations, members,
-error codes and values of enumerations are only added: ignore members that you do not know, and treat unknown codes by their status.
-A trailing slash has no meaning, and HEAD is answered wherever GET is.`;
+This document describes version 7.0. Versioned paths contain the segment \`v7.0\`. Within this version, operations, fields, error
+codes and enumeration values are added but never removed or changed. Ignore unknown fields, and handle unknown codes by their HTTP
+status. A trailing slash is ignored. HEAD is supported wherever GET is.`;
 
 const sections: readonly [title: string, text: string][] = [
   ['Login', login],
@@ -111,7 +114,7 @@ export const info = {
   version: '7.0',
   summary: 'One HTTPS/JSON API over several dispatcher sites of a virtual-workplace platform.',
   description: [
-    'The portal logs users in, administers sites, farms, dispatcher nodes, users and rules, and gives client programs the services and connection parameters of all farms of a site.',
+    'The portal authenticates users, manages sites, farms, dispatcher nodes, users and rules, and provides client programs with the services and connection parameters of all farms of a site.',
     ...sections.map(([title, text]) => `## ${title}\n${text}`),
   ].join('\n\n'),
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

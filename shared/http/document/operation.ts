@@ -36,20 +36,20 @@ export function describeOperation(operation: Described, schemas: Schemas) {
 }
 
 function needOf({ access, insteadOfSession, browser, orToken, credential }: Described): string {
-  if (credential?.in === 'header') return 'Needs the token of the machine instead of a session.';
-  if (access === 'public') return 'Needs no session.';
-  if (orToken) return 'Needs a session on the administrator portal, by its token or the cookie of a browser.';
-  if (browser === 'administrator') return 'Needs a browser session on the administrator portal.';
-  if (browser) return 'Needs a browser session.';
-  if (access === 'signed-in') return 'Needs a session.';
-  const need = `Needs the permission \`${access}\``;
-  return insteadOfSession ? `${need}, or \`${insteadOfSession}\` and no session.` : `${need}.`;
+  if (credential?.in === 'header') return 'Requires a machine token instead of a session.';
+  if (access === 'public') return 'Requires no session.';
+  if (orToken) return 'Requires a session on the administrator portal, with its token or its browser cookie.';
+  if (browser === 'administrator') return 'Requires a browser session on the administrator portal.';
+  if (browser) return 'Requires a browser session.';
+  if (access === 'signed-in') return 'Requires a session.';
+  const need = `Requires the permission \`${access}\``;
+  return insteadOfSession ? `${need}, or \`${insteadOfSession}\` without a session.` : `${need}.`;
 }
 
 function onceOf({ shownOnce = [] }: Described): string {
   if (shownOnce.length === 0) return '';
-  const members = shownOnce.map((name) => `\`${name}\` is null and \`${name}_set\` tells of it`);
-  return `Shown once: in a repeated answer ${members.join(', ')}.`;
+  const members = shownOnce.map((name) => `\`${name}\` is null and \`${name}_set\` is true`);
+  return `Secrets are returned once: if the request is repeated with the same \`Idempotency-Key\`, ${members.join(', ')}.`;
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
@@ -123,7 +123,12 @@ function bodyOf(operation: Described, body: NonNullable<Described['body']>, sche
   };
 }
 
-const outcomes = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done; the answer has no body' };
+const outcomes = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'Success; the response has no body',
+};
 
 function successOf(operation: Described, schemas: Schemas) {
   const [status, shape] = operation.returns;
@@ -131,16 +136,16 @@ function successOf(operation: Described, schemas: Schemas) {
     headersOf(operation).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
   const success = {
-    description: shape || !operation.alsoReturns ? outcomes[status] : 'The document',
+    description: shape || !operation.alsoReturns ? outcomes[status] : 'The requested document',
     headers,
     ...((shape || operation.alsoReturns) && { content: contentOf(shape, operation, schemas) }),
   };
   const isCacheable = operation.conditional && operation.method === 'GET';
   return {
     [status]: success,
-    ...(isCacheable && { 304: { description: 'Not changed since', headers } }),
+    ...(isCacheable && { 304: { description: 'Not modified', headers } }),
     ...(operation.orUnavailable && {
-      503: { description: 'Not available; the answer has no body', headers },
+      503: { description: 'Not available; the response has no body', headers },
     }),
     ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, schemas) }),
     ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
@@ -161,7 +166,7 @@ type Success = {
 
 /** The answer to `X-Dry-Run: true`, beside the one that it describes where both are a 200. */
 function dryRunOf(real: Success | undefined, schemas: Schemas) {
-  const described = 'With `X-Dry-Run: true`: what it would do';
+  const described = 'With `X-Dry-Run: true`: the effect that the request would have';
   const { schema, examples = {} } = mediaOf(schemas.output(DryRun), schemas);
   const json = real?.content?.['application/json'];
   if (!real || !json) {

@@ -10,10 +10,10 @@ const FieldFault = z.looseObject({
   pointer: z
     .string()
     .describe(
-      'JSON Pointer to the member in the body, `?name` for a query parameter, or the name of a header.',
+      'JSON Pointer to the field in the body, `?name` for a query parameter, or the name of a header.',
     ),
-  code: z.string().describe('Stable code of the fault, such as `required` or `unknown`.'),
-  detail: z.string().describe('What is wrong with the value.'),
+  code: z.string().describe('Stable code of the error, such as `required` or `unknown`.'),
+  detail: z.string().describe('Explanation of the error.'),
 });
 
 /** An RFC 9457 problem document with the members that some codes add. */
@@ -22,59 +22,63 @@ export const Problem = z
     type: z
       .string()
       .describe(
-        'Address of the page that explains the code: `/api/errors/<code>`, relative but on the health port.',
+        'Address of the page that explains the code: `/api/errors/<code>`. Relative, except on the health port.',
       ),
-    title: z.string().describe('Short text that is the same for every occurrence of the code.'),
-    status: z.int().describe('HTTP status of the answer.'),
-    detail: z.string().describe('What is wrong with this request.'),
+    title: z
+      .string()
+      .describe('Short description of the problem type. It is the same for every occurrence of the code.'),
+    status: z.int().describe('HTTP status of the response.'),
+    detail: z.string().describe('Explanation of this occurrence of the problem.'),
     instance: z.string().describe('Identifier of the request, as in the header `X-Request-Id`.'),
     code: z
       .enum(Object.keys(errorCodes) as ErrorCode[])
-      .describe('Stable code of the problem. Programs decide by it.'),
+      .describe('Stable code of the problem, for programs.'),
     retryable: z.boolean().describe('True if the same request may succeed later.'),
     errors: z
       .array(FieldFault)
       .optional()
-      .describe('Faults of the request, one for each field. Present with `invalid_request`.'),
+      .describe('Errors of the request, one for each invalid field. Present with `invalid_request`.'),
     required_permission: z
       .string()
       .optional()
-      .describe('Permission that the caller lacks. Present with `forbidden` where one permission decides.'),
+      .describe(
+        'Permission that the caller lacks. Present with `forbidden` if a single permission is required.',
+      ),
     missing: z
       .array(z.string())
       .optional()
       .describe(
-        'Permissions that the caller lacks. Present with `forbidden` where several permissions decide.',
+        'Permissions that the caller lacks. Present with `forbidden` if several permissions are required.',
       ),
     existing_id: z
       .string()
       .optional()
-      .describe('Identifier of the object that has the unique value already. Present with `already_exists`.'),
+      .describe('Identifier of the object that already has the unique value. Present with `already_exists`.'),
     references: z
       .array(
         z.looseObject({
-          type: z.string().describe('Kind of the referring object, as in operation identifiers.'),
+          type: z.string().describe('Type of the referring object, as in operation identifiers.'),
           id: z.string().describe('Identifier of the referring object.'),
           name: z.string().describe('Name of the referring object.'),
         }),
       )
       .optional()
       .describe('Objects that refer to this one. Present with `in_use`.'),
-    reason: z.string().optional().describe('Stable word that narrows the code.'),
+    reason: z.string().optional().describe('Stable word that specifies the cause within the code.'),
     policy: z
       .enum(['session', 'address', 'directory-test'])
       .optional()
       .describe(
-        'Limit that was exceeded: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`.',
+        'Exceeded limit: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`.',
       ),
     limit_per_minute: z
       .int()
       .optional()
-      .describe('The exceeded limit in requests per minute. Present with `rate_limited`.'),
+      .describe('Exceeded limit in requests per minute. Present with `rate_limited`.'),
     limit_bytes: z
       .int()
       .optional()
-      .describe('Largest accepted body in bytes. Present with `body_too_large`.'),
+      .describe('Maximum size of the body in bytes. Present with `body_too_large`.'),
   })
   .meta({ id: 'Problem' });
 
@@ -82,9 +86,9 @@ export const Problem = z
 export const ResultRefusal = z
   .looseObject({
     result: z.null().describe('Always null.'),
-    stamp: z.int().describe('Time of the answer in Unix seconds.'),
+    stamp: z.int().describe('Time of the response in Unix seconds.'),
     version: z.string().describe('Version of the portal.'),
-    error: z.string().describe('The problem code, a colon, and what is wrong.'),
+    error: z.string().describe('Problem code, a colon and an explanation.'),
   })
   .meta({ id: 'ResultRefusal' });
 

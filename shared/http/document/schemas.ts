@@ -71,7 +71,7 @@ function adjustInput(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): void
   if (def.type === 'default') schema.default = def.defaultValue;
   if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform' || schema.type !== 'object') return;
   delete schema.additionalProperties;
-  schema.description = 'Members that only answers have are ignored; any other unknown member is refused.';
+  schema.description = 'Read-only fields are ignored; unknown fields are rejected.';
 }
 
 function adjustOutput(

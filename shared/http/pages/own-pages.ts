@@ -1,4 +1,4 @@
-import { isSignedIn, type Principal } from '../../access/principal.ts';
+import { isSignedIn, type Principal } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Language } from '../../messages/languages.ts';
 import type { Operation } from '../declare/operation.ts';
@@ -41,7 +41,7 @@ export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
 /** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */
 export function assertBrowser({ browser }: Pick<Operation, 'browser'>, principal: Principal): void {
   if (browser === 'administrator' && isSignedIn(principal) && principal.portal !== 'admin')
-    throw new AppError('unauthenticated', 'This needs a session on the administrator portal', {
+    throw new AppError('unauthenticated', 'A session on the administrator portal is required', {
       reason: administratorsOnly,
     });
 }

@@ -1,8 +1,8 @@
 import { findTheme } from '../../../db/repositories/settings/themes.ts';
+import type { BaseDeps } from '../../context/context.ts';
 import { defaultSiteName } from '../../kernel/branding.ts';
 import { randomToken } from '../../kernel/crypto/digests.ts';
 import type { Language } from '../../messages/languages.ts';
-import type { BaseDeps } from '../context.ts';
 import { Document } from '../serve/answer.ts';
 import type { Assets } from './assets.ts';
 import { contrasting, readableOn } from './colors.ts';

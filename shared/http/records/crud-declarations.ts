@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Permission } from '../../access/permissions.ts';
+import type { Permission } from '../../context/permissions.ts';
 import { type ResourceType, resources } from '../../resources.ts';
-import { listOf, listQuery } from '../declare/list.ts';
+import { listOf, listQuery } from '../../shapes/list.ts';
 import type { Method } from '../declare/operation.ts';
 import type { Conditions } from '../serve/conditions.ts';
 import { BulkDestroyBody, BulkDestroyResult } from './shapes.ts';
@@ -90,8 +90,8 @@ const objectVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   update: {
     ...named(plan, 'update', 'update'),
     ...item(plan, 'PATCH'),
-    summary: `Change members of ${resources[plan.type].one} (JSON Merge Patch)`,
-    description: '`null` sets the default of a member or removes an optional value.',
+    summary: `Update ${resources[plan.type].one} (JSON Merge Patch)`,
+    description: '`null` resets a field to its default or removes an optional value.',
     body: { required: plan.shapes.patch },
     returns: [200, plan.view] as const,
     errors: ['already_exists'] as const,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Selection } from '../../../db/repositories/records/records.ts';
+import type { BaseDeps } from '../../context/context.ts';
 import { type ResourceType, resources } from '../../resources.ts';
-import type { BaseDeps } from '../context.ts';
-import { Id } from '../declare/fields.ts';
-import { answerList, type ListQuery } from '../declare/list.ts';
+import { Id } from '../../shapes/fields.ts';
+import type { ListQuery } from '../../shapes/list.ts';
+import { answerList } from '../declare/list.ts';
 import { endpointIn, type Operation } from '../declare/operation.ts';
 import type { Conditions } from '../serve/conditions.ts';
 import {

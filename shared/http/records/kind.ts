@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Records, Row, Selection, Values } from '../../../db/repositories/records/records.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { ResourceType } from '../../resources.ts';
-import { viewOf } from '../declare/views.ts';
+import { viewOf } from '../../shapes/views.ts';
 
 /** What the writes of a record need to know of it: its rows, its public shapes, its words. */
 export type RecordKind<S extends Selection> = {

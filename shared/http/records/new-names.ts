@@ -1,7 +1,6 @@
 import { type FieldError, invalid } from '../../kernel/errors.ts';
 import { isReservedUserName, isWithoutIgnorables } from '../../kernel/text.ts';
-
-export const ignorablesDetail = 'Must not contain invisible characters';
+import { ignorablesDetail } from '../../shapes/fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -21,7 +20,7 @@ export function assertNewName(type: string, { name, external_id }: Body, before?
     faults.push({
       pointer: '/name',
       code: 'reserved',
-      detail: 'Stands for the portal itself at dispatchers',
+      detail: 'This name is reserved for the portal on dispatchers',
     });
   if (faults.length > 0) throw invalid(...faults);
 }

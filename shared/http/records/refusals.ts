@@ -1,14 +1,14 @@
 import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../../db/errors.ts';
 import { danglingPointer, twinOf } from '../../../db/repositories/records/faults.ts';
 import type { Reach, Selection, Values } from '../../../db/repositories/records/records.ts';
+import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { AppError, type FieldError, invalid, notFound } from '../../kernel/errors.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
 import type { RecordKind } from './kind.ts';
 
 const taken = (pointer: string): FieldError => ({
   pointer,
   code: 'already_exists',
-  detail: 'The value is taken',
+  detail: 'The value is already in use',
 });
 
 /** What the database refused, in the words of the API. */
@@ -42,7 +42,7 @@ export async function explainWrite<S extends Selection>(
 }
 
 export const allSitesNeeded = (): AppError =>
-  new AppError('forbidden', 'This needs the permission for all sites that the object lies in');
+  new AppError('forbidden', 'The permission is required for all sites that the object belongs to');
 
 const dangling = (pointer: string): AppError =>
   invalid({ pointer, code: 'not_found', detail: 'The object does not exist' });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/errors.ts';
 import { mergePatch } from '../../kernel/json/json.ts';
-import { fieldErrors } from '../declare/field-errors.ts';
-import { Ids } from '../declare/fields.ts';
+import { fieldErrors } from '../../shapes/field-errors.ts';
+import { Ids } from '../../shapes/fields.ts';
 
 /** A body with the members that only reads have taken out: what `GET` gave may be sent back. */
 export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly string[]) =>
@@ -47,7 +47,7 @@ export function applyPatch<W extends z.ZodObject>(
 /** The body of `bulk_destroy`; an empty one destroys nothing. */
 export const BulkDestroyBody = z.union([
   z.strictObject({
-    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, 'Must be 1 to 500 ids')
+    ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, 'Must contain 1 to 500 identifiers')
       .meta({
         minItems: 1,
         maxItems: 500,
@@ -55,9 +55,7 @@ export const BulkDestroyBody = z.union([
       .describe('Identifiers of the objects to delete.'),
   }),
   z.strictObject({
-    all: z
-      .literal(true)
-      .describe('Deletes every object of the collection that is in the scope of the caller.'),
+    all: z.literal(true).describe('Deletes all objects of the collection within the scope of the caller.'),
   }),
 ]);
 
@@ -70,10 +68,10 @@ export const BulkDestroyResult = z.strictObject({
       z.strictObject({
         id: z.string().describe('Identifier of the object.'),
         code: z.string().describe('Problem code, such as `in_use`.'),
-        detail: z.string().describe('Why the object was not deleted.'),
+        detail: z.string().describe('Reason why the object was not deleted.'),
       }),
     )
-    .describe('The objects that could not be deleted, at most 100.'),
+    .describe('Objects that could not be deleted, at most 100.'),
 });
 
 function without(body: unknown, names: readonly string[]): unknown {

@@ -5,16 +5,16 @@ import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { bulkDestroy, type Kept, referencesTo } from '../../../db/repositories/records/bulk.ts';
 import type { Alongside, Reach, Row, Selection, Values } from '../../../db/repositories/records/records.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
+import { auditEntry, changesBetween, entityAction } from '../../context/audit-entry.ts';
+import type { BaseDeps, Ctx } from '../../context/context.ts';
+import { readingOf } from '../../context/rights.ts';
 import { AppError, type FieldError, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { inLanguage } from '../../messages/message.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
 import { Answer } from '../serve/answer.ts';
 import { assertMatches, type Conditions } from '../serve/conditions.ts';
-import { auditEntry, changesBetween, entityAction } from '../writes/audit-entry.ts';
 import { type RecordKind, valuesOf, writableOf } from './kind.ts';
 import { assertNewName } from './new-names.ts';
-import { readingOf } from './references.ts';
 import { allSitesNeeded, explainWrite } from './refusals.ts';
 
 type Body = Record<string, unknown>;
@@ -195,7 +195,11 @@ function assertImmutable<S extends Selection>(kind: RecordKind<S>, row: Row<S>, 
     (name) => Object.hasOwn(body, name) && body[name] !== Reflect.get(row, name),
   );
   const errors = changed.map(
-    (name): FieldError => ({ pointer: `/${name}`, code: 'immutable', detail: 'Set at creation only' }),
+    (name): FieldError => ({
+      pointer: `/${name}`,
+      code: 'immutable',
+      detail: 'Cannot be changed after creation',
+    }),
   );
   if (errors.length > 0) throw invalid(...errors);
 }

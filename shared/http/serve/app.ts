@@ -1,17 +1,19 @@
 import { type Context, Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
-import type { Principal } from '../../access/principal.ts';
+import { asAppError } from '../../../db/errors.ts';
+import type { BaseDeps, Trace } from '../../context/context.ts';
+import type { Principal } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
 import { withoutTrailingSlashes } from '../../kernel/text.ts';
 import type { Language } from '../../messages/languages.ts';
 import { type ModuleName, modules } from '../../modules.ts';
-import type { BaseDeps, Ctx, Trace } from '../context.ts';
+import type { HttpDeps, RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { orSignIn } from '../pages/own-pages.ts';
-import { asAppError, assertTranslated, headersOfAll, problemResponse } from '../problem.ts';
+import { assertTranslated, headersOfAll, problemResponse } from '../problem.ts';
 import { traceOf } from '../request-ids.ts';
 import { countingFailures } from './caller.ts';
 import { languageFor } from './language.ts';
@@ -25,7 +27,7 @@ export type ModuleApp = {
   fetch: (request: Request, invocation: Invocation) => Promise<Response>;
 };
 
-type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx; operation?: string } };
+type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: RequestCtx; operation?: string } };
 
 /**
  * A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else, unless the
@@ -33,7 +35,7 @@ type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: Ctx; operati
  */
 export function createModule<D extends BaseDeps>(
   name: ModuleName,
-  deps: D,
+  deps: D & HttpDeps,
   operations: readonly Operation<D>[],
   refuse = problemResponse,
 ): ModuleApp {
@@ -98,7 +100,12 @@ function compareLiteralFirst(a: string[], b: string[]): number {
   return 0;
 }
 
-function register<D extends BaseDeps>(app: Hono<Env>, deps: D, path: string, verbs: Verbs<D>): void {
+function register<D extends BaseDeps>(
+  app: Hono<Env>,
+  deps: D & HttpDeps,
+  path: string,
+  verbs: Verbs<D>,
+): void {
   const allow = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   app.all(path, async function route(c: Served) {
     // Hono runs GET for HEAD and drops the body; the method of the request is still HEAD.

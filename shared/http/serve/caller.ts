@@ -1,10 +1,10 @@
 import { findOverrides } from '../../../db/repositories/settings/system-parameters.ts';
-import { type Anonymous, anonymous } from '../../access/principal.ts';
 import { isBrowserToken, isServiceToken } from '../../access/service-tokens.ts';
 import { type FoundPrincipal, findPrincipal } from '../../access/session.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { type Anonymous, anonymous } from '../../context/principal.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, codeFacts } from '../../kernel/errors.ts';
-import type { BaseDeps } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/principal.ts';
+import type { Principal } from '../../context/principal.ts';
 import { isLanguage, type Language, languageOf } from '../../messages/languages.ts';
 
 type Reader = {

@@ -1,8 +1,8 @@
+import type { BaseDeps } from '../../context/context.ts';
+import { createTokenBuckets } from '../../kernel/concurrency/token-buckets.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
-import type { BaseDeps } from '../context.ts';
-import { createTokenBuckets } from './token-buckets.ts';
 
 /** How many requests each session, and each network without a valid one, has left; only numbers are shared. */
 export type RateLimits = {
@@ -12,13 +12,6 @@ export type RateLimits = {
   takeFromSession(tokenHash: string, now: Date): void;
   /** @throws AppError `rate_limited` */
   takeFromAddress(ip: string, now: Date): void;
-  /**
-   * Counts a question to another system that anybody may have us ask; it is given back when a login comes of it, so that
-   * only vain ones count.
-   * @throws AppError `rate_limited`
-   */
-  takeQuestion(ip: string, now: Date): void;
-  giveBackQuestions(ip: string, count: number): void;
   /** Begins the quota of a session, whose parameters are those in force. */
   proveValid(tokenHash: string, parameters: Parameters, now: Date): void;
   /** Undoes `takeFromAddress` for a request whose token proved valid. */
@@ -66,7 +59,6 @@ function createRateLimits(): RateLimits {
       const limit = known.parameters['limits.anonymous_per_ip_per_minute'];
       assertTaken('address', limit, addresses.take(networkOf(ip), limit, now.getTime()));
     },
-    ...createQuestions(() => known.parameters['lockout.ip_per_minute']),
     proveValid: (tokenHash, parameters, now) => {
       learn(parameters, now);
       sessions.take(tokenHash, parameters['limits.per_token_per_minute'], now.getTime());
@@ -86,17 +78,6 @@ function createRateLimits(): RateLimits {
           throw error;
         },
       );
-    },
-  };
-}
-
-function createQuestions(limitNow: () => number): Pick<RateLimits, 'takeQuestion' | 'giveBackQuestions'> {
-  const questions = createTokenBuckets(mostOfEach);
-  return {
-    takeQuestion: (ip, now) =>
-      assertTaken('address', limitNow(), questions.take(networkOf(ip), limitNow(), now.getTime())),
-    giveBackQuestions: (ip, count) => {
-      for (let given = 0; given < count; given++) questions.giveBack(networkOf(ip));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
 import { AppError, type FieldError, invalid } from '../../kernel/errors.ts';
 import { parseObject } from '../../kernel/json/json.ts';
-import { unstorable } from '../declare/field-errors.ts';
+import { unstorable } from '../../shapes/field-errors.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
 import { bodyLimitOf } from './body-limits.ts';
 
@@ -31,7 +31,7 @@ export async function readInput(c: Context, operation: Operation<never>): Promis
   };
 }
 
-const missingBody: FieldError = { pointer: '', code: 'required', detail: 'A body is required' };
+const missingBody: FieldError = { pointer: '', code: 'required', detail: 'A request body is required' };
 
 async function readBody(request: Request, limit: number): Promise<Record<string, unknown> | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
@@ -78,7 +78,7 @@ function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 /** The client has gone in the middle of it. How that is told differs; it looks like a lost database, and is none. */
 const brokenOff = (cause: unknown): AppError =>
-  new AppError('malformed_request', 'The body broke off', {}, { cause });
+  new AppError('malformed_request', 'The body is incomplete', {}, { cause });
 
 const tooLarge = (limit: number): AppError =>
   new AppError('body_too_large', undefined, { limit_bytes: limit });
@@ -88,7 +88,7 @@ function readQuery(parameters: URLSearchParams): { query: Record<string, string>
   const faults: FieldError[] = [];
   for (const [name, value] of parameters) {
     if (Object.hasOwn(query, name))
-      faults.push({ pointer: `?${name}`, code: 'repeated', detail: 'Given more than once' });
+      faults.push({ pointer: `?${name}`, code: 'repeated', detail: 'Must occur only once' });
     else Object.defineProperty(query, name, { value, enumerable: true, configurable: true, writable: true });
   }
   return { query, faults };

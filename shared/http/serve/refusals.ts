@@ -1,26 +1,14 @@
 import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
-import { countRefusal } from '../../../db/repositories/audit/refusals.ts';
-import { credentialId, isSignedIn } from '../../access/principal.ts';
+import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { credentialId, isSignedIn } from '../../context/principal.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, codeFacts, type ErrorCode } from '../../kernel/errors.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { escapeControls } from '../../kernel/text.ts';
 import { type ResourceType, resources } from '../../resources.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import type { RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
-import { auditEntry } from '../writes/audit-entry.ts';
-
-/**
- * Audits what was refused to a subject: the first time in a minute at once, further times counted. Nothing was changed,
- * so that a refusal that cannot be audited stays a refusal, and the log tells of it.
- */
-export async function noteRefusal(ctx: Ctx<BaseDeps>, subject: string, entry: AuditEntry): Promise<void> {
-  try {
-    await countRefusal(ctx.deps.db, subject, entry);
-  } catch (error) {
-    ctx.log.error('a refusal could not be audited', { request_id: ctx.requestId, event: entry.event, error });
-  }
-}
 
 /** Objects of nodes are named in paths after their farm. */
 const ofNodes: Readonly<Record<string, ResourceType>> = {
@@ -32,7 +20,7 @@ const ofNodes: Readonly<Record<string, ResourceType>> = {
 };
 
 /** The object that the path names last, as it was sent. Nothing for a collection. */
-function objectOf({ operation }: Ctx<BaseDeps>, params: Record<string, string>): Partial<AuditEntry> {
+function objectOf({ operation }: RequestCtx<BaseDeps>, params: Record<string, string>): Partial<AuditEntry> {
   const [, name] = /\{(\w+)\}[^{]*$/.exec(operation.path) ?? [];
   const id = name === undefined ? undefined : params[name];
   if (name === undefined || id === undefined) return {};
@@ -47,7 +35,7 @@ const isResource = (type: string): type is ResourceType => Object.hasOwn(resourc
  * @param params of the path of the request
  */
 export async function auditRefusal(
-  ctx: Ctx<BaseDeps> | undefined,
+  ctx: RequestCtx<BaseDeps> | undefined,
   problem: AppError,
   params: Record<string, string>,
 ): Promise<void> {

@@ -1,8 +1,8 @@
+import type { BaseDeps } from '../../context/context.ts';
 import type { AppError, FieldError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import type { Language } from '../../messages/languages.ts';
 import { inLanguage, joined, type Text, verbatim } from '../../messages/message.ts';
-import type { BaseDeps } from '../context.ts';
 import { inItsLanguage, type problemResponse, refuseWith } from '../problem.ts';
 
 /** The form of all answers of modules with `answers: 'result'`; `stamp` is in Unix seconds. */

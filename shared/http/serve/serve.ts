@@ -1,13 +1,14 @@
 import type { Context } from 'hono';
 import type { Scope } from '../../../db/repositories/records/scope.ts';
 import { admit } from '../../access/guard.ts';
-import { isUseStale } from '../../access/principal.ts';
 import type { FoundPrincipal } from '../../access/session.ts';
 import { noteUse } from '../../access/session.ts';
+import type { BaseDeps, Trace } from '../../context/context.ts';
+import { isUseStale } from '../../context/principal.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { languageOf } from '../../messages/languages.ts';
-import type { BaseDeps, Ctx, Trace } from '../context.ts';
+import type { HttpDeps, RequestCtx } from '../context.ts';
 import type { Operation, RawInput, Shape } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from '../pages/own-pages.ts';
@@ -23,7 +24,7 @@ import { untilAccessEnds } from './user-streams.ts';
 
 export type Served = Context<{
   Bindings: Invocation;
-  Variables: { trace: Trace; ctx?: Ctx; operation?: string };
+  Variables: { trace: Trace; ctx?: RequestCtx; operation?: string };
 }>;
 
 /** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
@@ -57,7 +58,7 @@ const upstreamAtOnce = 6;
  */
 export async function serveOperation<D extends BaseDeps>(
   c: Served,
-  deps: D,
+  deps: D & HttpDeps,
   operation: Operation<D>,
 ): Promise<Response> {
   const { client } = c.env;
@@ -86,7 +87,7 @@ export async function serveOperation<D extends BaseDeps>(
 }
 
 /** @throws AppError as `admit`; a token in the wrong header is named */
-function admitted({ principal, bearer }: Ctx, operation: Operation<never>): Scope {
+function admitted({ principal, bearer }: RequestCtx, operation: Operation<never>): Scope {
   try {
     return admit(principal, {
       ...operation,
@@ -99,7 +100,7 @@ function admitted({ principal, bearer }: Ctx, operation: Operation<never>): Scop
 }
 
 const misplacedToken =
-  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here';
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not supported here';
 
 /** What handlers get of a request; its scope is known after the guard. */
 function contextOf<D extends BaseDeps>(
@@ -108,19 +109,20 @@ function contextOf<D extends BaseDeps>(
   operation: Operation<D>,
   { principal, parameters }: Caller,
   now: Date,
-): Ctx<D> {
+): RequestCtx<D> {
   const { client, background } = c.env;
   const trace = c.get('trace');
+  const inForce = parameters ?? rateLimitsOf(deps).parameters();
   const upstream = createSemaphore(upstreamAtOnce);
   return {
     deps,
     principal,
-    parameters,
+    parameters: inForce,
     scope: [],
     language: languageFor({
       principal,
       accepted: c.req.header('accept-language') ?? '',
-      fallback: (parameters ?? rateLimitsOf(deps).parameters())['ui.default_language'],
+      fallback: inForce['ui.default_language'],
     }),
     requestId: trace.requestId,
     trace,
@@ -173,7 +175,7 @@ const isFound = (caller: Caller): caller is FoundPrincipal => caller.parameters 
 
 async function respond(
   c: Served,
-  deps: BaseDeps,
+  deps: HttpDeps,
   operation: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable' | 'id'>,
   result: unknown,
 ): Promise<Response> {

@@ -1,7 +1,7 @@
-import { isUseStale } from '../../access/principal.ts';
 import { findPrincipal, noteUse } from '../../access/session.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { isUseStale } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { BaseDeps } from '../context.ts';
 import { Document } from './answer.ts';
 
 /** Milliseconds between two looks at the session of a stream. The stream of a session that has ended is cut within 2 s. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { rehearse } from '../../../db/client.ts';
 import { eventsWritten } from '../../../db/repositories/records/written-events.ts';
-import { ownerOf, type SignedIn } from '../../access/principal.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
-import { Changes } from '../declare/fields.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { ownerOf, type SignedIn } from '../../context/principal.ts';
+import { Changes } from '../../shapes/fields.ts';
+import type { RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import { type Run, runWithin, withoutSecrets } from './transactional.ts';
 
@@ -13,8 +14,8 @@ export const DryRun = z
     dry_run: z.literal(true).describe('Always true: nothing was changed.'),
     would: z
       .strictObject({
-        status: z.int().meta({ example: 204 }).describe('HTTP status of the answer.'),
-        body: z.unknown().meta({ example: null }).describe('Body of the answer. Null if it has none.'),
+        status: z.int().meta({ example: 204 }).describe('HTTP status of the response.'),
+        body: z.unknown().meta({ example: null }).describe('Body of the response. Null if it has none.'),
         events: z
           .array(
             z.strictObject({
@@ -22,12 +23,12 @@ export const DryRun = z
               action: z
                 .string()
                 .nullable()
-                .describe('What was done, such as `create`. Null if the event has no action.'),
+                .describe('Action, such as `create`. Null if the event has no action.'),
               object_type: z
                 .string()
                 .nullable()
                 .describe(
-                  'Kind of the object, as in operation identifiers. Null if the event concerns no object.',
+                  'Type of the object, as in operation identifiers. Null if the event concerns no object.',
                 ),
               object_id: z
                 .string()
@@ -42,13 +43,13 @@ export const DryRun = z
           )
           .describe('Audit events that the request would write.'),
       })
-      .describe('What the request would have done without `X-Dry-Run`.'),
+      .describe('Effect that the request would have without `X-Dry-Run`.'),
   })
   .meta({ id: 'DryRun' });
 
 /** Runs a write, takes it back, and answers what it would have done. It is refused as the write itself would be. */
 export async function describeWrite<D extends BaseDeps>(
-  ctx: Ctx<D, SignedIn>,
+  ctx: RequestCtx<D, SignedIn>,
   { shownOnce }: Pick<Operation<D>, 'shownOnce'>,
   run: Run<D>,
 ): Promise<Response> {

@@ -1,5 +1,5 @@
 import { type Db, withTransaction } from '../../../db/client.ts';
-import { isReferenceViolation } from '../../../db/errors.ts';
+import { asAppError, isReferenceViolation } from '../../../db/errors.ts';
 import {
   claimKey,
   endLease,
@@ -11,16 +11,16 @@ import {
 } from '../../../db/repositories/jobs/idempotency-keys.ts';
 import type { KeptRight } from '../../../db/schema/jobs/idempotency-keys.ts';
 import type { Access } from '../../access/guard.ts';
-import { ownerOf, type SignedIn } from '../../access/principal.ts';
-import { grantsOf, missingFor } from '../../access/rights.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { ownerOf, type SignedIn } from '../../context/principal.ts';
+import { grantsOf, missingFor } from '../../context/rights.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import type { Place } from '../../kernel/crypto/sealing.ts';
 import { AppError, codeFacts } from '../../kernel/errors.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { withoutTrailingSlashes } from '../../kernel/text.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import type { RequestCtx } from '../context.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
-import { asAppError } from '../problem.ts';
 import { type LateWrites, type Run, runWithin, withoutSecrets } from './transactional.ts';
 
 /** The key of a request, and a text of all that makes another request with this key a different one. */
@@ -46,7 +46,7 @@ const fingerprintOf = ({ sealer }: BaseDeps, { request }: Keyed): string =>
  *   the answer was given, and what the operation throws
  */
 export async function runOnce<D extends BaseDeps>(
-  ctx: Ctx<D, SignedIn>,
+  ctx: RequestCtx<D, SignedIn>,
   keyed: Keyed,
   operation: Kept,
   run: Run<D>,
@@ -73,7 +73,7 @@ export async function runOnce<D extends BaseDeps>(
  *   the answer was given, and what the operation throws
  */
 export async function runLeased<D extends BaseDeps>(
-  ctx: Ctx<D, SignedIn>,
+  ctx: RequestCtx<D, SignedIn>,
   keyed: Keyed,
   operation: Kept,
   run: Run<D>,
@@ -108,7 +108,7 @@ function isWithoutEffect(error: unknown): boolean {
 
 /** Keeps the answer for repetitions. @returns the same answer, its body unread */
 async function keep(
-  ctx: Ctx<BaseDeps, SignedIn>,
+  ctx: RequestCtx<BaseDeps, SignedIn>,
   handle: Db,
   owner: KeyOwner,
   keyed: Keyed,
@@ -129,7 +129,7 @@ async function keep(
 }
 
 /** What the principal holds now; an operation that needs no permission tells everybody of himself. */
-const rightsAt = ({ principal }: Ctx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
+const rightsAt = ({ principal }: RequestCtx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
   access === 'public' || access === 'signed-in'
     ? []
     : grantsOf(principal).map(({ permissions, scope }) => ({ permissions, scope }));
@@ -153,7 +153,7 @@ type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 
 /** The guard has seen the permission, but not what the answer tells of: it is for nobody who held more then. */
 async function replay(
-  { deps, now, principal }: Ctx<BaseDeps, SignedIn>,
+  { deps, now, principal }: RequestCtx<BaseDeps, SignedIn>,
   { key, request }: Keyed,
   { status, headers, sealed_body, ...stored }: Stored,
 ): Promise<Response> {
@@ -168,9 +168,13 @@ async function replay(
   }
   const missing = missingFor(principal, stored.rights);
   if (missing.length > 0)
-    throw new AppError('forbidden', 'The answer was given to wider rights than the caller has now', {
-      missing,
-    });
+    throw new AppError(
+      'forbidden',
+      'The first response was sent when the caller had more permissions than now',
+      {
+        missing,
+      },
+    );
   const body = sealed_body
     ? await sealer.open(sealed_body, placeOf(keyOwner(principal, key))).catch(unreadable)
     : null;

@@ -1,6 +1,7 @@
+import type { BaseDeps } from '../../context/context.ts';
 import { type FieldError, invalid } from '../../kernel/errors.ts';
 import { moduleOf } from '../../modules.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import type { RequestCtx } from '../context.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
 import { describeWrite } from './dry-run.ts';
 import { requestText, runLeased, runOnce } from './idempotency.ts';
@@ -37,7 +38,7 @@ export const takesDryRun = (operation: Facts): boolean =>
  * @throws AppError `invalid_request` for a header that says nothing sensible, and what the ways throw
  */
 export function runAsAsked<D extends BaseDeps>(
-  ctx: Ctx<D>,
+  ctx: RequestCtx<D>,
   operation: Operation<D>,
   { url, headers }: Pick<Request, 'url' | 'headers'>,
   raw: RawInput,
@@ -62,7 +63,7 @@ function dryRunFaults(value: string | null, operation: Facts): FieldError[] {
   if (value === null || value === 'false') return [];
   if (value !== 'true') return [{ pointer, code: 'invalid_value', detail: 'Must be true or false' }];
   if (takesDryRun(operation)) return [];
-  return [{ pointer, code: 'not_supported', detail: 'This operation cannot be run dry' }];
+  return [{ pointer, code: 'not_supported', detail: 'This operation does not support dry runs' }];
 }
 
 function keyFaults(key: string | null): FieldError[] {

@@ -1,14 +1,15 @@
 import type { Db } from '../../../db/client.ts';
-import { isSignedIn, type SignedIn } from '../../access/principal.ts';
-import type { BaseDeps, Ctx } from '../context.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { isSignedIn, type SignedIn } from '../../context/principal.ts';
+import type { RequestCtx } from '../context.ts';
 
 /** An operation with its input, waiting for the context to run in. */
-export type Run<D extends BaseDeps> = (ctx: Ctx<D>) => Promise<Response>;
+export type Run<D extends BaseDeps> = (ctx: RequestCtx<D>) => Promise<Response>;
 
 /** Writes that nobody waits for, which a transaction must not hold up. */
 export type LateWrites = (() => PromiseLike<unknown>)[];
 
-export const hasSession = <D extends BaseDeps>(ctx: Ctx<D>): ctx is Ctx<D, SignedIn> =>
+export const hasSession = <D extends BaseDeps>(ctx: RequestCtx<D>): ctx is RequestCtx<D, SignedIn> =>
   isSignedIn(ctx.principal);
 
 /**
@@ -17,7 +18,7 @@ export const hasSession = <D extends BaseDeps>(ctx: Ctx<D>): ctx is Ctx<D, Signe
  * database of `ctx` again afterwards.
  */
 export async function runWithin<D extends BaseDeps>(
-  ctx: Ctx<D>,
+  ctx: RequestCtx<D>,
   handle: Db,
   run: Run<D>,
   late: LateWrites,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type DomainWord, inDomainWords } from '../../messages/domain-words.ts';
 import type { Language } from '../../messages/languages.ts';
 
 const kinds = [
@@ -7,25 +6,47 @@ const kinds = [
   ...['editlist', 'checkbox', 'textarea', 'taglist'],
 ] as const;
 
-/** One member of a domain: its shape validates what is sent, and the rest describes it to whoever fills in a form. */
-export type Field<S extends z.ZodType = z.ZodType> = {
+/** A word or sentence of a form in every language. */
+export type Words = Readonly<Record<Language, string>>;
+
+/** One member of a domain: its shape validates what is sent, and the rest describes it in a form. */
+export type Field<S extends z.ZodType = z.ZodType, W = Words> = {
   shape: S;
   type: (typeof kinds)[number];
-  label: DomainWord;
-  tooltip: DomainWord;
-  tab?: DomainWord;
+  label: W;
+  tooltip: W;
+  tab?: W;
   /** Words for the values of a choice. */
-  choices?: Readonly<Record<string, DomainWord>>;
+  choices?: Readonly<Record<string, W>>;
   readonly?: boolean;
 };
 /** A member that is an object of further ones, or null when none of them is filled in. */
 export type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields };
 export type Fields = { readonly [name: string]: Field | Group };
 
-export const field = <S extends z.ZodType>(shape: S, words: Omit<Field, 'shape'>): Field<S> => ({
-  ...words,
-  shape,
-});
+/**
+ * The words of a form and the function that makes its fields, from a list of Russian words by the English ones. Each domain
+ * type brings its own list.
+ */
+export function dictionary<English extends string>(russian: Readonly<Record<English, string>>) {
+  const words = (english: English): Words => ({ en: english, ru: russian[english] });
+  const field = <S extends z.ZodType>(
+    shape: S,
+    { type, label, tooltip, tab, choices, readonly }: Omit<Field<S, English>, 'shape'>,
+  ): Field<S> => ({
+    shape,
+    type,
+    label: words(label),
+    tooltip: words(tooltip),
+    ...(tab !== undefined && { tab: words(tab) }),
+    ...(choices && { choices: mapped(choices, words) }),
+    ...(readonly !== undefined && { readonly }),
+  });
+  return { words, field, russian };
+}
+
+const mapped = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 type Shapes<F extends Fields> = { [Name in keyof F]: F[Name]['shape'] };
 
@@ -38,8 +59,8 @@ export const GuiField = z.strictObject({
   name: z
     .string()
     .meta({ example: 'name' })
-    .describe('Path of the member in the body, such as `params.hosts`.'),
-  value: Value.describe('Value that the form shows first.'),
+    .describe('Path of the field in the body, such as `params.hosts`.'),
+  value: Value.describe('Initial value of the field in the form.'),
   gui: z
     .strictObject({
       label: z.string().describe('Label of the field.'),
@@ -47,40 +68,44 @@ export const GuiField = z.strictObject({
       type: z
         .enum(kinds)
         .describe(
-          'Control: `text`, `numeric`, `password`, `choice` (one), `multichoice` (several), `editlist` (list of texts), `checkbox`, `textarea` (several lines) or `taglist` (tags).',
+          'Form control: `text`, `numeric`, `password`, `choice` (one), `multichoice` (several), `editlist` (list of texts), `checkbox`, `textarea` (several lines) or `taglist` (tags).',
         ),
       order: z.int().describe('Position of the field in the form, counted from 1.'),
-      required: z.boolean().describe('True if the field must be filled in.'),
+      required: z.boolean().describe('True if the field is required.'),
       readonly: z.boolean().describe('True if the field can be set at creation only.'),
       length: z
         .int()
         .optional()
-        .describe('Largest number of characters; of each entry for a list. Absent: no limit.'),
+        .describe(
+          'Maximum number of characters, or of characters in each entry of a list. Absent if there is no limit.',
+        ),
       min_value: z
         .int()
         .optional()
-        .describe('Least number, or least number of entries of a list. Absent: no limit.'),
+        .describe('Minimum number, or minimum number of entries of a list. Absent if there is no limit.'),
       max_value: z
         .int()
         .optional()
-        .describe('Greatest number, or greatest number of entries of a list. Absent: no limit.'),
+        .describe('Maximum number, or maximum number of entries of a list. Absent if there is no limit.'),
       pattern: z
         .string()
         .optional()
-        .describe('Regular expression of the text, or of each entry of a list. Absent: any text.'),
+        .describe(
+          'Regular expression for the text, or for each entry of a list. Absent if any text is valid.',
+        ),
       choices: z
         .array(
           z.strictObject({
             id: z.string().describe('Value of the choice.'),
-            text: z.string().describe('Text of the choice for people.'),
+            text: z.string().describe('Display text of the choice.'),
           }),
         )
         .optional()
         .describe('Values of a choice. Absent for other controls.'),
-      default: Value.optional().describe('Value of an empty field. Absent if the field must be filled in.'),
-      tab: z.string().optional().describe('Tab of the form. Absent: the first.'),
+      default: Value.optional().describe('Value of an empty field. Absent if the field is required.'),
+      tab: z.string().optional().describe('Tab of the form. Absent for the first tab.'),
     })
-    .describe('How a form shows the field.'),
+    .describe('Presentation of the field in a form.'),
 });
 type Described = z.input<typeof GuiField>;
 
@@ -109,9 +134,9 @@ const asOptional = ({ name, gui }: Described): Described => ({
   gui: { ...gui, required: false },
 });
 
-function describeField(name: string, { shape, ...words }: Field, language: Language): Described {
-  const say = (word: DomainWord): string => inDomainWords(word, language);
-  const { type, label, tooltip, tab, choices, readonly = false } = words;
+function describeField(name: string, { shape, ...shown }: Field, language: Language): Described {
+  const say = (words: Words): string => words[language];
+  const { type, label, tooltip, tab, choices, readonly = false } = shown;
   const absent = shape.safeParse(undefined);
   const initial = absent.success ? Value.parse(absent.data) : undefined;
   return {

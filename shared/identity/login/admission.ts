@@ -1,17 +1,17 @@
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { clearFailures, noteKnownNetwork } from '../../../db/repositories/identity/login/logins.ts';
 import { endOldest, startSession } from '../../../db/repositories/identity/login/sessions.ts';
-import { isServed, portalFor } from '../../access/portal.ts';
-import type { RoleGrant } from '../../access/principal.ts';
 import { newBrowserToken } from '../../access/service-tokens.ts';
 import { absoluteAge } from '../../access/session.ts';
-import { auditEntry } from '../../http/writes/audit-entry.ts';
+import { auditEntry } from '../../context/audit-entry.ts';
+import { isServed, portalFor } from '../../context/portal.ts';
+import type { RoleGrant } from '../../context/principal.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './attempt.ts';
+import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './account.ts';
 import { settleAtomically } from './batch.ts';
 import { noteUnadmitted } from './failures.ts';
 
@@ -103,8 +103,9 @@ function portalOf(
   isStaff: boolean,
   { subjects }: Account['domain'],
 ): 'admin' | 'user' {
-  if (!isServed(subjects, isStaff)) throw new AppError('forbidden', 'This domain does not serve such users');
+  if (!isServed(subjects, isStaff))
+    throw new AppError('forbidden', 'The domain does not accept logins of this kind of user');
   const portal = portalFor(deps.portalType, isStaff, asked);
-  if (portal === undefined) throw new AppError('forbidden', 'The user may not use this portal');
+  if (portal === undefined) throw new AppError('forbidden', 'The user has no access to this portal');
   return portal;
 }

@@ -1,60 +1,17 @@
-import type { Db, Statement } from '../../../db/client.ts';
 import { type DomainNames, findCandidates } from '../../../db/repositories/identity/login/logins.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
+import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { isId, noId } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
-import type { DirectoryRemote } from '../../remotes/directory/port.ts';
-import { nameIn, namesIn } from '../directory/login-name.ts';
-import type { Hasher, Place } from '../passwords.ts';
+import { nameInDirectory } from '../domains/directory/login/login-name.ts';
+import type { NameReading } from '../domains/domain-type.ts';
+import { domainTypeOf, typesWhere } from '../domains/registry.ts';
+import type { Candidate, LoginCtx, NamedDomain, OpenAttempt } from './account.ts';
 import { failedLogin } from './failures.ts';
 import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts';
-
-export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
-export type LoginCtx = Ctx<LoginDeps>;
-
-/** The domain of a login as the specification has it, identifiers in its own spelling. */
-export type NamedDomain = {
-  authId?: string | undefined;
-  auth?: string | undefined;
-  authSmallName?: string | undefined;
-};
-
-/** What a client says of itself and of what it wants, whatever it proves who it is by. */
-export type LoginWishes = {
-  portal?: 'admin' | 'user' | undefined;
-  platform?: string | undefined;
-  locale?: string | undefined;
-  /** The session is one of a browser: its token goes into a cookie, and is of no use elsewhere. */
-  inBrowser?: boolean | undefined;
-};
-
-/** A domain that was named, and its user of the name, if there is one. */
-export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
-export type Account = Candidate & { user: NonNullable<Candidate['user']> };
-
-/** A login under way, before anything is proved; neither a lock nor a limit stands in its way. */
-export type OpenAttempt = Tried & {
-  username: string;
-  candidate: Candidate | undefined;
-  /** The key of the name that was typed, if the directory knows the account by another one. */
-  alias?: Tried['key'];
-};
-
-/** The account that was proved, and what the batch that opens the session must write, or find still true. */
-export type Proof = {
-  account: Account;
-  statements(h: Db): Statement[];
-  /** What makes the row of a user of a directory, for a batch before that one. */
-  settle?(h: Db): Statement[];
-  /** What the event of the login says besides. */
-  details?: Record<string, unknown>;
-};
-
-/** An attempt with its proof, undefined if it was wrong. */
-export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
+import { namesIn } from './user-names.ts';
 
 /**
  * Finds whom a login is about, and whether he may try now.
@@ -67,7 +24,7 @@ export async function openAttempt(
   factor: Factor = 'password',
 ): Promise<OpenAttempt> {
   const names = domainNames(named);
-  const candidates = await findCandidates(ctx.deps.db, names, namesIn(username));
+  const candidates = await findCandidates(ctx.deps.db, names, namesIn(username), typesNamedAsTyped);
   const candidate = theOne(candidates, names);
   const userKey = candidate ? nameIn(candidate.domain, username) : foldName(username);
   const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
@@ -83,7 +40,7 @@ export async function openAttempt(
  * @throws AppError always: `code`, or `locked_out` when the account was locked meanwhile
  */
 export async function refuseAttempt(
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   tried: Tried,
   code: ErrorCode = 'invalid_credentials',
 ): Promise<never> {
@@ -91,11 +48,18 @@ export async function refuseAttempt(
   throw new AppError(isCounted ? code : 'locked_out');
 }
 
-/** Where the hash of an attempt stands in line. */
-export const placeOf = ({ isKnown, key }: Tried): Place => ({
-  line: isKnown ? 'known' : 'unknown',
-  owner: key.network,
-});
+/** Types whose login names mean themselves, for the statement that finds the user of a name. */
+export const typesNamedAsTyped = typesWhere(({ login }) => login.names === 'as_typed');
+
+const nameReaders: Readonly<Record<NameReading, (params: Record<string, unknown>, typed: string) => string>> =
+  {
+    as_typed: (_, typed) => namesIn(typed).typed,
+    in_directory: nameInDirectory,
+  };
+
+/** The folded login name of an account, as its failures are counted; the statement that finds the user reads alike. */
+const nameIn = ({ type, params }: Candidate['domain'], typed: string): string =>
+  nameReaders[domainTypeOf(type).login.names](params, typed);
 
 const domainNames = ({ authId, auth, authSmallName }: NamedDomain): DomainNames => ({
   id: authId === undefined ? undefined : idOr(authId),
@@ -120,7 +84,7 @@ function theOne(
     throw invalid({
       pointer: '',
       code: 'different_domains',
-      detail: 'authId, auth and authSmallName must name the same domain',
+      detail: 'authId, auth and authSmallName must identify the same domain',
     });
   }
   const agrees =

@@ -1,9 +1,8 @@
+import { asAppError } from '../../../db/errors.ts';
 import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
 import { type Attempt, everyone } from '../../../db/repositories/identity/login/limits.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
-import { asAppError } from '../../http/problem.ts';
-import { noteRefusal } from '../../http/serve/refusals.ts';
-import { auditEntry } from '../../http/writes/audit-entry.ts';
+import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
+import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import { codeFacts } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
@@ -28,7 +27,7 @@ const tried = (named: DomainTried): Record<string, string> =>
 
 /** The event of a login that failed; the name and the domain tried are as they were typed. */
 export const failedLogin = (
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   { username, ...named }: { username: string } & DomainTried,
   known: { domain: { small_name: string }; user: { id: string } | null } | undefined,
 ): AuditEntry =>
@@ -48,8 +47,11 @@ export const failedLogin = (
  * accounts names none of them.
  * @param lock the row that stands in the way
  */
-export const noteLockedAttempt = (ctx: Ctx<BaseDeps>, lock: Attempt, failed: AuditEntry): Promise<void> =>
-  noteFailure(ctx, lock, lock.account === everyone ? ofMany(failed) : failed, 'locked_out');
+export const noteLockedAttempt = (
+  ctx: ClientCtx<BaseDeps>,
+  lock: Attempt,
+  failed: AuditEntry,
+): Promise<void> => noteFailure(ctx, lock, lock.account === everyone ? ofMany(failed) : failed, 'locked_out');
 
 function ofMany(failed: AuditEntry): AuditEntry {
   const { domain_tried: _, ...details } = failed.details ?? {};
@@ -58,7 +60,7 @@ function ofMany(failed: AuditEntry): AuditEntry {
 
 /** Audits a login that let nobody in although no password was wrong, unless it is on its way to the second factor. */
 export async function noteUnadmitted(
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   attempt: Attempt,
   failed: AuditEntry,
   error: unknown,
@@ -70,7 +72,7 @@ export async function noteUnadmitted(
 }
 
 const noteFailure = (
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   { account, network }: Attempt,
   failed: AuditEntry,
   code: string,

@@ -8,7 +8,7 @@ import {
 } from '../../../db/repositories/identity/login/limits.ts';
 import { appendLockEvent, findLock, recordFailure } from '../../../db/repositories/identity/login/logins.ts';
 import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
+import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { networkOf } from '../../kernel/networks.ts';
@@ -34,7 +34,7 @@ export type Tried = {
  * @throws AppError `locked_out`, which is audited
  */
 export async function assertMayTry(
-  ctx: Ctx<BaseDeps>,
+  ctx: ClientCtx<BaseDeps>,
   account: string,
   failed: AuditEntry,
   factor: Factor = 'password',
@@ -56,7 +56,7 @@ export async function assertMayTry(
  * @returns false when a lock or limit fell meanwhile: whether the proof was right, its sender must not learn
  */
 export async function countAttempt(
-  { deps: { db }, now }: Ctx<BaseDeps>,
+  { deps: { db }, now }: ClientCtx<BaseDeps>,
   { key, isKnown, factor, failed: event, parameters }: Tried,
 ): Promise<boolean> {
   const failed = withFactor(event, factor);
@@ -93,7 +93,7 @@ const lockEvent = (failed: AuditEntry, network: string): AuditEntry => ({
   id: newId(),
   event: 'portal.UserLocked',
   details: { ...failed.details, network },
-  ...(network === everyone && { message: 'Locked for networks without a good login of late' }),
+  ...(network === everyone && { message: 'Locked for networks without a recent successful login' }),
 });
 
 const floodRecord = (at: Date, limit: number): MonitoringEntry => ({
@@ -101,6 +101,6 @@ const floodRecord = (at: Date, limit: number): MonitoringEntry => ({
   level: 'warning',
   source: 'portal',
   code: 'login_failures',
-  message: `${limit} logins failed within a minute; networks without a good login of late must wait`,
+  message: `${limit} logins failed within a minute; logins from networks without a recent successful login are rejected temporarily`,
   details: { limit },
 });

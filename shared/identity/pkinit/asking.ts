@@ -1,15 +1,28 @@
-import { rateLimitsOf } from '../../http/serve/rate-limits.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import { createTokenBuckets, type TokenBuckets } from '../../kernel/concurrency/token-buckets.ts';
 import { DerError } from '../../kernel/crypto/der.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { networkOf } from '../../kernel/networks.ts';
 import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
+import type { Realm } from '../domains/domain-type.ts';
 import type { CardCtx } from './deps.ts';
-import type { Realm } from './realm.ts';
 
 /** Questions that one login asks: of the realm, and with the signature. */
-export const questionsOfLogin = 2;
+const questionsOfLogin = 2;
+
+const mostNetworks = 5_000;
+/** The counts of one process or isolate; they live as long as its dependencies. */
+const questionsOf = new WeakMap<BaseDeps, TokenBuckets>();
+
+function questionsIn(deps: BaseDeps): TokenBuckets {
+  const questions = questionsOf.get(deps) ?? createTokenBuckets(mostNetworks);
+  questionsOf.set(deps, questions);
+  return questions;
+}
 
 /**
- * Asks the KDCs of a realm, unless the address of the caller has had too many vain questions asked.
+ * Asks the KDCs of a realm. Each question counts to the network of the caller, since an anonymous caller causes it;
+ * a login gives its questions back.
  * @throws AppError `rate_limited`, `upstream_*`
  */
 export async function askRealm(
@@ -17,9 +30,23 @@ export async function askRealm(
   { kdcs, deadlineMs }: Realm,
   message: Uint8Array,
 ): Promise<{ response: Buffer; reply: Reply }> {
-  rateLimitsOf(ctx.deps).takeQuestion(ctx.client.ip, ctx.now);
+  countQuestion(ctx);
   const response = await ctx.upstream(() => ctx.deps.kdcs.ask({ kdcs, deadlineMs }, message));
   return { response, reply: readResponse(response) };
+}
+
+/** @throws AppError `rate_limited` above `lockout.ip_per_minute` */
+function countQuestion({ deps, client, parameters, now }: CardCtx): void {
+  const limit_per_minute = parameters['lockout.ip_per_minute'];
+  const questions = questionsIn(deps);
+  const retry_after_s = questions.take(networkOf(client.ip), limit_per_minute, now.getTime());
+  if (retry_after_s > 0)
+    throw new AppError('rate_limited', undefined, { policy: 'address', limit_per_minute, retry_after_s });
+}
+
+/** Uncounts the questions of a login that succeeded, so that only failed ones count. */
+export function giveBackQuestions({ deps, client }: CardCtx): void {
+  for (let given = 0; given < questionsOfLogin; given++) questionsIn(deps).giveBack(networkOf(client.ip));
 }
 
 /** @throws AppError `upstream_failed` for bytes that are no reply */
@@ -28,7 +55,7 @@ export function readResponse(response: Uint8Array): Reply {
     return readReply(response);
   } catch (cause) {
     if (!(cause instanceof DerError || cause instanceof TypeError)) throw cause;
-    const detail = 'The KDC of the domain answered wrongly';
+    const detail = 'The KDC of the domain returned an invalid response';
     throw new AppError('upstream_failed', detail, { reason: 'malformed' }, { cause });
   }
 }

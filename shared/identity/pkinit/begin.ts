@@ -6,11 +6,12 @@ import { type Card, derOf, readCard } from '../../remotes/kerberos/card.ts';
 import { spelled } from '../../remotes/kerberos/names.ts';
 import { findPaData, preauthenticationRequired } from '../../remotes/kerberos/replies.ts';
 import { draft, preflight } from '../../remotes/kerberos/request.ts';
+import type { Realm } from '../domains/domain-type.ts';
 import { askRealm } from './asking.ts';
 import { type CardName, chooseName } from './card-names.ts';
 import { keep, newChallengeToken } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
-import { findRealm, type Realm } from './realm.ts';
+import { findRealm } from './realm.ts';
 
 export type CardLogin = { certificate: string; chain?: string[] | undefined; username?: string | undefined };
 
@@ -69,7 +70,7 @@ export async function beginCardLogin(
 
 function refuseCertificate(pointer: string): never {
   const detail =
-    'One X.509 certificate, PEM or base64 of DER, with an RSA key of 2048 bits or more, or one on P-256';
+    'Must be one X.509 certificate in PEM or base64-encoded DER, with an RSA key of at least 2048 bits or a P-256 key';
   throw invalid({ pointer, code: 'invalid_certificate', detail });
 }
 
@@ -81,7 +82,7 @@ async function askFirst(ctx: CardCtx, realm: Realm, { principal }: CardName): Pr
   if (reply.kind === 'ticket' || reply.code !== preauthenticationRequired)
     return { freshness: undefined, cookie: undefined };
   if (!findPaData(reply.paData, 'pkRequest'))
-    throw new AppError('upstream_refused', 'The realm takes no certificates', { reason: 'no_pkinit' });
+    throw new AppError('upstream_refused', 'The realm does not accept certificates', { reason: 'no_pkinit' });
   return {
     freshness: copied(findPaData(reply.paData, 'freshness')),
     cookie: copied(findPaData(reply.paData, 'cookie')),

@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { SubjectNames } from '../../remotes/kerberos/card.ts';
 import { nameTypes, type Principal, spelled } from '../../remotes/kerberos/names.ts';
-import type { Realm } from './realm.ts';
+import type { Realm } from '../domains/domain-type.ts';
 
 /** Whom a card names: the principal that the KDC is asked about, and the name of our user. */
 export type CardName = { principal: Principal; username: string; upn: string | undefined };
@@ -26,7 +26,7 @@ function namesOf({ principals, upns }: SubjectNames, realm: Realm): CardName[] {
     return isUser ? [asUser(username, realm, undefined)] : [];
   });
   const byUpn = upns.flatMap((upn) => fromUpn(upn, realm) ?? []);
-  return realm.isActiveDirectory ? [...byUpn, ...byPrincipal] : [...byPrincipal, ...byUpn];
+  return realm.resolvesUpns ? [...byUpn, ...byPrincipal] : [...byPrincipal, ...byUpn];
 }
 
 /** A UPN of another suffix says nothing to any KDC but one of Active Directory (RFC 6806, 5). */
@@ -36,7 +36,7 @@ function fromUpn(upn: string, realm: Realm): CardName | undefined {
   if (at < 1 || suffix === '') return undefined;
   if (suffix.toLowerCase() === realm.name.toLowerCase()) return asUser(user, realm, upn);
   const principal = { type: nameTypes.enterprise, parts: [upn], realm: realm.name };
-  return realm.isActiveDirectory ? { principal, username: upn, upn } : undefined;
+  return realm.resolvesUpns ? { principal, username: upn, upn } : undefined;
 }
 
 const asUser = (username: string, realm: Realm, upn: string | undefined): CardName => ({

@@ -4,7 +4,7 @@ import { keepChallenge, takeChallenge } from '../../../db/repositories/identity/
 import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Drafted } from '../../remotes/kerberos/request.ts';
-import type { LoginCtx } from '../login/attempt.ts';
+import type { LoginCtx } from '../login/account.ts';
 import type { CardName } from './card-names.ts';
 import { findRealm } from './realm.ts';
 

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { findCandidates } from '../../../db/repositories/identity/login/logins.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import { rateLimitsOf } from '../../http/serve/rate-limits.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import { type Card, checkSignature, fingerprintOf, readCard } from '../../remotes/kerberos/card.ts';
@@ -10,17 +9,18 @@ import { UntrustedKdc } from '../../remotes/kerberos/kdc-signature.ts';
 import type { Reply } from '../../remotes/kerberos/replies.ts';
 import { signedRequest } from '../../remotes/kerberos/signed-request.ts';
 import { verifyReply } from '../../remotes/kerberos/verification.ts';
-import { exactly } from '../directory/login-name.ts';
-import { accountVouchedFor } from '../directory/vouched.ts';
+import type { Realm } from '../domains/domain-type.ts';
+import { domainTypeOf } from '../domains/registry.ts';
+import type { OpenAttempt, Proof } from '../login/account.ts';
 import { admit, type LoginResult } from '../login/admission.ts';
-import type { Proof } from '../login/attempt.ts';
-import { type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
+import { refuseAttempt, typesNamedAsTyped } from '../login/attempt.ts';
 import { failedLogin, noteUnadmitted } from '../login/failures.ts';
 import { assertMayTry } from '../login/limits.ts';
-import { askRealm, questionsOfLogin, readResponse } from './asking.ts';
+import { exactly } from '../login/user-names.ts';
+import { askRealm, giveBackQuestions, readResponse } from './asking.ts';
 import { type Challenge, keep, take } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
-import { type Realm, realmOf } from './realm.ts';
+import { realmOf } from './realm.ts';
 import { refusalOf } from './refusals.ts';
 
 /** The signature of a card, as it came from it. */
@@ -56,7 +56,7 @@ export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Si
   if (!proof) return refuseAttempt(ctx, takenUp.attempt);
   assertNotEnded(takenUp.challenge, proof.account.user);
   const result = await admit(ctx, {}, takenUp.attempt, proof);
-  rateLimitsOf(ctx.deps).giveBackQuestions(ctx.client.ip, questionsOfLogin);
+  giveBackQuestions(ctx);
   return result;
 }
 
@@ -64,7 +64,12 @@ export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Si
 async function takeUp(ctx: CardCtx, domainId: string, token: string): Promise<TakenUp> {
   const challenge = await take(ctx, domainId, token);
   const { username, certificate } = challenge.state;
-  const [candidate] = await findCandidates(ctx.deps.db, { id: domainId }, exactly(username));
+  const [candidate] = await findCandidates(
+    ctx.deps.db,
+    { id: domainId },
+    exactly(username),
+    typesNamedAsTyped,
+  );
   const card = readCard(certificate.toString('base64'));
   if (!candidate || candidate.domain.state === 'disabled' || !card) throw new AppError('login_expired');
   assertNotEnded(challenge, candidate.domain);
@@ -92,7 +97,11 @@ async function exchange(ctx: CardCtx, takenUp: TakenUp, signature: Buffer | unde
   const { exchanged, drafted, chain, cookie } = challenge.state;
   if (exchanged && !signature) return exchanged;
   if (!signature)
-    throw invalid({ pointer: '/signature', code: 'required', detail: 'Needed unless `raw` came first' });
+    throw invalid({
+      pointer: '/signature',
+      code: 'required',
+      detail: 'Required unless `raw` was called before',
+    });
   const checked = checkSignature(card, drafted.toSign, signature);
   if (!checked) return refuseUncounted(ctx, attempt, new AppError('invalid_signature'));
   if (exchanged) return exchanged;
@@ -144,10 +153,15 @@ async function assertGenuine(
   } catch (error) {
     if (!(error instanceof UntrustedKdc)) throw error;
     const { domain, user_name: user } = attempt.failed;
-    ctx.log.warn('the reply of a KDC was not believed', { request_id: ctx.requestId, domain, user, error });
+    ctx.log.warn('the reply of a KDC could not be verified', {
+      request_id: ctx.requestId,
+      domain,
+      user,
+      error,
+    });
     throw new AppError(
       'upstream_failed',
-      'The reply of the KDC cannot be trusted',
+      'The reply of the KDC could not be verified',
       { reason: `kdc_${error.reason}` },
       { cause: error },
     );
@@ -162,5 +176,6 @@ async function proofOf(
   const { candidate } = attempt;
   if (!candidate) return undefined;
   const holder = { ...state, fingerprint: fingerprintOf(card) };
-  return accountVouchedFor(ctx, attempt, candidate, holder, realm.cardWithoutDirectoryH);
+  const { cards } = domainTypeOf(candidate.domain.type);
+  return cards?.prove(ctx, attempt, candidate, holder, realm.cardWithoutDirectoryH);
 }

@@ -58,7 +58,7 @@ export async function refusalOf(
   const refusal = general && toHoldersOnly.has(code) ? (statuses[status] ?? general) : general;
   if (!refusal) {
     const reason = faults[code] ?? 'refused';
-    return new AppError('upstream_refused', 'The KDC of the domain refused the request', { reason });
+    return new AppError('upstream_refused', 'The KDC of the domain rejected the request', { reason });
   }
   return !toHoldersOnly.has(code) || (await isHolder()) ? refusal : 'invalid_credentials';
 }

@@ -5,7 +5,7 @@ import {
 } from '../../../db/repositories/identity/second-factors.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
-import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/attempt.ts';
+import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import { settleAtomically } from '../login/batch.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';

@@ -10,9 +10,10 @@ import {
   spendRecoveryCode,
   takeStep,
 } from '../../../db/repositories/identity/second-factors.ts';
-import { auditEntry } from '../../http/writes/audit-entry.ts';
+import { auditEntry } from '../../context/audit-entry.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import { type LoginCtx, type OpenAttempt, refuseAttempt } from '../login/attempt.ts';
+import type { LoginCtx, OpenAttempt } from '../login/account.ts';
+import { refuseAttempt } from '../login/attempt.ts';
 import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts';
 import { openPending, openSecret, sealSecret } from './secrets.ts';
 import { stepOf } from './totp.ts';

@@ -7,23 +7,18 @@ import {
   findSecondFactor,
   removeSecondFactor,
 } from '../../../db/repositories/identity/second-factors.ts';
-import type { UserPrincipal } from '../../access/principal.ts';
-import type { Ctx } from '../../http/context.ts';
+import type { ClientCtx } from '../../context/context.ts';
+import type { UserPrincipal } from '../../context/principal.ts';
 import { conflict } from '../../kernel/errors.ts';
-import {
-  type Account,
-  type LoginDeps,
-  type OpenAttempt,
-  openAttempt,
-  refuseAttempt,
-} from '../login/attempt.ts';
+import type { Account, LoginDeps, OpenAttempt } from '../login/account.ts';
+import { openAttempt, refuseAttempt } from '../login/attempt.ts';
 import { provePassword } from '../login/password.ts';
 import { challengeRow, type Enrolment, enrolmentOf } from './challenges.ts';
 import { factorEvent, proveCode, refuseCode } from './codes.ts';
 import { recoveryHash } from './recovery-codes.ts';
 import { newSecret } from './totp.ts';
 
-type OwnCtx = Ctx<LoginDeps, UserPrincipal>;
+type OwnCtx = ClientCtx<LoginDeps, UserPrincipal>;
 
 /**
  * Gives the caller, who knows his password, a secret for a device; beginning again gives another one.
@@ -51,7 +46,7 @@ export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string
   const found = await findSecondFactor(ctx.deps.db, challenge.userId, { challenge }, ctx.now);
   if (found.factor) throw enrolledAlready();
   if (!found.challenge)
-    throw conflict('no_enrolment', 'No enrolment is under way; begin one by the password');
+    throw conflict('no_enrolment', 'No enrolment is in progress; start one by sending the password');
   const shown = { code, challenge, found };
   const proof = await proveCode(ctx, ownerOf(ctx), shown);
   if (!proof) return refuseCode(ctx, attempt, shown);
@@ -106,4 +101,4 @@ const ownKey = ({ principal }: OwnCtx, { key: { network } }: OpenAttempt): Chall
 const ownerOf = ({ principal: { user, domain } }: OwnCtx) => ({ user, domain: { small_name: domain.label } });
 
 const enrolledAlready = () =>
-  conflict('enrolled', 'The account has a second factor; it must be removed before another one is set up');
+  conflict('enrolled', 'The account already has a second factor; remove it before you set up another one');

@@ -1,2 +1,2 @@
-/** Lets everything else that waits run first: for work that takes milliseconds for each of its parts. */
+/** Yields to the event loop, for CPU-bound work that takes several milliseconds per step. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts';
 
-/** Where somebody waits: in which line, and as whose work. */
+/** The line in which a caller waits, and the owner of its work. */
 export type QueuePosition<Line extends string> = { line: Line; owner: string };
 
-/** Runs the work now or as soon as its turn comes. */
+/** Runs the work immediately if a slot is free, otherwise when its turn comes. */
 export type FairQueue<Line extends string> = <T>(
   place: QueuePosition<Line>,
   work: () => PromiseLike<T>,
@@ -13,11 +13,12 @@ type Waiting = { start(): void; refuse(error: AppError): void };
 type Queue = { owners: Map<string, Waiting[]>; length: number; share: number; served: number };
 
 /**
- * Lets at most `width` run at once. The others wait in lines of at most `most` each: of lines where somebody waits each
- * gets its share of turns, and within a line its owners take turns. In a full line the last of whoever has most there
- * makes room for somebody who has fewer, so that no owner fills it for the others.
- * @param shares turns of each line in proportion to those of the others
- * @throws AppError `overloaded` for whom there is no room
+ * A fair semaphore: at most `width` units of work run at once. Further callers wait in lines of at most `most`
+ * entries. Slots are divided between the lines that have waiters in proportion to their shares (weighted fair
+ * queuing), and within a line its owners take turns. If a line is full, the owner with the most waiters in it loses
+ * the last one to an owner with fewer, so that one owner cannot fill the line.
+ * @param shares weight of each line
+ * @throws AppError `overloaded` for a caller that does not fit into its line, or is displaced from it
  */
 export function createFairQueue<Line extends string>(
   width: number,
@@ -25,7 +26,7 @@ export function createFairQueue<Line extends string>(
   shares: Readonly<Record<Line, number>>,
 ): FairQueue<Line> {
   let running = 0;
-  /** What a line has been served, by its share, when it was served last. */
+  /** Virtual time: the `served` counter of the line that was served last. */
   let served = 0;
   const queues = new Map(Object.entries<number>(shares).map(([line, share]) => [line, emptyQueue(share)]));
 
@@ -34,7 +35,7 @@ export function createFairQueue<Line extends string>(
       const queue = queues.get(line);
       if (!queue || (queue.length >= most && !makeRoom(queue, owner)))
         return reject(new AppError('overloaded'));
-      // Who waits for nothing saves no turns for later.
+      // An idle line does not accumulate credit.
       if (queue.length === 0) queue.served = Math.max(queue.served, served);
       add(queue, owner, { start: resolve, refuse: reject });
     });
@@ -53,7 +54,7 @@ export function createFairQueue<Line extends string>(
     try {
       return await work();
     } finally {
-      // The place passes on; only when nobody waits does it become free.
+      // The slot passes to the next waiter and becomes free only if there is none.
       callNext();
     }
   };
@@ -69,7 +70,7 @@ function add(queue: Queue, owner: string, one: Waiting): void {
   queue.length++;
 }
 
-/** Takes the first of the owner whose turn it is; a map keeps its order, so that this owner comes last then. */
+/** Removes the first waiter of the next owner and moves the owner to the end; a `Map` iterates in insertion order. */
 function takeFirst(queue: Queue): Waiting | undefined {
   const [first] = queue.owners;
   if (!first) return undefined;
@@ -80,7 +81,7 @@ function takeFirst(queue: Queue): Waiting | undefined {
   return next;
 }
 
-/** @returns false when nobody has clearly more in the line than this owner */
+/** @returns false if no other owner has at least two more waiters in the line than this one */
 function makeRoom(queue: Queue, owner: string): boolean {
   const [longest] = [...queue.owners].sort(([, a], [, b]) => b.length - a.length);
   const own = queue.owners.get(owner)?.length ?? 0;

@@ -1,17 +1,17 @@
-/** Who waits in this process for news of something, by a key that both sides know. */
+/** Notifications between parts of one process, by key. */
 export type Notifier = {
-  /** Hears of what is told from now on, until it is closed. */
+  /** Receives notifications of the key from now on, until the listener is closed. */
   listen(key: string): Listener;
   notify(key: string): void;
-  /** Ends all waiting, that of later listeners as well: the process is about to end. */
+  /** Ends current and future waits. Used at shutdown. */
   end(): void;
   hasEnded(): boolean;
-  /** How many listen. */
+  /** Number of open listeners. */
   size(): number;
 };
 
 export type Listener = {
-  /** Resolves when the key was told since the last time, after `ms`, or with the signal. */
+  /** Resolves on a notification since the last call, after `ms` milliseconds, or when the signal aborts. */
   next(ms: number, signal: AbortSignal): Promise<void>;
   close(): void;
 };
@@ -45,7 +45,7 @@ export function createNotifier(): Notifier {
   };
 }
 
-/** What rings while nobody waits is remembered: news that comes between a look and the wait for more is not lost. */
+/** A ring without a waiter is remembered, so that a notification between a check and the next wait is not lost. */
 function createBell(hasEnded: () => boolean): { ring: () => void; next: Listener['next'] } {
   let isRung = false;
   let resume: (() => void) | undefined;

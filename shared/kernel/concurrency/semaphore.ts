@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts';
 
-/** Runs the work now or as soon as its turn comes. */
+/** Runs the work immediately if a slot is free, otherwise when its turn comes. */
 export type Semaphore = <T>(work: () => PromiseLike<T>) => Promise<T>;
 
 /**
- * Lets at most `width` run at once; the others wait in line, in their order.
- * @throws AppError `overloaded` for one more than `maxWaiting` in line
+ * At most `width` units of work run at once; further callers wait in FIFO order.
+ * @throws AppError `overloaded` if `maxWaiting` callers wait already
  */
 export function createSemaphore(width: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
   let running = 0;
@@ -18,7 +18,7 @@ export function createSemaphore(width: number, maxWaiting = Number.POSITIVE_INFI
     try {
       return await work();
     } finally {
-      // The place passes to the next one in line; only when nobody waits does it become free.
+      // The slot passes to the next waiter and becomes free only if there is none.
       const next = waiting.shift();
       if (next) next();
       else running--;

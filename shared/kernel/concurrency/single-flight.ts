@@ -1,5 +1,5 @@
 /**
- * Runs a read, or joins the one of the same key that is under way. Only where promises may outlive the request that
- * made them; elsewhere there is none.
+ * Runs a read, or joins a running read with the same key. Available only on runtimes where a promise may outlive the
+ * request that created it; not on Workers.
  */
 export type SingleFlight = <T>(key: string, read: () => Promise<T>) => Promise<T>;

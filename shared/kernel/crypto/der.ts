@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 
-/** One value of DER as it came: `raw` is all of it, `content` what is in it; both are views of the bytes received. */
+/** One DER value: `raw` includes tag and length, `content` does not. Both are views of the input. */
 export type Tlv = { tag: number; content: Uint8Array; raw: Uint8Array };
 
-/** Bytes that are not the structure that was expected. */
+/** The bytes are not the expected DER structure. */
 export class DerError extends Error {
   constructor(what: string) {
     super(`malformed DER: ${what}`);
@@ -24,17 +24,17 @@ export const tags = {
   set: 0x31,
 } as const;
 
-/** The tag of a constructed value under `[n]`; its primitive form, of an IMPLICIT string, is 0x20 less. */
+/** The tag of a constructed value under `[n]`. A primitive value (an IMPLICIT string) has 0x20 less. */
 export const contextTag = (n: number): number => 0xa0 + n;
 
-/** @throws DerError unless the bytes are one value and nothing behind it */
+/** @throws DerError unless the bytes are exactly one value */
 export function readOne(bytes: Uint8Array, tag?: number): Tlv {
   const [first, ...others] = readAll(bytes);
   if (!first || others.length > 0) throw new DerError('one value expected');
   return expectTag(first, tag);
 }
 
-/** The values that follow one another in the bytes. @throws DerError */
+/** Reads a series of values. @throws DerError */
 export function readAll(bytes: Uint8Array): Tlv[] {
   const found: Tlv[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -45,29 +45,29 @@ export function readAll(bytes: Uint8Array): Tlv[] {
   return found;
 }
 
-/** @throws DerError when the value is not there, or has another tag */
+/** @throws DerError if the value is missing or has another tag */
 export function expectTag(tlv: Tlv | undefined, tag?: number): Tlv {
   if (!tlv || (tag !== undefined && tlv.tag !== tag)) throw new DerError(`tag ${tag} expected`);
   return tlv;
 }
 
-/** What a SEQUENCE holds under each `[n]`, EXPLICIT tags taken off. @throws DerError */
+/** The members of a SEQUENCE by their number `[n]`, without the EXPLICIT tags. @throws DerError */
 export function readFields(sequence: Tlv): (n: number, tag?: number) => Tlv {
   const fields = new Map(readAll(expectTag(sequence, tags.sequence).content).map((tlv) => [tlv.tag, tlv]));
   return (n, tag) => readOne(expectTag(fields.get(contextTag(n))).content, tag);
 }
 
-/** True when the SEQUENCE has something under `[n]`. */
+/** True if the SEQUENCE has a member `[n]`. */
 export const hasField = (sequence: Tlv, n: number): boolean =>
   readAll(sequence.content).some(({ tag }) => tag === contextTag(n));
 
-/** An INTEGER that a number can hold. @throws DerError */
+/** Reads an INTEGER of at most 5 bytes. @throws DerError */
 export function readInteger({ tag, content }: Tlv): number {
   if (tag !== tags.integer || content.length === 0 || content.length > 5) throw new DerError('small integer');
   return content.reduce((value, byte, at) => (at === 0 && byte > 127 ? byte - 256 : value * 256 + byte), 0);
 }
 
-/** The bytes of a BIT STRING without unused bits. @throws DerError */
+/** Reads a BIT STRING without unused bits. @throws DerError */
 export function readBits({ tag, content }: Tlv): Uint8Array {
   if (tag !== tags.bitString || content[0] !== 0) throw new DerError('bit string');
   return content.subarray(1);
@@ -76,7 +76,7 @@ export function readBits({ tag, content }: Tlv): Uint8Array {
 export const readText = ({ content }: Tlv): string =>
   new TextDecoder('utf-8', { fatal: true }).decode(content);
 
-/** A KerberosTime (RFC 4120, 5.2.3): no fractions, always UTC. @throws DerError */
+/** Reads a KerberosTime (RFC 4120, 5.2.3): UTC without fractions. @throws DerError */
 export function readTime(tlv: Tlv): Date {
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(readText(expectTag(tlv, tags.generalizedTime))) ?? [];
@@ -84,7 +84,7 @@ export function readTime(tlv: Tlv): Date {
   return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 
-/** X.690, 8.1: tags of one byte, definite lengths; nothing that is read here needs others. */
+/** X.690, 8.1. Supports one-byte tags and definite lengths of at most 4 bytes, which is all that Kerberos needs. */
 function readAt(bytes: Uint8Array, at: number): Tlv {
   const [tag = 0, first = 0] = bytes.subarray(at, at + 2);
   const extra = first < 0x80 ? 0 : first - 0x80;
@@ -119,14 +119,14 @@ export const generalString = (text: string): Buffer => tlv(tags.generalString, B
 export const kerberosTime = (at: Date): Buffer =>
   tlv(tags.generalizedTime, Buffer.from(`${at.toISOString().replace(/[-:T]|\.\d+/g, '')}`));
 
-/** A whole number that is not negative. */
+/** Encodes a non-negative integer. */
 export function integer(value: number | bigint): Buffer {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');
   return tlv(tags.integer, ...((bytes[0] ?? 0) > 127 ? [Buffer.from([0]), bytes] : [bytes]));
 }
 
-/** An OBJECT IDENTIFIER of its dotted form. */
+/** Encodes an OBJECT IDENTIFIER from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return tlv(tags.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -139,6 +139,6 @@ function base128(value: number): number[] {
   return bytes;
 }
 
-/** True when the value is the OBJECT IDENTIFIER of this dotted form. */
+/** True if the value is the OBJECT IDENTIFIER with this dotted form. */
 export const isOid = (value: Tlv | undefined, dotted: string): boolean =>
   value !== undefined && Buffer.from(value.raw).equals(oid(dotted));

@@ -6,8 +6,8 @@ const end = '-----END CERTIFICATE-----';
 const block = new RegExp(`\\s*${begin}([A-Za-z0-9+/=\\s]*)${end}\\s*`, 'y');
 
 /**
- * PEM certificates (RFC 7468) in one spelling: no text around them, lines of 64 characters.
- * @returns undefined for a text that holds anything else, or no certificate at all
+ * Normalises PEM certificates (RFC 7468): lines of 64 characters, no text between the blocks.
+ * @returns undefined if the text contains no certificate, or anything else
  */
 export function cleanCertificates(text: string): string | undefined {
   const found: string[] = [];
@@ -20,7 +20,9 @@ export function cleanCertificates(text: string): string | undefined {
   return found.length === 0 ? undefined : found.map(spelled).join('');
 }
 
-/** Decoders skip what is no base64 and stop where the certificate ends; only what comes out whole is one. */
+/**
+ * Decoders ignore characters outside of base64 and bytes after the certificate, so the re-encoded value is compared.
+ */
 function isCertificate(base64: string): boolean {
   const der = Buffer.from(base64, 'base64');
   if (der.toString('base64') !== base64) return false;

@@ -1,35 +1,35 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Where a sealed value lives; it opens nowhere else. */
+/** The database field that a sealed value is bound to. The value cannot be opened in any other place. */
 export type Place = { table: string; row: string; column: string };
 
-/** Seals and opens texts with AES-256-GCM; the first key seals, every key opens (rotation). */
+/** Seals and opens texts with AES-256-GCM. The first key seals; every key opens, which allows rotation. */
 export type Sealer = {
   seal(text: string, place: Place): Promise<string>;
-  /** @throws Error when the text was changed, moved, or sealed by a key that is no longer there */
+  /** @throws Error if the text was altered or moved, or its key is not configured any more */
   open(sealed: string, place: Place): Promise<string>;
-  /** An identifier of the key that sealed the text, or made the fingerprint; it differs from `currentKeyId` after a rotation. */
+  /** Identifier of the key of a sealed text or a fingerprint. It differs from `currentKeyId` after a rotation. */
   keyIdOf(sealed: string): string;
   readonly currentKeyId: string;
   /** Identifiers of all keys, the current one first. */
   readonly keyIds: readonly string[];
   /**
-   * `<key id>.<HMAC-SHA-256, base64url>` of a text, by a key derived from the current one (HKDF-SHA-256) for one purpose.
-   * Without the key a guess at the text cannot be checked.
+   * Keyed hash of a text: `<key id>.<HMAC-SHA-256, base64url>`. The HMAC key is derived from the current key for one
+   * purpose (HKDF-SHA-256), so that guesses cannot be verified without the key.
    */
   fingerprint(purpose: string, text: string): string;
-  /** Whether any of the keys makes this fingerprint of the text. */
+  /** True if one of the keys gives this fingerprint for the text. */
   isFingerprintOf(fingerprint: string, purpose: string, text: string): boolean;
-  /** A sealer with keys derived from these (HKDF-SHA-256) for one purpose. */
+  /** Returns a sealer with keys derived from these keys for one purpose (HKDF-SHA-256). */
   derive(purpose: string): Promise<Sealer>;
 };
 
 type Key = { id: string; bytes: Uint8Array; aes: CryptoKey };
 
 /**
- * @param secrets `SECRET_KEY`: base64 of 32 bytes each, the first one current
- * @throws Error when a key is not 32 bytes long
+ * @param secrets keys of `SECRET_KEY`, each base64 of 32 bytes; the first one is current
+ * @throws Error if a key is not 32 bytes long
  */
 export async function createSealer(secrets: readonly string[]): Promise<Sealer> {
   return fromBytes(secrets.map((secret) => new Uint8Array(Buffer.from(secret, 'base64'))));
@@ -82,7 +82,7 @@ function fingerprint({ id, bytes }: Key, purpose: string, text: string): string 
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
-/** `<key id>.<iv>.<ciphertext and tag>`, the last two base64url. */
+/** Format: `<key id>.<iv>.<ciphertext and tag>`; the last two parts are base64url. */
 async function seal(key: Key, text: string, place: Place): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const sealed = await crypto.subtle.encrypt(parameters(iv, place), key.aes, new TextEncoder().encode(text));
@@ -104,7 +104,9 @@ const parameters = (iv: Uint8Array<ArrayBuffer>, { table, row, column }: Place):
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-/** The decoder skips what is no base64url and ignores bits that carry nothing; one text shall have one spelling. */
+/**
+ * Node's decoder ignores invalid characters and unused bits; comparing the re-encoded value rejects such spellings.
+ */
 function decode(text: string): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64url'));
   if (encode(bytes) !== text) throw new Error('the text is not base64url');

@@ -4,15 +4,15 @@ import { pointerTo } from './pointer.ts';
 import { type Exceeded, jsonLimits, scanJson } from './scan.ts';
 
 /**
- * Parses a JSON object in UTF-8. Unlike `JSON.parse` it refuses a member name given twice (RFC 8259 leaves the meaning
- * open, so two readers could see two requests), and what exceeds `jsonLimits`, before anything is built of it.
+ * Parses a JSON object in UTF-8. Unlike `JSON.parse` it rejects duplicate member names, whose meaning RFC 8259 leaves
+ * open, and checks `jsonLimits` before it builds any value.
  * @throws AppError `malformed_json`, `invalid_request`
  */
 export function parseObject(bytes: Uint8Array): Record<string, unknown> {
   const { members, exceeded } = scanJson(bytes);
   if (exceeded) throw tooMuch(exceeded);
   const value = parse(bytes);
-  if (countMembers(value) !== members) throw new AppError('malformed_json', 'A member name is given twice');
+  if (countMembers(value) !== members) throw new AppError('malformed_json', 'A field name occurs twice');
   if (!isObject(value)) throw new AppError('malformed_json', 'The body must be a JSON object');
   return value;
 }
@@ -22,7 +22,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new AppError('malformed_json', 'The body is not UTF-8', {}, { cause });
+    throw new AppError('malformed_json', 'The body is not valid UTF-8', {}, { cause });
   }
   try {
     return JSON.parse(text);
@@ -31,7 +31,9 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The limits bound its depth and its length. Without lists of members, which would take longer than the parser. */
+/**
+ * The limits bound depth and length. `for … in` avoids arrays of members, which would take longer than the parser.
+ */
 function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) for (const element of value) count += countMembers(element);
@@ -40,10 +42,12 @@ function countMembers(value: unknown): number {
 }
 
 const details = {
-  depth: message('At most {limit} objects and arrays may be within one another', { limit: jsonLimits.depth }),
-  members: message('An object may have at most {limit} members', { limit: jsonLimits.members }),
-  names: message('A body may have at most {limit} different member names', { limit: jsonLimits.names }),
-  values: message('A body may have at most {limit} members and elements in all', {
+  depth: message('Objects and arrays must not be nested deeper than {limit} levels', {
+    limit: jsonLimits.depth,
+  }),
+  members: message('An object must have at most {limit} fields', { limit: jsonLimits.members }),
+  names: message('A body must have at most {limit} different field names', { limit: jsonLimits.names }),
+  values: message('A body must have at most {limit} fields and array elements in total', {
     limit: jsonLimits.values,
   }),
 };
@@ -58,7 +62,7 @@ const tooMuch = ({ limit, path }: Exceeded): AppError =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON text with members in order of their names at every level: equal values give equal text. */
+/** JSON text with sorted member names on every level: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)
@@ -67,12 +71,12 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** JSON Merge Patch (RFC 7396) of two objects: `null` removes, objects merge, everything else replaces. */
+/** JSON Merge Patch (RFC 7396) of two objects: `null` removes a member, objects merge, other values replace. */
 export function mergePatch(
   target: Record<string, unknown>,
   patch: Record<string, unknown>,
 ): Record<string, unknown> {
-  // A map, because assigning to `__proto__` of an object would not make a member of it.
+  // A `Map`, because an assignment to `__proto__` would not create a member.
   const merged = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
     const present = merged.get(name);

@@ -1,9 +1,12 @@
-/** Longer ones name what is around the place: names come from the caller, and a problem repeats them in every entry. */
+/**
+ * Longest pointer in characters; a longer one is cut at a parent. Names come from the caller, and every error entry
+ * repeats them.
+ */
 const longest = 512;
 
 /**
- * A JSON Pointer (RFC 6901): `~` and `/` within a name are escaped, and the whole document is the empty text.
- * @param root `/` for a body, `?` for the parameters of a query
+ * A JSON Pointer (RFC 6901): `~` and `/` in a name are escaped, and the whole document is the empty string.
+ * @param root `/` for a body, `?` for query parameters
  */
 export function pointerTo(path: readonly PropertyKey[], root: '/' | '?' = '/'): string {
   let pointer = '';

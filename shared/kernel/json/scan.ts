@@ -1,23 +1,23 @@
-/** What a JSON text may consist of. */
+/** Limits of a JSON text. */
 export const jsonLimits = {
-  /** Objects and arrays within one another. */
+  /** Nesting depth of objects and arrays. */
   depth: 32,
   /** Members of one object. */
   members: 1_000,
-  /** Members and elements in all. */
+  /** Total number of members and elements. */
   values: 20_000,
   /**
-   * Different member names, counted anew for another order of the same names: V8 makes a hidden class for each, which
-   * takes longer than all the rest of a body.
+   * Number of different member names; the same names in another order count again. V8 creates a hidden class for each
+   * order, which takes longer than the rest of the parsing.
    */
   names: 1_500,
 } as const;
 
-/** A limit that a text exceeds, with the way to the object or array that does so. */
+/** An exceeded limit, with the path of the object or array that exceeds it. */
 export type Exceeded = { limit: keyof typeof jsonLimits; path: (string | number)[] };
 
 export type Scan = {
-  /** Members of all objects as they are written: if a name is given twice, the parsed value has fewer. */
+  /** Members of all objects as written. If a name occurs twice, the parsed value has fewer. */
   members: number;
   exceeded: Exceeded | undefined;
 };
@@ -27,17 +27,17 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 
 type Level = {
   isArray: boolean;
-  /** Members so far, or commas. */
+  /** Number of members, or of commas in an array. */
   entries: number;
-  /** Where the name of the latest member begins. */
+  /** Offset of the name of the latest member. */
   name: number;
-  /** A hash of all names so far, in their order. */
+  /** Hash of all names so far, in order. */
   shape: number;
 };
 
 /**
- * Compares JSON text with the limits before anything is built of it. One pass with a few numbers for each level, so that
- * a body costs the same whatever is in it. Text that is not JSON gives any result.
+ * Checks JSON text against the limits before any value is built. It makes one pass with constant memory per level, so
+ * that the cost depends only on the length. The result for text that is not JSON is undefined.
  */
 export function scanJson(bytes: Uint8Array): Scan {
   const scanner = new Scanner(bytes);
@@ -73,14 +73,14 @@ class Scanner implements Scan {
   #string = 0;
   #end = 0;
   readonly #shapes = new Set<number>();
-  /** Unknown to a caller, who could choose names with the same hash. */
+  /** Random, so that a caller cannot choose names with equal hashes. */
   readonly #seed = Math.floor(Math.random() * 2 ** 32);
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  /** @returns where its closing quote is */
+  /** @returns the offset of the closing quote */
   string(at: number): number {
     this.#string = at;
     this.#end = endOfString(this.#bytes, at);
@@ -98,12 +98,12 @@ class Scanner implements Scan {
     if (this.#shapes.add(level.shape).size > jsonLimits.names) this.#exceed('names', []);
   }
 
-  /** FNV-1a of the name that begins there, continued from another hash. */
+  /** FNV-1a of the name that begins at `start`, continued from the hash `from`. */
   #hash(start: number, from: number): number {
     let hash = from;
     for (let at = start + 1; at < this.#end; at++)
       hash = Math.imul(hash ^ (this.#bytes[at] ?? 0), 0x01000193);
-    // A mark between two names: `ab`, `c` is not `a`, `bc`.
+    // A separator between names, so that `ab`, `c` differs from `a`, `bc`.
     return Math.imul(hash ^ quote, 0x01000193);
   }
 
@@ -133,7 +133,7 @@ class Scanner implements Scan {
   }
 }
 
-/** @returns where the closing quote is, or the end of the text */
+/** @returns the offset of the closing quote, or the end of the text */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;

@@ -1,5 +1,5 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Record<string, unknown>;
 
-/** Where the product tells operators what happens; how lines look is the matter of the runtime. */
+/** The operator log. The runtime decides the format of the lines. */
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;

@@ -1,36 +1,36 @@
-/** What is only counted: requests by module, operation, status; attempts at jobs by job, result. */
+/** Counters: requests by module, operation and status; job attempts by job and result. */
 export type CountedFamily = 'http_requests' | 'jobs';
-/** What takes time: requests by module, operation; exchanges by the node that was asked. */
+/** Duration histograms: requests by module and operation; upstream exchanges by node. */
 export type TimedFamily = 'http_duration' | 'upstream_duration';
 
-/** One sum since the last writing: of a family, or of a bucket of one that takes time, whose last label is its bound. */
+/** A sum since the last flush: of a counter family, or of a histogram bucket, whose last label is its upper bound. */
 export type Count = readonly [family: string, labels: readonly string[], value: number];
 
-/** Upper bounds of buckets, in seconds; what took longer is in the bucket `+Inf`. */
+/** Upper bounds of histogram buckets in seconds. Longer durations are in the bucket `+Inf`. */
 export const bucketBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** Counts in memory; labels must be members of closed lists, or ids of rows. */
+/** Counts in memory. Labels must be members of closed lists or ids of rows, so that their number is bounded. */
 export type Telemetry = {
   count(family: CountedFamily, labels: readonly string[]): void;
   time(family: TimedFamily, labels: readonly string[], seconds: number): void;
-  /** True when it is time to hand over what was counted. */
+  /** True if the counts should be flushed now. */
   isDue(): boolean;
-  /** Hands it over; never rejects. What could not be handed over is kept, so that it may count twice. */
+  /** Writes the counts to the sink; never rejects. Counts that could not be written are kept and may count twice. */
   flush(): Promise<void>;
 };
 
 type Sink = {
   append(counts: readonly Count[]): PromiseLike<unknown>;
   onFailure(error: unknown): void;
-  /** Whether the first count is handed over at once: where nobody knows whether there will be a second. */
+  /** Whether the first count is flushed immediately, for runtimes where a second request may never come. */
   isHasty?: boolean;
 };
 
-/** Milliseconds, or observations, after which what was counted is handed over. */
+/** Milliseconds, or number of observations, after which counts are flushed. */
 const longestMs = 5_000;
 const most = 1_000;
 
-/** A buffer for one isolate or process; whoever dies loses at most what it holds. */
+/** A buffer for one isolate or process. A crash loses the counts that were not flushed. */
 export function createTelemetry({ append, onFailure, isHasty = false }: Sink): Telemetry {
   let sums = new Map<string, Count>();
   let observed = 0;
@@ -67,7 +67,7 @@ export function createTelemetry({ append, onFailure, isHasty = false }: Sink): T
   };
 }
 
-/** For whoever has nobody to tell. */
+/** Discards all counts. */
 export const noTelemetry: Telemetry = {
   count: () => undefined,
   time: () => undefined,

@@ -1,40 +1,40 @@
-/** Whether the database accepts writes, by the results of writes of this process. */
+/** Whether the database accepts writes, derived from the results of the writes of this process. */
 export type WriteWitness = {
-  /** Runs a write, whose result then counts. @throws what it throws */
+  /** Runs a write and records its result. @throws the error of the write */
   observe<T>(write: () => PromiseLike<T>): Promise<T>;
-  /** Resolves within a second, however many callers there are; never rejects. */
+  /** Resolves within a second, independent of the number of callers; never rejects. */
   acceptsWrites(): Promise<boolean>;
 };
 
 type Parts = {
-  /** Writes, and proves that there is free space. */
+  /** Writes a row, and checks that there is free disk space. */
   checkWrite: () => Promise<void>;
-  /** Proves that there is free space, without a write. */
+  /** Checks that there is free disk space, without a write. */
   checkSpace: () => Promise<void>;
-  /** Is called with the error when a check fails. */
+  /** Receives the error of a failed check. */
   onFailure: (error: unknown) => void;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   now?: () => number;
 };
 
-/** For this time after a write no further one is needed, unless one fails. */
+/** Validity of a successful write in milliseconds, unless a later write fails. */
 const provenMs = 60_000;
-/** Shortest time from one check of a kind to the next one. */
+/** Minimum time between two checks of one kind. */
 const checkEveryMs = 5_000;
 const spaceEveryMs = 10_000;
-/** A check that takes longer counts as failed, until it ends. */
+/** A check that takes longer counts as failed until it ends. */
 const checkPatienceMs = 900;
 const lookEveryMs = 20;
-/** A check that has not even counted as failed by then runs no more. */
+/** A check that has not even timed out by then is considered abandoned. */
 const abandonedMs = 1_000;
 
 /**
- * A write that succeeded is a proof for a minute. A write that fails, a check included, makes the database count as not
- * writable until a check succeeds; there is at most one check every five seconds. Space is checked beside that, since
- * most writes still succeed on a full disk: they reuse space of their tables.
+ * A successful write is valid as proof for a minute. A failed write or check makes the database count as not writable
+ * until a check succeeds; at most one check runs every five seconds. Free space is checked separately, because most
+ * writes still succeed on a full disk by reusing space of their tables.
  *
- * One caller runs the check and the others wait for its result by looking, not for its promise: on Workers a promise
- * belongs to the request that made it.
+ * One caller runs the check and the others poll its result instead of awaiting its promise: on Workers a promise
+ * belongs to the request that created it.
  */
 export function createWriteWitness(parts: Parts): WriteWitness {
   const { now = () => performance.now() } = parts;
@@ -75,7 +75,7 @@ export function createWriteWitness(parts: Parts): WriteWitness {
   };
 }
 
-/** On Workers a check ends without a result when its caller leaves. */
+/** On Workers a check ends without a result when its client disconnects. */
 const mayStart = (sinceLastMs: number, isRunning: boolean): boolean =>
   sinceLastMs >= (isRunning ? abandonedMs : checkEveryMs);
 
@@ -84,13 +84,13 @@ type Evidence = ReturnType<typeof createEvidence>;
 
 const never = Number.NEGATIVE_INFINITY;
 
-/** What the results of writes say, each with the time at which its write started. */
+/** The results of writes, each with the start time of its write. */
 function createEvidence() {
   let isFailing = false;
   let knownAt = never;
   let provenAt = never;
   return {
-    /** A result is out of date when that of a later write is known. */
+    /** A result is ignored if the result of a later write is recorded. */
     note: (at: number, result: 'succeeded' | 'failed' | 'checked'): void => {
       if (at < knownAt) return;
       knownAt = at;
@@ -99,7 +99,7 @@ function createEvidence() {
       if (!isFailing) provenAt = at;
     },
     isProven: (now: number): boolean => !isFailing && now - provenAt <= provenMs,
-    /** A proof that has just become too old stands until the next check may run. */
+    /** An expired proof stays valid until the next check may run. */
     isAccepting: (): boolean => !isFailing && provenAt > never,
   };
 }
@@ -117,7 +117,7 @@ async function observe<T>(write: () => PromiseLike<T>, startedAt: number, eviden
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** @returns false when `work` does not end within the patience */
+/** @returns false if `work` takes longer than `checkPatienceMs` */
 async function isInTime(work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -5,16 +5,16 @@ import { sanitiseSvg } from './svg.ts';
 
 export type PictureType = 'image/png' | 'image/webp' | 'image/svg+xml';
 
-/** A picture that was checked; `content` is its bytes in base64, `digest` their SHA-256 as base64url. */
+/** A validated picture. `content` is its bytes as base64, `digest` their SHA-256 as base64url. */
 export type Picture = { mediaType: PictureType; bytes: number; content: string; digest: string };
 
 export const maxPictureBytes = 262_144;
 const maxSide = 4096;
 
 /**
- * Reads a data URI (RFC 2397) of a PNG, a WebP or an SVG. The bytes must be what the media type says; an SVG comes out
+ * Reads a data URI (RFC 2397) with a PNG, WebP or SVG picture. The bytes must match the media type; an SVG is
  * sanitised.
- * @returns the picture, or a sentence on what is wrong with it
+ * @returns the picture, or a sentence that describes the error
  */
 export async function readPicture(uri: string): Promise<Picture | { fault: Text }> {
   const [, type = '', parameters = '', data = ''] =
@@ -22,13 +22,15 @@ export async function readPicture(uri: string): Promise<Picture | { fault: Text 
   const mediaType = type.toLowerCase() as PictureType | '';
   if (mediaType === '') return { fault: 'Must be a data URI of image/png, image/webp or image/svg+xml' };
   const bytes = /;base64$/i.test(parameters) ? fromBase64(data) : fromPercent(data);
-  if (!bytes) return { fault: 'The data is not well encoded' };
-  if (bytes.length > maxPictureBytes) return { fault: 'A picture has at most 256 KiB' };
+  if (!bytes) return { fault: 'The data URI is not encoded correctly' };
+  if (bytes.length > maxPictureBytes) return { fault: 'A picture must not exceed 256 KiB' };
   if (mediaType === 'image/svg+xml') return svgOf(bytes);
   const size = mediaType === 'image/png' ? pngSize(bytes) : webpSize(bytes);
-  if (!size) return { fault: message('The data is not {media_type}', { media_type: mediaType }) };
+  if (!size) return { fault: message('The data is not of the type {media_type}', { media_type: mediaType }) };
   if (size.some((side) => side < 1 || side > maxSide))
-    return { fault: message('The sides of a picture have 1 to {pixels} pixels', { pixels: maxSide }) };
+    return {
+      fault: message('The width and height of a picture must be 1 to {pixels} pixels', { pixels: maxSide }),
+    };
   return pictureOf(mediaType, bytes);
 }
 
@@ -47,17 +49,17 @@ async function svgOf(bytes: Buffer): Promise<Picture | { fault: Text }> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return { fault: 'The SVG is not UTF-8' };
+    return { fault: 'The SVG is not valid UTF-8' };
   }
   const read = await sanitiseSvg(text);
   if ('fault' in read) return read;
   const clean = Buffer.from(read.svg);
   return clean.length > maxPictureBytes
-    ? { fault: 'A picture has at most 256 KiB' }
+    ? { fault: 'A picture must not exceed 256 KiB' }
     : pictureOf('image/svg+xml', clean);
 }
 
-/** Node's decoder skips what is no base64; here that is a fault. */
+/** Node's decoder ignores invalid characters; here they are an error. */
 const fromBase64 = (text: string): Buffer | undefined =>
   text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 

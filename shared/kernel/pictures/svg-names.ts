@@ -1,6 +1,6 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Elements that draw, or say how; none that runs, animates, links away or holds foreign content. */
+/** Elements that draw or define a drawing. Scripts, animations, links and foreign content are not included. */
 export const elementNames = words(`
   svg g defs symbol use switch title desc style
   path rect circle ellipse line polyline polygon image text tspan textPath
@@ -9,10 +9,10 @@ export const elementNames = words(`
   feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode
   feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence`);
 
-/** Elements whose text means something. */
+/** Elements with significant text. */
 export const textElements = words('text tspan textPath title desc');
 
-/** Attributes whose values are numbers, colours, names or lists of them; links are judged apart. */
+/** Attributes with numbers, colours, names or lists of them. Links are checked separately. */
 export const attributeNames = words(`
   id class style xml:space role version viewBox preserveAspectRatio overflow
   x y x1 y1 x2 y2 z cx cy r rx ry fx fy fr dx dy width height d points pathLength rotate transform
@@ -33,14 +33,14 @@ export const attributeNames = words(`
   azimuth elevation pointsAtX pointsAtY pointsAtZ limitingConeAngle flood-color flood-opacity lighting-color
   stdDeviation radius baseFrequency numOctaves seed stitchTiles`);
 
-/** Functions of CSS and of `transform` that only calculate. */
+/** CSS and `transform` functions that only calculate. */
 export const safeFunctions = words(`
   rgb rgba hsl hsla calc matrix translate translatex translatey rotate scale scalex scaley skewx skewy
   blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia`);
 
 const linking = words('use textPath linearGradient radialGradient pattern filter');
 
-/** Links lead into the same document; an image may bring its pixels along. */
+/** Allows references to the same document, and embedded pixels in an image. */
 export function isReferring(element: string, link: string): boolean {
   if (element === 'image')
     return /^data:image\/(?:png|webp);base64,[A-Za-z0-9+/]+={0,2}$/.test(link.replace(/\s/g, ''));

@@ -1,37 +1,41 @@
 /** Sites, farms, dispatchers, rules, pools, workplaces, gateways. */
 export const fleet = {
   'The farm has no enabled dispatcher node': 'У фермы нет включённых узлов диспетчера',
-  'The farm has no dispatcher node that may be asked': 'У фермы нет узла диспетчера, который можно опросить',
-  'The nodes of the farm failed and are not asked for a while':
-    'Узлы фермы отказали и временно не опрашиваются',
-  'No farm of the service can be reached': 'Ни одна ферма этого сервиса не доступна',
-  'No farm of the site answered': 'Ни одна ферма площадки не ответила',
-  'The farm is disabled, or its site': 'Ферма или её площадка отключена',
-  'Several farms have it: name one by farm_id': 'Он есть на нескольких фермах: назовите одну в farm_id',
-  'Rules of its site name the farm': 'Ферму называют правила её площадки',
-  'A rule has either members or match_tags': 'У правила есть либо members, либо match_tags',
-  'Only with ALLOW_INSECURE_DISPATCHERS=1': 'Только при ALLOW_INSECURE_DISPATCHERS=1',
-  'The link has a scheme that is not allowed': 'Схема ссылки не разрешена',
-  '{type} is a file of another protocol': '{type} — файл другого протокола',
+  'The farm has no dispatcher node that can be called':
+    'У фермы нет узла диспетчера, к которому можно обратиться',
+  'The nodes of the farm have failed and are temporarily not called':
+    'Узлы фермы отказали и временно исключены из обращений',
+  'No farm of the service is reachable': 'Ни одна ферма сервиса не доступна',
+  'No farm of the site responded': 'Ни одна ферма площадки не ответила',
+  'The farm or its site is disabled': 'Ферма или её площадка отключена',
+  'Several farms have this pool; select one with farm_id':
+    'Пул есть на нескольких фермах; укажите ферму в farm_id',
+  'Rules of the current site refer to the farm': 'На ферму ссылаются правила текущей площадки',
+  'Set either members or match_tags': 'Укажите либо members, либо match_tags',
+  'Allowed only with ALLOW_INSECURE_DISPATCHERS=1': 'Допустимо только при ALLOW_INSECURE_DISPATCHERS=1',
+  'The scheme of the link is not allowed': 'Схема ссылки не разрешена',
+  'The file type {type} belongs to another protocol': 'Тип файла {type} относится к другому протоколу',
   'Must be later than start_at': 'Должно быть позже start_at',
-  'The template ends before it could begin': 'Шаблон заканчивается раньше, чем мог бы начаться',
-  'A user is working there; `force` ends the work': 'Там работает пользователь; `force` прервёт его работу',
-  'The dispatcher does not report whether a user is working there; `force` does it anyway':
-    'Диспетчер не сообщает, работает ли там пользователь; `force` выполнит действие всё равно',
-  'The domain has no such user': 'В домене нет такого пользователя',
-  'The user already has a workplace of this pool, or the owner of this one is being changed':
-    'У пользователя уже есть рабочее место этого пула, или владельца этого места сейчас меняет кто-то другой',
-  'The workplace has an owner; free it first': 'У рабочего места есть владелец; сначала освободите его',
-  'The service is in maintenance': 'Сервис на обслуживании',
-  'There is no site with the uri of `site`': 'Площадки с uri из `site` нет',
+  'The end of the template is in the past': 'Срок окончания в шаблоне уже прошёл',
+  'A user is working at the workplace; set `force` to interrupt the work':
+    'На рабочем месте работает пользователь; чтобы прервать его работу, укажите `force`',
+  'The dispatcher does not report whether a user is working at the workplace; set `force` to continue anyway':
+    'Диспетчер не сообщает, занято ли рабочее место; чтобы всё равно выполнить действие, укажите `force`',
+  'The domain has no user with this identifier': 'В домене нет пользователя с таким идентификатором',
+  'The user already has a workplace of this pool, or the owner of this workplace is being changed':
+    'У пользователя уже есть рабочее место этого пула, или сейчас меняется владелец этого рабочего места',
+  'The workplace has an owner; remove the owner first':
+    'У рабочего места есть владелец; сначала снимите назначение',
+  'The service is in maintenance': 'Сервис находится на обслуживании',
+  'No site has the uri in `site`': 'Площадки с uri из `site` нет',
   'The dispatcher does not report whether the service is ready': 'Диспетчер не сообщает, готов ли сервис',
-  'The tag belongs to a dispatcher: rename or delete it there':
-    'Тег принадлежит диспетчеру: переименуйте или удалите его там',
-  'It is not known whether a user is working there; `force` does it anyway':
-    'Неизвестно, работает ли там пользователь; `force` выполнит действие всё равно',
-  'The dispatcher gave no usable answer': 'Диспетчер дал непригодный ответ',
-  'The dispatcher refused the request': 'Диспетчер отклонил запрос',
-  'The TLS connection to the dispatcher failed': 'Соединение TLS с диспетчером не удалось',
-  'The dispatcher did not answer in time': 'Диспетчер не ответил вовремя',
-  'The service is not offered by {protocols}': 'Сервис не предоставляется по {protocols}',
+  'The tag is managed by a dispatcher; rename or delete it there':
+    'Тегом управляет диспетчер; переименуйте или удалите его там',
+  'It is unknown whether a user is working at the workplace; set `force` to continue anyway':
+    'Неизвестно, занято ли рабочее место; чтобы всё равно выполнить действие, укажите `force`',
+  'The dispatcher did not return a valid response': 'Диспетчер не вернул корректный ответ',
+  'The dispatcher rejected the request': 'Диспетчер отклонил запрос',
+  'The TLS connection to the dispatcher failed': 'Не удалось установить TLS-соединение с диспетчером',
+  'The dispatcher did not respond in time': 'Диспетчер не ответил вовремя',
+  'The service is not available over {protocols}': 'Сервис недоступен по протоколу {protocols}',
 } as const;

@@ -1,97 +1,105 @@
 /** Refusals of requests: their form, their members, records in general. */
 export const requests = {
-  'A body is required': 'Нужно тело запроса',
-  'A member name is given twice': 'Имя члена указано дважды',
-  'At most {limit} objects and arrays may be within one another':
-    'Вложенность объектов и массивов — не больше {limit}',
-  'An object may have at most {limit} members': 'Членов в объекте — не больше {limit}',
-  'A body may have at most {limit} different member names': 'Разных имён членов в теле — не больше {limit}',
-  'A body may have at most {limit} members and elements in all':
-    'Членов и элементов в теле — не больше {limit}',
-  'The body broke off': 'Тело запроса оборвалось',
-  'The body is not UTF-8': 'Тело запроса не в UTF-8',
+  'A request body is required': 'Требуется тело запроса',
+  'A field name occurs twice': 'Имя поля указано дважды',
+  'Objects and arrays must not be nested deeper than {limit} levels':
+    'Вложенность объектов и массивов не должна превышать {limit}',
+  'An object must have at most {limit} fields': 'Объект должен содержать не более {limit} полей',
+  'A body must have at most {limit} different field names':
+    'Тело запроса должно содержать не более {limit} разных имён полей',
+  'A body must have at most {limit} fields and array elements in total':
+    'Тело запроса должно содержать не более {limit} полей и элементов массивов',
+  'The body is incomplete': 'Тело запроса получено не полностью',
+  'The body is not valid UTF-8': 'Тело запроса не в кодировке UTF-8',
   'The body must be a JSON object': 'Тело запроса должно быть объектом JSON',
-  'The body must not be compressed': 'Тело запроса не должно быть сжато',
-  'The request line or a header is malformed': 'Строка запроса или заголовок неверны',
+  'The body must not be compressed': 'Тело запроса не должно быть сжатым',
+  'The request line or a header is malformed': 'Некорректная строка запроса или заголовок',
   'The portal is starting': 'Портал запускается',
-  'Given more than once': 'Указан больше одного раза',
-  'Unknown member': 'Неизвестный член',
-  'The text has a character that cannot be stored': 'В тексте есть символ, который нельзя сохранить',
+  'Must occur only once': 'Значение можно указать только один раз',
+  'Unknown field': 'Неизвестное поле',
+  'The text contains a character that cannot be stored': 'Текст содержит символ, который нельзя сохранить',
   'Must be true or false': 'Должно быть true или false',
   'Must be 1 to 255 printable ASCII characters': 'Должно быть от 1 до 255 печатных символов ASCII',
-  'This operation cannot be run dry': 'Пробный запуск этой операции невозможен',
-  'The answer was given to wider rights than the caller has now':
-    'Ответ был дан при более широких правах, чем есть сейчас',
-  'Set at creation only': 'Задаётся только при создании',
-  'The value is taken': 'Значение уже занято',
-  'The object does not exist': 'Такого объекта нет',
-  'Stands for the portal itself at dispatchers': 'Это имя у диспетчеров обозначает сам портал',
+  'This operation does not support dry runs': 'Операция не поддерживает пробное выполнение',
+  'The first response was sent when the caller had more permissions than now':
+    'Первый ответ получен, когда у вас было больше разрешений, чем сейчас',
+  'Cannot be changed after creation': 'Нельзя изменить после создания',
+  'The value is already in use': 'Значение уже используется',
+  'The object does not exist': 'Объект не найден',
+  'This name is reserved for the portal on dispatchers': 'Это имя зарезервировано на диспетчерах для портала',
   'Must not contain invisible characters': 'Не должно содержать невидимых символов',
-  'This needs the permission for all sites': 'Нужно разрешение на все площадки',
-  'This needs the permission for all sites that the object lies in':
-    'Нужно разрешение на все площадки, которым принадлежит объект',
-  'No role of the caller gives this permission': 'Ни одна из ваших ролей не даёт этого разрешения',
-  'No role of the caller permits this explanation': 'Ни одна из ваших ролей не разрешает такое объяснение',
-  'Only permissions that the caller holds can be granted': 'Нельзя дать права, которых нет у вас',
-  'The caller lacks permissions that are at stake': 'У вас нет затронутых разрешений',
-  'This needs a login; a service token has none': 'Нужен вход пользователя; у сервисного токена его нет',
-  'This needs a session on the administrator portal': 'Нужен сеанс портала администратора',
-  'This needs a user account, which a peer aggregator does not have':
-    'Нужна учётная запись пользователя, которой у агрегатора-партнёра нет',
-  'This needs the token of a gateway': 'Нужен токен шлюза',
-  'A token of a session agent is required': 'Нужен токен агента сеанса',
-  'Goes without a session': 'Отправляется без сеанса',
-  'Referred to by {referrer}': 'На объект ссылается {referrer}',
-  'The file has {bytes} bytes': 'Размер файла в байтах: {bytes}',
-  'The export failed; order it again': 'Экспорт не удался; закажите его заново',
-  'An equal export has just ended': 'Такой же экспорт только что завершился',
-  'The object store cannot be reached': 'Хранилище объектов недоступно',
-  'The object store did not do what it was asked': 'Хранилище объектов не выполнило запрос',
-  'The object store gives files from their beginning only': 'Хранилище объектов отдаёт файлы только с начала',
-  'A picture has at most 256 KiB': 'Размер изображения — не больше 256 КиБ',
-  'The data is not well encoded': 'Данные закодированы неверно',
-  'The data is not {media_type}': 'Данные не соответствуют типу {media_type}',
+  'The permission is required for all sites': 'Требуется разрешение на все площадки',
+  'The permission is required for all sites that the object belongs to':
+    'Требуется разрешение на все площадки, к которым относится объект',
+  'No role of the caller grants this permission': 'Ни одна из ваших ролей не даёт это разрешение',
+  'No role of the caller permits this explanation':
+    'Ни одна из ваших ролей не разрешает запрашивать это объяснение',
+  'Callers can grant only permissions that they have':
+    'Можно выдать только те разрешения, которые есть у вас',
+  'The caller lacks permissions that the change affects':
+    'У вас нет разрешений, которые затрагивает изменение',
+  'A login session is required; service tokens are not accepted':
+    'Требуется сеанс входа; сервисный токен не подходит',
+  'A session on the administrator portal is required': 'Требуется сеанс на портале администратора',
+  'A user account is required; peer aggregators do not have one':
+    'Требуется учётная запись пользователя; у агрегатора-партнёра её нет',
+  'A gateway token is required': 'Требуется токен шлюза',
+  'A session agent token is required': 'Требуется токен агента сеанса',
+  'Must be sent without a session': 'Следует отправлять без сеанса',
+  'Referenced by {referrer}': 'На объект ссылается {referrer}',
+  'The file size is {bytes} bytes': 'Размер файла: {bytes} байт',
+  'The export failed; request it again': 'Экспорт не выполнен; запросите его заново',
+  'The same export was finished a moment ago': 'Такой же экспорт только что завершён',
+  'The object store is unreachable': 'Объектное хранилище недоступно',
+  'The object store did not execute the request': 'Объектное хранилище не выполнило запрос',
+  'The object store does not support downloads from an offset':
+    'Объектное хранилище не поддерживает скачивание с указанной позиции',
+  'A picture must not exceed 256 KiB': 'Размер изображения не должен превышать 256 КиБ',
+  'The data URI is not encoded correctly': 'URI данных закодирован неверно',
+  'The data is not of the type {media_type}': 'Данные не соответствуют типу {media_type}',
   'Must be a data URI of image/png, image/webp or image/svg+xml':
     'Должен быть data URI типа image/png, image/webp или image/svg+xml',
-  'The sides of a picture have 1 to {pixels} pixels': 'Стороны изображения — от 1 до {pixels} пикселей',
-  'The SVG is not UTF-8': 'SVG не в UTF-8',
-  'A request needs one header Host': 'В запросе должен быть один заголовок Host',
-  'This is not a URL': 'Это не URL',
+  'The width and height of a picture must be 1 to {pixels} pixels':
+    'Ширина и высота изображения должны быть от 1 до {pixels} пикселей',
+  'The SVG is not valid UTF-8': 'SVG не в кодировке UTF-8',
+  'A request must have exactly one header Host': 'В запросе должен быть ровно один заголовок Host',
+  'Must be a URL': 'Должно быть URL',
   'The URL must begin with https://': 'URL должен начинаться с https://',
-  'The URL must hold no spaces and no backslashes': 'В URL не должно быть пробелов и обратных косых черт',
-  'The URL must hold no user name or password': 'В URL не должно быть имени пользователя и пароля',
-  'The URL must hold no fragment': 'В URL не должно быть фрагмента',
-  'The URL must hold no query': 'В URL не должно быть параметров запроса',
-  'No connection can be made to the port 0': 'Соединение с портом 0 невозможно',
-  'This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS':
-    'Этот адрес разрешён только внутри сетей ALLOWED_PRIVATE_NETWORKS',
-  'The SVG is not complete': 'SVG не завершён',
-  'The SVG uses elements that themselves use others':
-    'SVG использует элементы, которые сами используют другие',
-  'The SVG is not well-formed, or has what is not accepted': 'SVG построен неверно или содержит недопустимое',
-  'The SVG is not well-formed': 'SVG построен неверно',
-  'The root must be one svg element': 'Корнем должен быть один элемент svg',
+  'The URL must not contain spaces or backslashes': 'URL не должен содержать пробелов и обратных косых черт',
+  'The URL must not contain a user name or password': 'URL не должен содержать имени пользователя и пароля',
+  'The URL must not contain a fragment': 'URL не должен содержать фрагмента',
+  'The URL must not contain a query': 'URL не должен содержать параметров запроса',
+  'Port 0 is not allowed': 'Порт 0 недопустим',
+  'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS':
+    'Частные адреса должны входить в сети из ALLOWED_PRIVATE_NETWORKS',
+  'The SVG is incomplete': 'SVG неполный',
+  'The SVG must not contain nested use elements': 'SVG не должен содержать вложенных элементов use',
+  'The SVG is not well-formed or contains content that is not accepted':
+    'SVG некорректен или содержит недопустимое содержимое',
+  'The SVG is not well-formed': 'SVG некорректен',
+  'The root element must be a single svg element': 'Корневым должен быть один элемент svg',
   'The SVG has too many elements': 'В SVG слишком много элементов',
-  'A style element must hold text only': 'В элементе style должен быть только текст',
-  'The tags of the SVG do not match': 'Теги SVG не согласованы',
-  'There is text outside of the SVG': 'Вне SVG есть текст',
-  'An attribute is given twice': 'Атрибут указан дважды',
+  'A style element must contain only text': 'Элемент style должен содержать только текст',
+  'The opening and closing tags of the SVG do not match': 'Открывающие и закрывающие теги SVG не согласованы',
+  'There is text outside the svg element': 'Вне элемента svg есть текст',
+  'An attribute occurs twice': 'Атрибут указан дважды',
   'An element of the SVG has too many attributes': 'У элемента SVG слишком много атрибутов',
-  'The SVG has an entity that is not known': 'В SVG неизвестная сущность',
-  'The SVG has characters that no XML has': 'В SVG символы, недопустимые в XML',
-  'Send the header Authorization with `Token <key>` and the value of {variable}':
-    'Нужен заголовок Authorization с `Token <ключ>`; ключ — значение {variable}',
-  'The key in the header Authorization is not that of {variable}':
-    'Ключ в заголовке Authorization не совпадает с {variable}',
-  'Unknown parameter: the operation has none': 'Неизвестный параметр: у этой операции параметров нет',
-  'Unknown parameter. Known are {names}': 'Неизвестный параметр. Известны {names}',
-  'Unknown parameter. Known are {names}. Pages have no numbers: send `next` of a page as `cursor` to get the page after it, and its size as `limit`':
-    'Неизвестный параметр. Известны {names}. У страниц нет номеров: чтобы получить следующую страницу, отправьте её `next` как `cursor`, а размер страницы — как `limit`',
-  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not read here':
-    'Отправьте токен сеанса в заголовке X-Auth-Token; Authorization: Bearer здесь не читается',
-  'This needs a user account, which an operator does not have':
-    'Нужна учётная запись пользователя, которой у оператора нет',
-  'This needs a user account or a peer': 'Нужна учётная запись пользователя или партнёр',
+  'The SVG contains an unknown entity': 'SVG содержит неизвестную сущность',
+  'The SVG contains characters that XML does not allow': 'SVG содержит символы, недопустимые в XML',
+  'Send the header `Authorization: Token <key>` with the value of {variable} as key':
+    'Отправьте заголовок `Authorization: Token <ключ>`, где ключ — значение {variable}',
+  'The key in the header Authorization is not the value of {variable}':
+    'Ключ в заголовке Authorization не совпадает со значением {variable}',
+  'Unknown parameter: the operation has no parameters': 'Неизвестный параметр: у операции нет параметров',
+  'Unknown parameter. Supported parameters: {names}': 'Неизвестный параметр. Допустимые параметры: {names}',
+  'Unknown parameter. Supported parameters: {names}. Page numbers are not supported: send `next` of a page as `cursor` to read the next page, and the page size as `limit`':
+    'Неизвестный параметр. Допустимые параметры: {names}. Номера страниц не поддерживаются: чтобы получить следующую страницу, передайте `next` в параметре `cursor`, а размер страницы — в `limit`',
+  'Send the session token in the header X-Auth-Token; Authorization: Bearer is not supported here':
+    'Передайте токен сеанса в заголовке X-Auth-Token; Authorization: Bearer здесь не поддерживается',
+  'A user account is required; operators do not have one':
+    'Требуется учётная запись пользователя; у оператора её нет',
+  'A user account or a peer aggregator is required':
+    'Требуется учётная запись пользователя или агрегатор-партнёр',
   'Access denied': 'Доступ запрещён',
-  'Sign in as another user': 'Войти под другим именем',
+  'Sign in as another user': 'Войти как другой пользователь',
 } as const;

@@ -3,14 +3,14 @@ import { isHostAllowed, isHostInside, parseNetworks, type UrlPolicy } from '../h
 
 type Peer = { hostname: string; port: string };
 
-/** A directory server or KDC as judged: the spelling that is stored, and where it leads. */
+/** A validated address of a directory server or KDC. `text` is the normalised form that is stored. */
 export type DirectoryPeer = Peer & { text: string; encrypted: boolean };
 
-/** `ldap://` or `ldaps://` with a host and perhaps a port; no user, path, query or fragment. */
+/** `ldap://` or `ldaps://` with a host and an optional port; no user, path, query or fragment. */
 export const directoryUrl = /^ldaps?:\/\/[^\s/?#@\\]+\/?$/i;
 export const hostAndPort = /^[^\s/?#@\\]+:[0-9]{1,5}$/;
 
-/** @returns undefined for a text that is no such URL */
+/** @returns undefined if the text is not a valid directory URL */
 export function parseDirectoryUrl(text: string): DirectoryPeer | undefined {
   const [scheme = '', rest = ''] = text.split('://');
   const peer = directoryUrl.test(text) ? parsePeer(rest.replace(/\/$/, '')) : undefined;
@@ -19,17 +19,18 @@ export function parseDirectoryUrl(text: string): DirectoryPeer | undefined {
   return { ...peer, encrypted, text: `${scheme.toLowerCase()}://${spelled(peer)}` };
 }
 
-/** @returns undefined for a text that is no `host:port` */
+/** @returns undefined if the text is not `host:port` */
 export function parseKdc(text: string): DirectoryPeer | undefined {
   const peer = hostAndPort.test(text) ? parsePeer(text) : undefined;
-  // A KDC protects what it says by itself (RFC 4120).
+  // KDC messages are protected by the protocol itself (RFC 4120).
   return peer && { ...peer, encrypted: true, text: spelled(peer) };
 }
 
 /**
- * Judges a server that somebody wants to save. What a name resolves to is checked where the connection is made.
- * @param isEncrypted what travels there cannot be read on the way
- * @returns a sentence that says what is wrong, or undefined
+ * Validates a directory server before it is saved. The addresses that a name resolves to are checked at connection
+ * time.
+ * @param isEncrypted whether the connection is encrypted
+ * @returns a sentence that describes the error, or undefined
  */
 export function directoryFault(
   { hostname }: DirectoryPeer,
@@ -38,12 +39,14 @@ export function directoryFault(
 ): Detail | undefined {
   const networks = parseNetworks(policy.allowedNetworks);
   if (!isHostAllowed(hostname, networks))
-    return 'This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS';
+    return 'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS';
   if (isEncrypted || isHostInside(hostname, networks)) return undefined;
-  return 'Plain ldap:// without StartTLS is only allowed into the networks of ALLOWED_PRIVATE_NETWORKS';
+  return 'ldap:// without StartTLS is allowed only to servers in ALLOWED_PRIVATE_NETWORKS';
 }
 
-/** Only for special schemes does a URL parser read `0x7f.1` as the address that a connection would go to. */
+/**
+ * Parsed as `http:` and `https:`, because only special schemes normalise hosts such as `0x7f.1` to the address used.
+ */
 function parsePeer(text: string): Peer | undefined {
   const [as, other] = [`http://${text}`, `https://${text}`];
   if (!URL.canParse(as) || !URL.canParse(other)) return undefined;

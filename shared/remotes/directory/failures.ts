@@ -4,7 +4,7 @@ import { toTransportError } from '../http/faults.ts';
 import { transportCodes } from '../http/problems.ts';
 import { TransportError } from '../http/transport.ts';
 
-/** Result codes of LDAP (RFC 4511, appendix A) that a search, or the account that searches, may end with. */
+/** LDAP result codes (RFC 4511, appendix A) of a failed search or of a failed bind of the search account. */
 const refusals: Record<number, string> = {
   4: 'size_limit',
   8: 'encryption_required',
@@ -17,31 +17,31 @@ const refusals: Record<number, string> = {
   50: 'not_permitted',
 };
 
-/** Faults of one server (RFC 4511, appendix A.2): internal errors, limits, referrals, busy, unavailable. */
+/** Errors of a single server (RFC 4511, appendix A.2): internal errors, limits, referrals, busy, unavailable. */
 const ofServer = new Set([1, 3, 10, 11, 51, 52, 80]);
 
 /**
- * With these a server says that a password is not accepted: wrong, or of an account that is locked or disabled. FreeIPA
- * says of a disabled one that it is unwilling (53), of a locked one that a constraint is violated (19).
+ * Result codes for a password that is not accepted: wrong, or of a locked or disabled account. FreeIPA returns 53
+ * (unwilling to perform) for a disabled and 19 (constraint violation) for a locked account.
  */
 const rejections = new Set([19, 32, 48, 49, 50, 53]);
 
 export const isRejection = (error: unknown): boolean => rejections.has(resultCode(error) ?? -1);
 
-/** True when another server of the same directory may be asked: this one has judged nothing. */
+/** True if another server of the directory can be tried: this server has not verified a password. */
 export const isOfServer = (error: unknown): boolean =>
   !(error instanceof AppError) && (isOfConnection(error) || ofServer.has(resultCode(error) ?? -1));
 
 export const isOfConnection = (error: unknown): boolean => toTransportError(error) instanceof TransportError;
 
 const details: Partial<Record<ErrorCode, Detail>> = {
-  upstream_timeout: 'The directory did not answer in time',
+  upstream_timeout: 'The directory did not respond in time',
   upstream_tls: 'The TLS connection to the directory failed',
-  upstream_refused: 'The directory refused the request',
-  upstream_failed: 'The directory could not be asked',
+  upstream_refused: 'The directory rejected the request',
+  upstream_failed: 'The directory could not be queried',
 };
 
-/** @returns the AppError for what a server or the way to it said; any other error as it is */
+/** @returns the AppError for a server or transport error; other errors unchanged */
 export function fromDirectory(error: unknown): unknown {
   if (error instanceof AppError) return error;
   const code = resultCode(error);
@@ -58,6 +58,6 @@ export function fromDirectory(error: unknown): unknown {
 const failure = (code: ErrorCode, members: ErrorMembers, cause: unknown): AppError =>
   new AppError(code, details[code], members, { cause });
 
-/** The errors of the client that carry what the server said have a number; those of the network have a word. */
+/** Protocol errors of the LDAP client have numeric codes; network errors have string codes. */
 export const resultCode = (error: unknown): number | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;

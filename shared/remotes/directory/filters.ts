@@ -11,23 +11,23 @@ import {
 } from 'ldapts';
 import { AppError } from '../../kernel/errors.ts';
 
-/** A search filter; values are octets that are never read as a filter, so that nothing has to be escaped. */
+/** A search filter. Values are octets that are never parsed as a filter, so no escaping is needed. */
 export type Filter =
   | { all: readonly Filter[] }
   | { any: readonly Filter[] }
   | { equals: readonly [attribute: string, value: string] }
-  /** Equal to octets, given in hexadecimal. */
+  /** Equality with octets in hexadecimal. */
   | { octets: readonly [attribute: string, hex: string] }
   | { contains: readonly [attribute: string, part: string] }
-  /** Equal to a member, or to a member of a member, at any depth (LDAP_MATCHING_RULE_IN_CHAIN of Active Directory). */
+  /** Transitive membership (LDAP_MATCHING_RULE_IN_CHAIN of Active Directory). */
   | { inChain: readonly [attribute: string, dn: string] }
   | { present: string }
-  /** RFC 4515, as an administrator wrote it. */
+  /** RFC 4515 text from the settings. */
   | { text: string };
 
 const inChainRule = '1.2.840.113556.1.4.1941';
 
-/** @throws AppError `upstream_failed` for a text that is no filter */
+/** @throws AppError `upstream_failed` for a text that is not a valid filter */
 export function toLdap(filter: Filter): LdapFilter {
   if ('all' in filter) return new AndFilter({ filters: filter.all.map(toLdap) });
   if ('any' in filter) return new OrFilter({ filters: filter.any.map(toLdap) });
@@ -50,7 +50,7 @@ function parse(text: string): LdapFilter {
   try {
     return FilterParser.parseString(text);
   } catch (cause) {
-    const detail = 'The user filter is no filter (RFC 4515)';
+    const detail = 'The user filter is not a valid filter (RFC 4515)';
     throw new AppError('upstream_failed', detail, { reason: 'bad_filter' }, { cause });
   }
 }

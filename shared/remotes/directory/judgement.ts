@@ -1,7 +1,7 @@
 import { Control, PasswordPolicyControl } from 'ldapts';
 import { resultCode } from './failures.ts';
 
-/** Why a directory refused a password, in words of this portal. */
+/** Reason of a rejected password. */
 export type RefusalReason =
   | 'wrong_password'
   | 'hours'
@@ -14,15 +14,15 @@ export type RefusalReason =
   | 'unknown_user';
 
 /**
- * What a directory says of a password: accepted; right, but to be changed before anything else; refused, with the reason
- * where the directory gives one.
+ * The result of a password check: accepted; correct, but it must be changed first; or refused, with the reason if the
+ * directory reports one.
  */
 export type Judgement =
   | { verdict: 'accepted' }
   | { verdict: 'expired'; reason: RefusalReason }
   | { verdict: 'refused'; reason: RefusalReason | undefined };
 
-/** Sub-codes of Active Directory in the message of result 49: Windows error codes in hexadecimal. */
+/** Sub-codes of Active Directory in the message of result 49: hexadecimal Windows error codes. */
 const subCodes: Readonly<Record<string, RefusalReason>> = {
   '525': 'unknown_user',
   '52e': 'wrong_password',
@@ -42,12 +42,12 @@ const policyErrors: Readonly<Record<number, RefusalReason>> = {
   2: 'must_change',
 };
 
-/** These are only said of a right password. */
+/** Reasons that are reported only for a correct password. */
 const confirmed: ReadonlySet<RefusalReason | undefined> = new Set(['expired_password', 'must_change']);
 
 /**
- * A control that a server adds to the answer without a request. The client hands a response control only to a request
- * control of its type, so this one is listed with the request and writes nothing.
+ * A response control that servers send without a request control. The LDAP client parses a response control only if
+ * the request has a control of its type, so this one is added to the request but writes nothing.
  */
 class Unrequested extends Control {
   isPresent = false;
@@ -61,7 +61,7 @@ class Unrequested extends Control {
   }
 }
 
-/** Controls of one bind, and what they hold after it. */
+/** Request controls of one bind, and the reason in the response controls. */
 export function bindControls() {
   const policy = new PasswordPolicyControl();
   const expired = new Unrequested('2.16.840.1.113730.3.4.4');
@@ -75,14 +75,14 @@ export function bindControls() {
   };
 }
 
-/** @param told by the controls of the answer */
+/** @param told reason from the response controls */
 export function judged(told: RefusalReason | undefined): Judgement {
   return told !== undefined && confirmed.has(told)
     ? { verdict: 'expired', reason: told }
     : { verdict: 'accepted' };
 }
 
-/** @param error of a refused bind */
+/** @param error error of the rejected bind */
 export function refused(error: unknown, told: RefusalReason | undefined): Judgement {
   const reason = told ?? subCodeOf(error);
   return reason !== undefined && confirmed.has(reason)

@@ -10,14 +10,14 @@ import type { Shunned } from './shunned.ts';
 import { type DirectorySockets, destinationOf } from './sockets.ts';
 
 export type Reach = { sockets: DirectorySockets; networks: readonly Network[]; shunned: Shunned };
-/** `endsAt` by the monotonic clock; the signal aborts then. */
+/** `endsAt` is a time of the monotonic clock, at which the signal aborts. */
 export type Deadline = { endsAt: number; signal: AbortSignal };
 type Use = { reach: Reach; pool: Pool; directory: Directory; deadline: Deadline };
 
 /**
- * Opens a lane to the first server that can be used. Each server gets an even share of the time that is left, so that one
- * that hangs leaves some for the next.
- * @param failed servers that are not asked
+ * Opens a lane to the first available server. Each server gets an equal share of the remaining time, so that a
+ * hanging server leaves time for the next one.
+ * @param failed servers to skip
  */
 export async function openLane(use: Use, failed: ReadonlySet<string>): Promise<Lane> {
   const { reach, directory, deadline } = use;
@@ -41,7 +41,7 @@ export async function openLane(use: Use, failed: ReadonlySet<string>): Promise<L
   throw fault;
 }
 
-/** Connects and binds the account; a server that accepts connections and says nothing is found out here. */
+/** Connects and binds the search account. This detects servers that accept connections but do not respond. */
 async function openService(use: Use, host: string, signal: AbortSignal): Promise<Connection> {
   const connection = await connect(use, host, signal);
   const end = () => connection.close();
@@ -70,8 +70,8 @@ async function bindAccount({ account, gate }: Directory, connection: Connection)
 }
 
 /**
- * @returns the session of a lane, and whether a password was sent there that the server may have judged: another server must
- * not count a wrong one again
+ * @returns the session of a lane, and whether a password was sent that the server may have checked: another server
+ * must not count a wrong password a second time
  */
 export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; hasSent: () => boolean } {
   let hasSent = false;
@@ -84,14 +84,14 @@ export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; ha
       }
     },
     judge: async (dn, password) => {
-      // RFC 4513 section 5.1.2: a bind without a password succeeds, and proves nothing.
+      // RFC 4513 section 5.1.2: a bind without a password succeeds as anonymous and proves nothing.
       if (dn === '' || password === '') return { verdict: 'refused', reason: undefined };
       if (!lane.judge?.isOpen()) lane.judge = await connect(use, lane.host, use.deadline.signal);
       hasSent = true;
       try {
         return await lane.judge.judge(dn, password);
       } catch (error) {
-        // With a result code the server says that it has judged nothing; a connection that ends says nothing.
+        // A result code means that the server has not checked the password; after a lost connection this is unknown.
         hasSent = isOfConnection(error);
         throw error;
       }
@@ -100,10 +100,10 @@ export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; ha
   return { session, hasSent: () => hasSent };
 }
 
-/** Active Directory answers an anonymous search with an operations error. */
+/** Active Directory returns an operations error for an anonymous search. */
 function needsAccount(error: unknown): AppError | undefined {
   if (resultCode(error) !== 1) return undefined;
-  const detail = 'The directory answers no anonymous searches; it needs an account';
+  const detail = 'The directory does not allow anonymous searches; set a search account';
   return new AppError('upstream_refused', detail, { reason: 'account_required' }, { cause: error });
 }
 

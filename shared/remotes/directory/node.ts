@@ -5,9 +5,9 @@ import { type Lookup, pinnedLookup, systemLookup } from '../tls/node.ts';
 import { type Destination, type DirectorySockets, established } from './sockets.ts';
 
 /**
- * Connections of Node and Lambda: the address is checked at the moment of connecting, as strictly as the security of the
- * connection demands.
- * @param resolve resolves names; the system's resolver unless given
+ * Directory connections for Node and Lambda. Addresses are checked at connection time; unencrypted connections are
+ * restricted to the allowed networks.
+ * @param resolve name resolution; default: the system resolver
  */
 export function createNodeSockets(policy: UrlPolicy, resolve: Lookup = systemLookup): DirectorySockets {
   const networks = parseNetworks(policy.allowedNetworks);
@@ -30,7 +30,7 @@ export function createNodeSockets(policy: UrlPolicy, resolve: Lookup = systemLoo
   };
 }
 
-/** RFC 6066 section 3: no literal addresses in the server name, and no trailing dot. */
+/** RFC 6066 section 3: a server name contains no literal address and no trailing dot. */
 const tlsOptions = ({ hostname: host, ca }: Destination): ConnectionOptions => ({
   host,
   servername: isIP(host) ? '' : host.replace(/\.$/, ''),

@@ -1,8 +1,8 @@
 import { AppError } from '../../kernel/errors.ts';
 
-/** A limited number of places, given in the order in which they were asked for. */
+/** A semaphore with a wait timeout; slots are assigned in FIFO order. */
 export type Places = {
-  /** @throws AppError `overloaded` when the line is full, or the wait lasts longer than this */
+  /** @throws AppError `overloaded` if the queue is full, or after `waitMs` milliseconds */
   take(waitMs: number): Promise<void>;
   give(): void;
 };
@@ -35,7 +35,7 @@ export function createPlaces(width: number, maxWaiting: number): Places {
         taken -= 1;
         return;
       }
-      // The place passes on, so that a newcomer does not overtake.
+      // The slot passes to the next waiter, so that a new caller cannot overtake.
       waiting.delete(next);
       next();
     },

@@ -4,34 +4,36 @@ import { createPlaces, type Places } from './places.ts';
 import type { Directory } from './port.ts';
 import type { Connection } from './session.ts';
 
-/** Connections to one server for one use at a time: one that searches, and one for passwords once it is needed. */
+/**
+ * Connections to one server, used by one caller at a time: one for searches, and one for passwords, opened on demand.
+ */
 export type Lane = {
   host: string;
   service: Connection;
   judge: Connection | undefined;
-  /** It was used before; its server may have ended it meanwhile. */
+  /** The lane was used before, so the server may have closed it meanwhile. */
   isReused: boolean;
 };
 
-/** The connections of one directory with these settings. */
+/** The connections to one directory with identical settings. */
 export type Pool = {
   places: Places;
-  /** Binds of the account happen one after another: a refused password must not be sent eight times. */
+  /** Binds of the search account run in sequence, so that a wrong password is not sent several times at once. */
   binding: Semaphore;
-  /** @returns a lane that rests, of a server that is not shunned */
+  /** @returns an idle lane to a server that has not failed recently */
   take(isShunned: (host: string) => boolean): Lane | undefined;
-  /** Keeps a lane for the next use, or closes it. */
+  /** Returns a lane to the pool, or closes it. */
   put(lane: Lane): void;
-  /** Closes resting lanes, those of one server or all. */
+  /** Closes idle lanes, of one server or all. */
   drop(host?: string): void;
   isEmpty(): boolean;
 };
 
 export type PoolOptions = {
-  /** Uses of one directory at once, and how many may wait. */
+  /** Maximum number of concurrent uses of a directory, and of waiting callers. */
   width: number;
   maxWaiting: number;
-  /** How long an unused lane stays open; 0: lanes are closed after each use. */
+  /** Idle time of a lane in milliseconds; 0 closes lanes after each use. */
   restMs: number;
 };
 
@@ -40,7 +42,7 @@ export function closeLane({ service, judge }: Lane): void {
   judge?.close();
 }
 
-/** Pools by domain and settings; with other settings or another secret a domain gets another pool. */
+/** Pools by domain and settings. A change of settings or secret creates a new pool for the domain. */
 export function createPools(options: PoolOptions) {
   const pools = new Map<string, { pool: Pool; users: number; domain: string | undefined }>();
   const within = async <T>(directory: Directory, work: (pool: Pool) => Promise<T>): Promise<T> => {
@@ -84,7 +86,7 @@ function createPool(
   const resting = createResting(restMs, onEmpty);
   return {
     places: createPlaces(width, maxWaiting),
-    // A runtime that keeps nothing between requests must not let one request wait for another.
+    // On runtimes without shared connections, one request must not wait for another.
     binding: createSemaphore(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
     take: (isShunned) => {
       for (const lane of resting.newestFirst()) {
@@ -113,7 +115,7 @@ function createPool(
   };
 }
 
-/** Lanes that nothing uses; each is closed after its time. */
+/** Idle lanes; each is closed after `restMs` milliseconds. */
 function createResting(restMs: number, onEmpty: () => void) {
   const timers = new Map<Lane, NodeJS.Timeout>();
   const remove = (lane: Lane): void => {

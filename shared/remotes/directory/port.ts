@@ -1,64 +1,64 @@
 import type { Filter } from './filters.ts';
 import type { Judgement } from './judgement.ts';
 
-/** A directory as a destination. */
+/** A directory with its connection settings. */
 export type Directory = {
-  /** `ldap://` and `ldaps://` URLs of servers that hold the same, asked in this order. */
+  /** `ldap://` and `ldaps://` URLs of replicas, in order of preference. */
   hosts: readonly string[];
   startTls: boolean;
-  /** PEM; in the place of the public authorities. */
+  /** PEM; replaces the public certificate authorities. */
   ca: string | undefined;
-  /** Who searches; anonymous without one. The password is never empty. */
+  /** The search account; anonymous if undefined. The password is never empty. */
   account: { dn: string; password: string } | undefined;
-  /** Bounds everything from the first connection to the last answer. */
+  /** Time limit for everything from the first connection to the last response. */
   timeoutMs: number;
   pageSize: number;
-  /** Whose directory it is: connections are kept for it. Without one nothing is kept. */
+  /** The domain of the directory. Connections are pooled by domain; without one they are not pooled. */
   domain?: string;
-  /** Asked around each bind of the account. */
+  /** Called before and after each bind of the search account. */
   gate?: BindGate;
 };
 
-/** Keeps a password of the account that was refused from being tried again too soon. */
+/** Prevents retries with a rejected password of the search account. */
 export type BindGate = {
-  /** @throws AppError when the account must not be tried now */
+  /** @throws AppError if the account must not be tried now */
   before(): Promise<void>;
   after(isAccepted: boolean): Promise<void>;
 };
 
 /**
- * Names of attributes are in lower case. Security identifiers have their text form (`S-1-5-…`), `objectGUID` is hexadecimal;
- * other values that are no text are left out.
+ * Attribute names are in lower case. Security identifiers are in text form (`S-1-5-…`), `objectGUID` is hexadecimal;
+ * other binary values are omitted.
  */
 export type Entry = { dn: string; values: Readonly<Record<string, readonly string[]>> };
 
 export type Search = {
   base: string;
-  /** Whatever is below the base as well, unless told. */
+  /** Default `sub`: the base and everything below it. */
   scope?: 'base' | 'sub';
   filter: Filter;
   attributes: readonly string[];
-  /** The attributes come without values. */
+  /** Returns attributes without values. */
   namesOnly?: boolean;
-  /** No more entries than these come back. */
+  /** Maximum number of entries. */
   most: number;
 };
 
-/** Access to one server, which searches as the account of the directory. */
+/** Access to one server; searches run as the search account. */
 export type DirectorySession = {
-  /** References to other servers are not followed. */
+  /** Referrals are not followed. */
   search(search: Search): Promise<Entry[]>;
-  /** Asks once whether this is the password of an entry; an empty one is not sent: servers take it for anonymous. */
+  /** Checks the password of an entry once. An empty password is not sent, because servers treat it as anonymous. */
   judge(dn: string, password: string): Promise<Judgement>;
 };
 
 export type DirectoryRemote = {
   /**
-   * Works with a server of the directory. When the server fails before it has judged a password, the work runs once more
-   * from its start on another server.
-   * @param requestMs bounds the wait for a connection and the work together
+   * Runs the work with a server of the directory. If the server fails before it has checked a password, the work is
+   * restarted on another server.
+   * @param requestMs time limit for waiting and work in total
    * @throws AppError `upstream_timeout`, `upstream_tls`, `upstream_refused`, `upstream_failed` with a `reason`;
-   * `overloaded` when the time of the request is over
+   * `overloaded` if the time limit of the request is exceeded
    */
   within<T>(
     directory: Directory,

@@ -9,12 +9,12 @@ import type { Directory, DirectoryRemote, DirectorySession } from './port.ts';
 import { createShunned } from './shunned.ts';
 import type { DirectorySockets } from './sockets.ts';
 
-/** What a login may take altogether, the wait for a connection included. */
+/** Time limit of a login in milliseconds, including the wait for a connection. */
 const loginMs = 15_000;
-/** A use of a directory begins at most so often: once on a connection that had ended, and on two servers. */
+/** Maximum number of attempts: one on a connection that was closed meanwhile, and two servers. */
 const mostAttempts = 3;
 
-/** Directories by LDAP (RFC 4511); servers that failed lately are asked last. */
+/** Directories over LDAP (RFC 4511). Servers that failed recently are tried last. */
 export function createDirectoryRemote(
   sockets: DirectorySockets,
   policy: UrlPolicy,
@@ -39,7 +39,7 @@ export function createDirectoryRemote(
   };
 }
 
-/** @throws AppError `overloaded` when it is the request whose time is over, and not the directory's */
+/** @throws AppError `overloaded` if the time limit of the request is exceeded before that of the directory */
 async function inTime<T>(
   { timeoutMs }: Directory,
   endsAt: number,
@@ -75,7 +75,7 @@ async function serve<T>(use: Use, work: (session: DirectorySession) => Promise<T
   }
 }
 
-/** A connection that was kept, and that its server has ended, says nothing of the server. */
+/** The failure of a pooled connection that the server has closed is not a failure of the server. */
 function noteFailure(
   { reach, pool }: Use,
   { host, isReused }: Lane,
@@ -89,7 +89,7 @@ function noteFailure(
   }
 }
 
-/** Ends the connections of the lane with the time limit, and keeps them when they can be used again. */
+/** Closes the connections of the lane at the time limit; returns the lane to the pool if it is reusable. */
 async function occupied<T>({ reach, pool, deadline }: Use, lane: Lane, work: () => Promise<T>): Promise<T> {
   const late = () => {
     reach.shunned.add(lane.host);

@@ -12,17 +12,17 @@ import type { Destination, DirectorySockets } from './sockets.ts';
 /** One connection to one server. */
 export type Connection = {
   isOpen(): boolean;
-  /** @throws Error of the client with the code of the result */
+  /** @throws Error of the LDAP client with the result code */
   bind(account: Directory['account']): Promise<void>;
-  /** Binds as an entry, which the connection then is. */
+  /** Binds as an entry. The connection keeps this identity afterwards. */
   judge(dn: string, password: string): Promise<Judgement>;
   search(search: Search, pageSize: number): Promise<Entry[]>;
-  /** Whether the connection keeps the process running. */
+  /** Whether the connection keeps the process alive. */
   hold(isHeld: boolean): void;
   close(): void;
 };
 
-/** Connects and encrypts. @param signal ends the attempt */
+/** Connects and encrypts. @param signal aborts the attempt */
 export async function connectTo(
   sockets: DirectorySockets,
   destination: Destination,
@@ -57,12 +57,12 @@ const connectionOf = (client: Client, socket: Socket): Connection => ({
     }
   },
   search: (search, pageSize) => asking(socket, () => searchAll(client, search, pageSize)),
-  // Sockets of Workers have neither.
+  // Sockets of Workers have neither method.
   hold: (isHeld) => void (isHeld ? socket.ref?.() : socket.unref?.()),
   close: () => void socket.destroy(),
 });
 
-/** Page by page, so that a limit of the server on one answer does not cut the result; few entries need no pages. */
+/** Searches in pages, because of the server's size limit per response; a search for few entries needs no paging. */
 async function searchAll(client: Client, search: Search, pageSize: number): Promise<Entry[]> {
   const { base, filter, attributes, scope = 'sub', namesOnly = false, most } = search;
   const options = {
@@ -92,7 +92,7 @@ function toEntry({ dn, ...attributes }: LdapEntry): Entry {
   return { dn, values: Object.fromEntries(values) };
 }
 
-/** Attributes whose values are octets; they are read as hexadecimal. */
+/** Attributes with binary values, returned as hexadecimal. */
 const binaryAttributes = ['objectGUID'];
 const isBinary = new Set(binaryAttributes.map((name) => name.toLowerCase()));
 
@@ -103,7 +103,9 @@ function textOf(name: string, value: string | Buffer): string[] {
   return isBinary.has(name) ? [value.toString('hex')] : [];
 }
 
-/** The client has no code for a connection that ended under a question, and would ask a closed one. */
+/**
+ * The LDAP client has no error code for a connection that closes during a request, and would send to a closed one.
+ */
 async function asking<T>(socket: Socket, question: () => Promise<T>): Promise<T> {
   if (socket.destroyed) throw new TransportError('unreachable');
   try {
@@ -116,8 +118,8 @@ async function asking<T>(socket: Socket, question: () => Promise<T>): Promise<T>
 }
 
 /**
- * RFC 4511 section 4.4.1: an extended response with message identifier 0. The server answers nothing after it, although it
- * may leave the connection open for a while.
+ * Notice of Disconnection (RFC 4511 section 4.4.1): an extended response with message id 0. The server sends no
+ * further responses, although it may keep the connection open for a while.
  */
 function isNoticeOfDisconnection(piece: Buffer): boolean {
   const [tag, length = 0] = piece;

@@ -1,17 +1,17 @@
-/** Servers that failed are asked last for so long. */
+/** Time in milliseconds for which a failed server is tried last. */
 const shunnedMs = 30_000;
 const mostRemembered = 1_000;
 
-/** Servers that failed lately. */
+/** Servers that failed recently. */
 export type Shunned = {
   has(host: string): boolean;
   add(host: string): void;
   remove(host: string): void;
-  /** Those that failed lately come last. */
+  /** Returns the hosts, with those that failed recently last. */
   inOrder(hosts: readonly string[]): string[];
 };
 
-/** @param now a monotonic clock in milliseconds */
+/** @param now monotonic clock in milliseconds */
 export function createShunned(
   onAdd: (host: string) => void = () => undefined,
   now: () => number = () => performance.now(),

@@ -1,11 +1,11 @@
-/** Attributes of Active Directory that hold security identifiers, as the directory spells them. */
+/** Active Directory attributes with security identifiers, in lower case. */
 const attributes = new Set(['objectsid', 'tokengroups']);
 
 export const isSidAttribute = (name: string): boolean => attributes.has(name.toLowerCase());
 
 /**
  * The text form of a security identifier (MS-DTYP 2.4.2).
- * @returns undefined for octets that are none
+ * @returns undefined if the octets are not a security identifier
  */
 export function sidText(octets: Buffer): string | undefined {
   const [revision, count = 0] = octets;

@@ -5,7 +5,7 @@ import { isHostAllowed, isHostInside } from '../http/address-policy.ts';
 import { TransportError } from '../http/transport.ts';
 import { type DirectoryPeer, parseDirectoryUrl } from './address.ts';
 
-/** A server to connect to, and what protects the connection; `ca` is PEM. */
+/** A server with the security of its connection; `ca` is PEM. */
 export type Destination = {
   hostname: string;
   port: number;
@@ -13,18 +13,18 @@ export type Destination = {
   ca: string | undefined;
 };
 
-/** How a runtime opens connections to directories. */
+/** Opens directory connections on a runtime. */
 export type DirectorySockets = {
   /**
-   * @returns a connection that stands, its TLS handshake done with security `tls`
-   * @throws TransportError also for an address that is not allowed
+   * @returns an established connection, after the TLS handshake for security `tls`
+   * @throws TransportError, also for an address that is not allowed
    */
   open(destination: Destination, signal: AbortSignal): Promise<Socket>;
-  /** What StartTLS is asked for with. @throws TransportError where the runtime cannot */
+  /** Options for StartTLS. @throws TransportError if the runtime does not support it */
   startTls(destination: Destination): ConnectionOptions;
 };
 
-/** @throws TransportError for an address that is not allowed: the row may be older than the configuration */
+/** @throws TransportError for an address that is not allowed; the row may be older than the configuration */
 export function destinationOf(
   url: string,
   { startTls, ca }: { startTls: boolean; ca: string | undefined },
@@ -41,7 +41,7 @@ export function destinationOf(
   };
 }
 
-/** @throws TransportError with the fault of the connection, or when the signal aborts */
+/** @throws TransportError for a failed connection, or when the signal aborts */
 export function established(
   socket: Socket,
   event: 'connect' | 'secureConnect',

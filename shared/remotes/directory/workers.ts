@@ -4,8 +4,8 @@ import { TransportError } from '../http/transport.ts';
 import { type DirectorySockets, established } from './sockets.ts';
 
 /**
- * Connections of Workers: what a name resolves to is not seen, authorities are those that the runtime trusts, and a
- * connection cannot be encrypted later.
+ * Directory connections for Workers. Resolved addresses are not visible, only the authorities of the runtime are
+ * trusted, and StartTLS is not supported.
  */
 export const workerSockets: DirectorySockets = {
   open: async ({ hostname: host, port, security, ca }, signal) => {
@@ -21,7 +21,7 @@ export const workerSockets: DirectorySockets = {
   },
 };
 
-/** The runtime's own errors have no code: all that is known is what was being tried. */
+/** Errors of the runtime have no code, so the reason is derived from the kind of connection. */
 async function explained(opening: Promise<Socket>, fault: () => TransportError): Promise<Socket> {
   try {
     return await opening;

@@ -66,10 +66,10 @@ function fromConflict(node: Node, body: unknown): AppError {
 
 /** Codes and titles are the same for all upstream servers. */
 const details: Partial<Record<ErrorCode, Detail>> = {
-  upstream_failed: 'The dispatcher gave no usable answer',
-  upstream_refused: 'The dispatcher refused the request',
+  upstream_failed: 'The dispatcher did not return a valid response',
+  upstream_refused: 'The dispatcher rejected the request',
   upstream_tls: 'The TLS connection to the dispatcher failed',
-  upstream_timeout: 'The dispatcher did not answer in time',
+  upstream_timeout: 'The dispatcher did not respond in time',
 };
 
 const failure = (code: ErrorCode, node: Node, members: ErrorMembers = {}, cause?: unknown): AppError =>

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import type { Detail } from '../../messages/message.ts';
 
-/** Where we may go beyond the public internet, as configured. */
+/** Configured exceptions for outbound connections to addresses outside of the public internet. */
 export type UrlPolicy = {
   /** `ALLOWED_PRIVATE_NETWORKS`: CIDR or single addresses, IPv4 and IPv6. */
   allowedNetworks: readonly string[];
-  /** `ALLOW_INSECURE_DISPATCHERS`: TLS verification may be switched off per peer. It never allows plain HTTP. */
+  /** `ALLOW_INSECURE_DISPATCHERS`: TLS verification may be disabled per peer. Plain HTTP is never allowed. */
   allowInsecure: boolean;
 };
 
@@ -15,26 +15,26 @@ export type Network = readonly [Address, number];
 export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: Detail };
 
 /**
- * Judges a URL that somebody wants to save as a destination. What a name resolves to is checked where the
- * connection is made, since it can change between the two.
+ * Validates a destination URL before it is saved. The addresses that the name resolves to are checked at connection
+ * time, because they can change.
  */
 export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) return refuse('This is not a URL');
+  if (!url) return refuse('Must be a URL');
   if (url.protocol !== 'https:' || !/^https:\/\//i.test(text))
     return refuse('The URL must begin with https://');
-  if (/[\s\\]/.test(text)) return refuse('The URL must hold no spaces and no backslashes');
-  if (text.includes('@')) return refuse('The URL must hold no user name or password');
-  if (text.includes('#')) return refuse('The URL must hold no fragment');
-  if (url.port === '0') return refuse('No connection can be made to the port 0');
-  if (text.includes('?')) return refuse('The URL must hold no query');
+  if (/[\s\\]/.test(text)) return refuse('The URL must not contain spaces or backslashes');
+  if (text.includes('@')) return refuse('The URL must not contain a user name or password');
+  if (text.includes('#')) return refuse('The URL must not contain a fragment');
+  if (url.port === '0') return refuse('Port 0 is not allowed');
+  if (text.includes('?')) return refuse('The URL must not contain a query');
   if (isHostAllowed(url.hostname, parseNetworks(policy.allowedNetworks))) return { ok: true, url };
-  return refuse('This address is only allowed inside the networks of ALLOWED_PRIVATE_NETWORKS');
+  return refuse('Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS');
 }
 
 /**
- * @param hostname as the WHATWG URL parser gives it: every spelling of an IPv4 address is dotted decimal by then
- * @returns false for a literal that is not allowed and for names of this machine; true for every other name
+ * @param hostname as normalised by the WHATWG URL parser: IPv4 addresses are in dotted decimal form
+ * @returns false for a literal address that is not allowed and for names of the local machine; true for other names
  */
 export function isHostAllowed(hostname: string, networks: readonly Network[]): boolean {
   const literal = hostname.replace(/^\[|\]$/g, '');
@@ -44,9 +44,9 @@ export function isHostAllowed(hostname: string, networks: readonly Network[]): b
 }
 
 /**
- * Judges a host that is spoken to without encryption, as `isHostAllowed` judges others.
- * @returns true for a literal in one of the networks; for another name while there are any, for what it resolves to
- * is only known when the connection is made
+ * The check for unencrypted connections, corresponding to `isHostAllowed`.
+ * @returns true for a literal address in one of the networks; for other names true if there are any networks, because
+ * the resolved address is checked at connection time
  */
 export function isHostInside(hostname: string, networks: readonly Network[]): boolean {
   const literal = hostname.replace(/^\[|\]$/g, '');
@@ -55,13 +55,13 @@ export function isHostInside(hostname: string, networks: readonly Network[]): bo
   return isAddressInside('127.0.0.1', networks) || isAddressInside('::1', networks);
 }
 
-/** True for a public unicast address, and for any other that lies in one of the networks. */
+/** True for a public unicast address, and for an address in one of the networks. */
 export function isAddressAllowed(text: string, networks: readonly Network[]): boolean {
   const address = parseAddress(text);
   return address !== undefined && (isPublic(address) || isAddressInside(text, networks));
 }
 
-/** True for an address that lies in one of the networks. */
+/** True for an address in one of the networks. */
 export function isAddressInside(text: string, networks: readonly Network[]): boolean {
   const address = parseAddress(text);
   return address !== undefined && networks.some((network) => contains(network, address));
@@ -69,22 +69,22 @@ export function isAddressInside(text: string, networks: readonly Network[]): boo
 
 const isThisMachine = (hostname: string): boolean => /(^|\.)localhost\.?$/i.test(hostname);
 
-/** @throws Error naming the first entry that is neither a CIDR nor an address */
+/** @throws Error with the first entry that is neither a CIDR nor an address */
 export function parseNetworks(entries: readonly string[]): Network[] {
   return entries.map((entry) => parseNetwork(entry.trim()));
 }
 
-/** An IPv4-mapped address connects to the IPv4 one, so it is that one (RFC 4291 section 2.5.5.2). */
+/** An IPv4-mapped address is treated as IPv4, because connections go there (RFC 4291 section 2.5.5.2). */
 function parseAddress(text: string): Address | undefined {
   if (!text.includes(':')) return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;
-  // ipaddr.js reads the old form `::1.2.3.4` as IPv4-mapped; in hexadecimal groups it cannot.
+  // ipaddr.js reads the deprecated form `::1.2.3.4` as IPv4-mapped; the URL parser converts it to hexadecimal groups.
   const url = `https://[${text}]`;
   return URL.canParse(url) ? ipaddr.process(new URL(url).hostname.slice(1, -1)) : undefined;
 }
 
 const refuse = (detail: Detail): UrlCheck => ({ ok: false, detail });
 
-/** IPv6 only hands out 2000::/3 so far (RFC 4291); what lies outside, IPv4-compatible ones included, is no peer. */
+/** The global unicast range of IPv6 (RFC 4291). Other addresses, such as IPv4-compatible ones, are not public. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 function isPublic(address: Address): boolean {
@@ -105,7 +105,7 @@ function parseNetwork(entry: string): Network {
   return [address, prefix];
 }
 
-/** IPv4 in four decimal parts only: `10.1/8` would quietly mean 10.0.0.1. */
+/** IPv4 only with four decimal parts: `10.1/8` would be read as 10.0.0.1. */
 const isWholeAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 

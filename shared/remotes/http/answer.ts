@@ -1,6 +1,6 @@
 import { TransportError, type TransportResponse } from './transport.ts';
 
-/** An answer whose body has not been read yet, in a shape that every runtime's client can be brought to. */
+/** A response with an unread body, in a form common to all HTTP clients. */
 export type RawAnswer = {
   status: number;
   headers: Iterable<readonly [name: string, value: string | readonly string[] | undefined]>;
@@ -10,12 +10,12 @@ export type RawAnswer = {
 const maxHeaders = 100;
 
 /**
- * Reads an answer and keeps to the limits while reading; it never holds more than `maxBytes` and one chunk.
- * @throws TransportError `redirect`, `malformed` (a content coding), `too_large`, or what the body throws
+ * Reads a response and enforces the limits while reading; holds at most `maxBytes` and one chunk in memory.
+ * @throws TransportError `redirect`, `malformed` (a content coding), `too_large`, or the error of the body
  */
 export async function readAnswer(raw: RawAnswer, maxBytes: number): Promise<TransportResponse> {
   const headers = plainHeaders(raw.headers);
-  // 304 answers a condition of ours; every other 3xx would send us, and our credentials, somewhere else.
+  // 304 is the response to a conditional request. Other 3xx would send credentials to another address.
   if (raw.status >= 300 && raw.status < 400 && raw.status !== 304) throw new TransportError('redirect');
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new TransportError('malformed');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new TransportError('too_large');

@@ -1,8 +1,8 @@
 import { TransportError } from './transport.ts';
 
 /**
- * Runs `work` until a total deadline, or until `outer` aborts: then `work`'s signal aborts and the caller is
- * released at once, even when `work` sits in a state that does not listen to its signal (a silent handshake).
+ * Runs `work` until a deadline, or until `outer` aborts. Then the signal of `work` aborts and the promise rejects
+ * immediately, even if `work` does not react to its signal (for example during a TLS handshake).
  * @throws TransportError `timeout`
  */
 export async function withinDeadline<T>(

@@ -1,6 +1,6 @@
 import { type TlsReason, TransportError, type TransportReason } from './transport.ts';
 
-/** OpenSSL's and Node's own names; every other X.509 or handshake code reads `unknown`. */
+/** Codes of OpenSSL and Node. Other X.509 or handshake codes become `unknown`. */
 const tlsReasons: Record<string, TlsReason> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not_yet_valid',
@@ -29,12 +29,12 @@ const reasons: Record<string, TransportReason> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
 };
 
-/** Codes that say that the request, not the peer, is at fault: they stay what they are and end as `internal`. */
+/** Codes for invalid requests. These errors are not converted and result in `internal`. */
 const ours = /^(UND_ERR_INVALID_|UND_ERR_NOT_SUPPORTED|ERR_INVALID_)/;
 
 /**
- * Gives a fault of the network its closed reason, by code and never by message.
- * @returns a `TransportError`, or the error itself when it is a mistake of ours and none of the network's
+ * Converts a network error to a `TransportError` by its code, never by its message.
+ * @returns a `TransportError`, or the unchanged error if it is a programming error
  */
 export function toTransportError(error: unknown): unknown {
   for (const link of chainOf(error)) {
@@ -56,7 +56,7 @@ function fromCode(error: Error): Fault | undefined {
   return { reason: reasons[code] ?? 'unreachable', code };
 }
 
-/** The error and what caused it, five links at most: a chain may be a circle. */
+/** The error and its causes, at most five: a chain of causes may be circular. */
 function chainOf(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let link = error; link instanceof Error && chain.length < 5; link = link.cause) chain.push(link);

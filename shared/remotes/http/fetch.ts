@@ -11,9 +11,9 @@ import {
 } from './transport.ts';
 
 /**
- * HTTPS by plain `fetch`, for runtimes without sockets: names are checked, what they resolve to is not seen. Peers are
- * always verified, by the authorities that the runtime trusts; an authority of their own cannot be given.
- * @throws Error when `allowedNetworks` holds something else than networks
+ * HTTPS with `fetch`, for runtimes without sockets. Names are checked, but resolved addresses are not visible. TLS is
+ * always verified with the authorities of the runtime; a custom authority is not supported.
+ * @throws Error if `allowedNetworks` has an invalid entry
  */
 export function createFetchTransport(policy: UrlPolicy): Transport {
   const networks = parseNetworks(policy.allowedNetworks);
@@ -31,7 +31,7 @@ export function createFetchTransport(policy: UrlPolicy): Transport {
   };
 }
 
-/** The policy once more, at call time: the row may be older than the configuration. */
+/** Repeats the policy check at call time, because the row may be older than the configuration. */
 function allowedUrl({ url: text, ca }: TransportRequest, networks: readonly Network[]): URL {
   const url = new URL(text);
   const isClean = url.protocol === 'https:' && !url.username && !url.password;
@@ -57,13 +57,13 @@ async function ask(
     const raw = { status: response.status, headers: response.headers, body: chunksOf(response.body) };
     return await readAnswer(raw, maxBytes ?? defaultMaxBytes);
   } catch (error) {
-    // A body that nobody reads would keep one of the few connections of an invocation.
+    // An unread body would occupy one of the six connections of an invocation.
     await response.body?.cancel().catch(() => undefined);
     throw toBodyFault(error);
   }
 }
 
-/** The body by its reader, which is released however reading ends, so that the rest can be cancelled. */
+/** Chunks of the body. The reader is released in all cases, so that the rest can be cancelled. */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   try {
@@ -73,7 +73,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
   }
 }
 
-/** What Cloudflare answers in the place of a peer that it did not reach (its 52x codes and 530). */
+/** Status codes that Cloudflare returns if it cannot reach the peer (52x and 530). */
 const substitutes: Record<number, TransportError['reason']> = {
   521: 'unreachable',
   522: 'timeout',
@@ -91,8 +91,8 @@ function refuseSubstitute({ status }: Response): void {
 }
 
 /**
- * Node's `fetch` carries codes, workerd's has none: a lost connection says that it may be retried, and every other fault
- * that arose outside, most often a certificate, is one error without a reason. What is left is a mistake of ours.
+ * Errors of Node's `fetch` have codes; those of workerd do not: a lost connection is `retryable`, and every other
+ * remote error, usually of a certificate, is `remote` without a reason. Other errors are programming errors.
  */
 function toFault(error: unknown): unknown {
   const fault = toTransportError(error);
@@ -104,7 +104,7 @@ function toFault(error: unknown): unknown {
   return error;
 }
 
-/** Once there is an answer, a `TypeError` without a code says that its bytes are not what its headers promise. */
+/** After the response headers, a `TypeError` without a code means that the body does not match its headers. */
 function toBodyFault(error: unknown): unknown {
   const fault = toFault(error);
   return fault instanceof TypeError ? new TransportError('malformed', {}, { cause: error }) : fault;

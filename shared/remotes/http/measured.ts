@@ -1,6 +1,6 @@
 import type { Transport } from './transport.ts';
 
-/** Tells how many seconds each exchange took, its failure included, to whoever said whom it concerns. */
+/** Reports the duration of each exchange in seconds, including failures, if the request names what it concerns. */
 export const measured = (
   transport: Transport,
   note: (concerns: string, seconds: number) => void,

@@ -16,18 +16,18 @@ import {
 } from './transport.ts';
 
 export type NodeTransportOptions = UrlPolicy & {
-  /** Resolves names; the system's resolver unless given. */
+  /** Name resolution; default: the system resolver. */
   lookup?: Lookup;
-  /** How many destinations keep their connections. */
+  /** Maximum number of destinations with pooled connections. */
   maxPools?: number;
 };
 
 export type NodeTransport = Required<Transport> & {
-  /** Ends at once what still runs and closes every connection. */
+  /** Aborts running exchanges and closes all connections. */
   close(): Promise<void>;
 };
 
-/** A pool that serves one peer, the handshakes it is in, and how many exchanges wait for it. */
+/** The pool of one peer, its pending handshakes, and the number of waiting exchanges. */
 type Destination = { pool: Pool; handshakes: Set<TLSSocket>; waiting: number };
 
 const maxConnections = 16;
@@ -36,9 +36,9 @@ const handshakeMs = 5_000;
 const keepAliveMs = 10_000;
 
 /**
- * HTTPS for Node and Lambda: connections are kept per origin, authority and verification, and every address is
- * checked at the moment of connecting.
- * @throws Error when `allowedNetworks` holds something else than networks
+ * HTTPS for Node and Lambda. Connections are pooled per origin, authority and verification, and every address is
+ * checked at connection time.
+ * @throws Error if `allowedNetworks` has an invalid entry
  */
 export function createNodeTransport(options: NodeTransportOptions): NodeTransport {
   const networks = parseNetworks(options.allowedNetworks);
@@ -47,7 +47,7 @@ export function createNodeTransport(options: NodeTransportOptions): NodeTranspor
   const peerOf = ({ url, ca, verifyTls }: TransportRequest): Peer => ({
     url: allowedUrl(url, networks),
     ca,
-    // A peer stored as unverified is verified all the same where the configuration does not allow otherwise.
+    // `verify_tls` of a peer is ignored unless the configuration allows unverified connections.
     rejectUnauthorized: verifyTls || !options.allowInsecure,
     lookup,
   });
@@ -71,7 +71,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The policy once more, at call time: the row may be older than the configuration. */
+/** Repeats the policy check at call time, because the row may be older than the configuration. */
 function allowedUrl(text: string, networks: readonly Network[]): URL {
   const url = new URL(text);
   const isClean = url.protocol === 'https:' && !url.username && !url.password;
@@ -79,7 +79,10 @@ function allowedUrl(text: string, networks: readonly Network[]): URL {
   return url;
 }
 
-/** Finds or opens the pool of a peer; the longest unused one makes room, finishing what it has. */
+/**
+ * Returns the pool of a peer, or opens one. Beyond `maxPools` the least recently used pool is closed after its
+ * exchanges.
+ */
 function destinationOf(open: Map<string, Destination>, peer: Peer, maxPools: number): Destination {
   const key = `${peer.url.origin} ${peer.rejectUnauthorized} ${sha256(peer.ca ?? '')}`;
   const found = open.get(key) ?? openDestination(peer);
@@ -107,8 +110,8 @@ function openDestination(peer: Peer): Destination {
 }
 
 /**
- * Connects with the peer's own settings and resumes its TLS session. A signal does not reach a handshake, so
- * the sockets in that state are kept where a passed deadline finds them.
+ * Connects with the settings of the peer and resumes its TLS session. A handshake ignores abort signals, so its
+ * sockets are recorded and destroyed at a deadline.
  */
 function connector(peer: Peer, handshakes: Set<TLSSocket>): buildConnector.connector {
   let session: Buffer | undefined;
@@ -141,7 +144,7 @@ async function exchange(to: Destination, request: TransportRequest): Promise<Tra
   }
 }
 
-/** Ends handshakes that nobody waits for any more; connections in use are never touched. */
+/** Destroys handshakes without a waiting exchange. Connections in use are not affected. */
 function abandon(handshakes: Set<TLSSocket>): void {
   for (const socket of handshakes) socket.destroy(new TransportError('timeout'));
 }
@@ -158,7 +161,7 @@ async function ask(pool: Pool, request: TransportRequest, signal: AbortSignal): 
   const raw = { status: answer.statusCode, headers: Object.entries(answer.headers), body: answer.body };
   try {
     const read = await readAnswer(raw, request.maxBytes ?? defaultMaxBytes);
-    // undici gives a connection back one turn after the last byte; a next call before that would open another one.
+    // undici releases a connection one turn after the last byte; an earlier call would open another connection.
     await setImmediate();
     return read;
   } catch (error) {
@@ -167,7 +170,7 @@ async function ask(pool: Pool, request: TransportRequest, signal: AbortSignal): 
   }
 }
 
-/** Cuts a body short with its connection; the error that this raises on the stream is ours and says nothing. */
+/** Aborts a body with its connection. The resulting stream error is expected. */
 function discard(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => undefined).destroy();
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorMembers } from '../../kernel/errors.ts';
 import type { TransportError, TransportReason } from './transport.ts';
 
-/** What an exchange without an answer is called towards callers. */
+/** Problem codes for failed exchanges. */
 export const transportCodes = {
   timeout: 'upstream_timeout',
   tls: 'upstream_tls',
@@ -12,7 +12,7 @@ export const transportCodes = {
   malformed: 'upstream_failed',
 } as const satisfies Record<TransportReason, ErrorCode>;
 
-/** What an exchange without an answer is called towards callers, with the reason where it says more than the code. */
+/** Problem code for a failed exchange, with the reason if it adds information. */
 export const problemOf = ({
   reason,
   tlsReason,

@@ -1,33 +1,33 @@
-/** What is sent; `deadlineMs` bounds the whole exchange, from the name look-up to the last byte of the body. */
+/** A request. `deadlineMs` limits the whole exchange, from name resolution to the last byte of the body. */
 export type TransportRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute; checked against the address policy again at every call. */
+  /** Absolute; checked against the address policy at every call. */
   url: string;
   headers: Record<string, string>;
   body?: string | undefined;
   deadlineMs: number;
-  /** Of the response body as it comes over the wire. */
+  /** Maximum size of the response body as transferred. */
   maxBytes?: number | undefined;
-  /** PEM; replaces the public authorities for this peer. */
+  /** PEM; replaces the public certificate authorities for this peer. */
   ca?: string | undefined;
   verifyTls: boolean;
-  /** The id of what is asked, for measurements. */
+  /** Id of the called object, for metrics. */
   concerns?: string | undefined;
-  /** Ends the exchange early; the caller then sees the same fault as for a passed deadline. */
+  /** Aborts the exchange; the error is the same as for a passed deadline. */
   signal?: AbortSignal | undefined;
 };
 
-/** Header names are lower case; repeated ones are joined by a comma; `set-cookie` is never among them. */
+/** Header names are in lower case; repeated headers are joined by commas; `set-cookie` is omitted. */
 export type TransportResponse = { status: number; headers: Record<string, string>; text: string };
 
-/** Facts of the certificate that a peer shows, whether or not it would be accepted; `not_after` is RFC 3339. */
+/** Data of the peer certificate, valid or not; `not_after` is RFC 3339. */
 export type CertificateFacts = { subject: string; issuer: string; not_after: string };
 
-/** One way to speak HTTPS to a system outside; every runtime brings its own. */
+/** An HTTPS client; each runtime has its own implementation. */
 export type Transport = {
-  /** @throws TransportError for everything but an answer; any status but a redirect is an answer */
+  /** @throws TransportError unless there is a response; every status except a redirect is a response */
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Absent where the runtime does not show certificates. @throws TransportError */
+  /** Absent if the runtime does not expose certificates. @throws TransportError */
   inspect?(
     url: string,
     options: { deadlineMs: number; signal?: AbortSignal | undefined },
@@ -36,7 +36,7 @@ export type Transport = {
 
 export const defaultMaxBytes = 2 * 1024 * 1024;
 
-/** Why a certificate or handshake was not accepted; `unknown` is all that some runtimes can tell. */
+/** Reason of a rejected certificate or failed handshake. Some runtimes only report `unknown`. */
 export type TlsReason =
   | 'expired'
   | 'not_yet_valid'
@@ -50,19 +50,19 @@ export type TransportReason =
   | 'timeout'
   | 'tls'
   | 'address_not_allowed'
-  /** Refused, reset, cut off or without a known name. */
+  /** Refused, reset, aborted, or the name does not resolve. */
   | 'unreachable'
   | 'too_large'
   | 'redirect'
-  /** Not the HTTP that was asked for: broken framing, or a content coding although `identity` was asked. */
+  /** Invalid HTTP: broken framing, or a content coding although `identity` was requested. */
   | 'malformed';
 
-/** An exchange that ended without a usable answer. */
+/** An exchange without a usable response. */
 export class TransportError extends Error {
   readonly reason: TransportReason;
   /** Only with reason `tls`. */
   readonly tlsReason: TlsReason | undefined;
-  /** The runtime's own code, for logs and diagnosis. */
+  /** The error code of the runtime, for logs. */
   readonly code: string | undefined;
 
   constructor(

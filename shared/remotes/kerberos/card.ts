@@ -14,7 +14,7 @@ import {
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Principal, readRealmAndName } from './names.ts';
 
-/** The certificate of a card, and what of it is used; issuer and serial number are bytes of it. */
+/** A smart-card certificate with its relevant parts; issuer and serial number are DER. */
 export type Card = {
   der: Buffer;
   algorithm: 'RSA' | 'EC';
@@ -24,15 +24,15 @@ export type Card = {
   names: SubjectNames;
 };
 
-/** Whom the subjectAltName of a certificate names. */
+/** The names in the subjectAltName of a certificate. */
 export type SubjectNames = { principals: Principal[]; upns: string[]; hosts: string[] };
 
 const pkinitSan = '1.3.6.1.5.2.2';
 const upnSan = '1.3.6.1.4.1.311.20.2.3';
 
 /**
- * Reads a certificate, PEM or base64 of DER.
- * @returns undefined for a text that is none, or whose key is neither RSA of 2048 to 8192 bits nor on P-256
+ * Reads a certificate as PEM or as base64 of DER.
+ * @returns undefined if the text is not a certificate, or its key is neither RSA with 2048 to 8192 bits nor on P-256
  */
 export function readCard(text: string): Card | undefined {
   const der = derOf(text);
@@ -46,7 +46,10 @@ export function readCard(text: string): Card | undefined {
   }
 }
 
-/** SHA-256 of the public key (SubjectPublicKeyInfo): a renewed certificate of the same key has the same. */
+/**
+ * SHA-256 of the public key (SubjectPublicKeyInfo). It does not change if the certificate is renewed with the same
+ * key.
+ */
 export const fingerprintOf = ({ key }: Pick<Card, 'key'>): string =>
   sha256(key.export({ type: 'spki', format: 'der' }));
 
@@ -63,9 +66,9 @@ export function derOf(text: string): Buffer | undefined {
 }
 
 /**
- * Checks a signature over SHA-256 and brings it into the form of CMS. Cards give `r || s` for a curve where CMS has a
- * SEQUENCE of the two.
- * @returns undefined when it is not of this card
+ * Verifies a signature with SHA-256 and converts it to the CMS form. For elliptic curves cards return `r
+ * s`, and CMS uses a SEQUENCE of both.
+ * @returns undefined if the signature does not match the key of the card
  */
 export function checkSignature(card: Card, text: Uint8Array, signature: Uint8Array): Buffer | undefined {
   const forms = card.algorithm === 'EC' ? [signature, sequenceOfHalves(signature)] : [signature];
@@ -73,7 +76,7 @@ export function checkSignature(card: Card, text: Uint8Array, signature: Uint8Arr
   return found && Buffer.from(found);
 }
 
-/** @throws DerError when the certificate is not one */
+/** @throws DerError if the certificate is malformed */
 export function identifiersOf(der: Uint8Array): Pick<Card, 'issuer' | 'serial' | 'names'> {
   const [body] = readAll(readOne(der, tags.sequence).content);
   const parts = readAll(expectTag(body, tags.sequence).content).filter(({ tag }) => tag !== 0xa0);

@@ -2,13 +2,13 @@ import { Buffer } from 'node:buffer';
 import { BasicConstraints, Certificate, CertificateChainValidationEngine } from 'pkijs';
 import { algorithms } from './request.ts';
 
-/** Extensions whose meaning is looked after, here or by the library; any other that is critical ends a path. */
+/** Extensions processed here or by the library. A path with any other critical extension is rejected. */
 const understood = new Set([
   ...['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.18', '2.5.29.19', '2.5.29.30', '2.5.29.31', '2.5.29.32'],
   ...['2.5.29.33', '2.5.29.35', '2.5.29.36', '2.5.29.37', '2.5.29.54'],
 ]);
 
-/** Signatures by SHA-256 and its longer sisters; PSS, which may hide SHA-1 in its parameters, is none of Kerberos. */
+/** SHA-256 and stronger. PSS is not used by Kerberos and is excluded, because its parameters may select SHA-1. */
 const strongSignatures = new Set<string>([
   ...[algorithms.rsaSha256, '1.2.840.113549.1.1.12', algorithms.rsaSha512],
   ...[algorithms.ecdsaSha256, '1.2.840.10045.4.3.3', '1.2.840.10045.4.3.4'],
@@ -16,7 +16,7 @@ const strongSignatures = new Set<string>([
 
 export const isStrongSignature = (dotted: string): boolean => strongSignatures.has(dotted);
 
-/** @throws Error for bytes that are no certificate */
+/** @throws Error if the bytes are not a certificate */
 export const parseCertificate = (der: Uint8Array): Certificate => Certificate.fromBER(Uint8Array.from(der));
 
 /** @returns the certificates of a PEM text */
@@ -26,9 +26,9 @@ export const parseAnchors = (pem: string): Certificate[] =>
   );
 
 /**
- * True when a way leads from the certificate to one of the anchors (RFC 5280, 6.1). The library builds and checks it;
- * it does not look at path lengths, at unknown critical extensions of the leaf, nor at the strength of signatures.
- * Revocation is not asked for.
+ * True if there is a valid path from the certificate to one of the anchors (RFC 5280, 6.1). The library builds and
+ * checks it, except for path lengths, unknown critical extensions of the leaf, and signature strength, which are
+ * checked here. Revocation is not checked.
  */
 export async function leadsToAnchor(
   leaf: Certificate,
@@ -46,7 +46,7 @@ export async function leadsToAnchor(
   return result && certificatePath.length > 1 && isSame(certificatePath[0], leaf) && isSound(certificatePath);
 }
 
-/** The library goes round for ever where two certificates issued one another; no honest path takes so many steps. */
+/** The library loops forever if two certificates issued each other. Valid paths need far fewer steps. */
 function boundedSearch(): CertificateChainValidationEngine['findIssuer'] {
   let steps = 0;
   return async (certificate, engine, crypto) => {
@@ -60,7 +60,7 @@ const mostSteps = 16;
 const isSame = (a: Certificate | undefined, b: Certificate): boolean =>
   a !== undefined && Buffer.from(a.tbsView).equals(Buffer.from(b.tbsView));
 
-/** @param path the leaf first, the anchor last */
+/** @param path from the leaf to the anchor */
 function isSound(path: readonly Certificate[]): boolean {
   const issuers = path.slice(1);
   return (
@@ -73,7 +73,7 @@ function isSound(path: readonly Certificate[]): boolean {
 const hasOnlyKnownDemands = ({ extensions = [] }: Certificate): boolean =>
   extensions.every(({ critical, extnID }) => !critical || understood.has(extnID));
 
-/** `pathLenConstraint` counts the authorities below but for those that issued themselves (RFC 5280, 4.2.1.9). */
+/** `pathLenConstraint` counts the intermediate authorities below, except for self-issued ones (RFC 5280, 4.2.1.9). */
 function isLongEnough({ extensions = [] }: Certificate, below: readonly Certificate[]): boolean {
   const constraints = extensions.find(({ extnID }) => extnID === '2.5.29.19')?.parsedValue;
   const limit = constraints instanceof BasicConstraints ? constraints.pathLenConstraint : undefined;

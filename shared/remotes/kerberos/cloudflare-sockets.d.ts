@@ -1,5 +1,5 @@
-/** What the runtime of Workers has; these are the parts that are used. */
-// biome-ignore lint/correctness/noUnresolvedImports: the runtime has it, no package
+/** The used part of the Workers runtime API. */
+// biome-ignore lint/correctness/noUnresolvedImports: provided by the runtime, not by a package
 declare module 'cloudflare:sockets' {
   type Socket = {
     readonly opened: Promise<unknown>;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** AES with HMAC-SHA-1 (RFC 3962): the number of the type, the bytes of a key, and the type of its checksum. */
+/** AES with HMAC-SHA-1 (RFC 3962) by encryption type, with the key length in bytes and the checksum type. */
 export const encryptionTypes = {
   18: { keyLength: 32, checksumType: 16 },
   17: { keyLength: 16, checksumType: 15 },
@@ -17,7 +17,7 @@ export const usages = { asReply: 3, requestChecksum: 56 } as const;
 const macLength = 12;
 const block = 16;
 
-/** Decrypts and checks (RFC 3961, 5.3). @returns undefined when the key is another one, or the text was changed */
+/** Decrypts and verifies (RFC 3961, 5.3). @returns undefined for a wrong key or an altered text */
 export function decrypt(key: Uint8Array, usage: number, sealed: Uint8Array): Uint8Array | undefined {
   if (sealed.length < block + macLength) return undefined;
   const ciphertext = sealed.subarray(0, -macLength);
@@ -26,11 +26,11 @@ export function decrypt(key: Uint8Array, usage: number, sealed: Uint8Array): Uin
   return timingSafeEqual(mac, sealed.subarray(-macLength)) ? plain.subarray(block) : undefined;
 }
 
-/** The checksum of a text under a key (RFC 3961, 5.3: HMAC with Kc). */
+/** The checksum of a text (RFC 3961, 5.3: HMAC with Kc). */
 export const checksum = (key: Uint8Array, usage: number, text: Uint8Array): Buffer =>
   macOf(deriveKey(key, usageConstant(usage, 0x99)), text);
 
-/** DK (RFC 3961, 5.1); for AES a random string is the key itself. */
+/** DK (RFC 3961, 5.1). For AES the random string is the key. */
 export function deriveKey(key: Uint8Array, constant: Uint8Array): Buffer {
   const parts: Buffer[] = [];
   for (let last = fold(constant, block), length = 0; length < key.length; length += block) {
@@ -41,8 +41,8 @@ export function deriveKey(key: Uint8Array, constant: Uint8Array): Buffer {
 }
 
 /**
- * n-fold (RFC 3961, 5.1): copies, each turned right by 13 bits more than the one before, added up in pieces of `length`
- * bytes with the carry brought round.
+ * n-fold (RFC 3961, 5.1): copies of the input, each rotated right by a further 13 bits, are added in blocks of
+ * `length` bytes with end-around carry.
  */
 export function fold(input: Uint8Array, length: number): Buffer {
   const total = leastCommonMultiple(input.length, length);
@@ -57,7 +57,7 @@ export function fold(input: Uint8Array, length: number): Buffer {
   return Buffer.from(sum.toString(16).padStart(2 * length, '0'), 'hex');
 }
 
-/** CBC with ciphertext stealing, CS3 (RFC 3962, 5): the last two blocks are always swapped, the first vector is zero. */
+/** CBC with ciphertext stealing, CS3 (RFC 3962, 5): the last two blocks are always swapped, and the IV is zero. */
 export function decryptStealing(key: Uint8Array, ciphertext: Uint8Array): Buffer {
   if (ciphertext.length === block) return decryptBlocks(key, ciphertext);
   const lastLength = ciphertext.length % block || block;
@@ -68,7 +68,7 @@ export function decryptStealing(key: Uint8Array, ciphertext: Uint8Array): Buffer
   const beneath = decryptBlocks(key, swapped);
   const tail = xor(beneath.subarray(0, lastLength), last);
   const restored = Buffer.concat([last, beneath.subarray(lastLength)]);
-  // In their usual order the blocks are ordinary CBC but for the last one, which is known by now.
+  // With the last two blocks in normal order, the remaining text is plain CBC; the last block is known already.
   return Buffer.concat([decryptBlocks(key, Buffer.concat([head, restored])), tail]);
 }
 

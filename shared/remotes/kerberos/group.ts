@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { bitString, integer, oid, readOne, sequence, tags } from '../../kernel/crypto/der.ts';
 
 /**
- * Group 14 of RFC 3526, by whole numbers: `node:crypto` takes a second of a Worker to check a prime that everybody
- * knows, and cannot take up a key that another request began with.
+ * Group 14 of RFC 3526 with bigint arithmetic: `node:crypto` spends a second of CPU time on Workers to check the known
+ * prime, and cannot restore a private key that another request has created.
  */
 const prime = BigInt(
   `0x${[
@@ -18,10 +18,10 @@ const prime = BigInt(
 );
 const modulusLength = 256;
 
-/** A private exponent of 256 bits, twice the strength of the group (RFC 3526, 8), as hexadecimal text. */
+/** A private exponent of 256 bits, twice the strength of the group (RFC 3526, 8), in hexadecimal. */
 export const newExponent = (): string => randomBytes(32).toString('hex');
 
-/** SubjectPublicKeyInfo of the public value, in the form of X9.42 that RFC 4556 asks for (RFC 3279, 2.3.3). */
+/** SubjectPublicKeyInfo of the public value in X9.42 form, as required by RFC 4556 (RFC 3279, 2.3.3). */
 export const publicKeyInfo = (exponent: string): Buffer =>
   sequence(
     sequence(oid('1.2.840.10046.2.1'), sequence(integer(prime), integer(2), integer((prime - 1n) / 2n))),
@@ -29,9 +29,9 @@ export const publicKeyInfo = (exponent: string): Buffer =>
   );
 
 /**
- * The shared secret, as long as the modulus.
- * @param publicValue DER of the INTEGER that the other side sent
- * @throws DerError; RangeError for a value that makes a secret which anybody knows
+ * The shared secret, with the length of the modulus.
+ * @param publicValue DER of the INTEGER from the KDC
+ * @throws DerError; RangeError for a value outside of the group, which would result in a predictable secret
  */
 export function sharedSecret(exponent: string, publicValue: Uint8Array): Buffer {
   const { content } = readOne(publicValue, tags.integer);
@@ -47,7 +47,7 @@ export function sharedSecret(exponent: string, publicValue: Uint8Array): Buffer 
   );
 }
 
-/** Not in constant time, which matters little for a key that is used once. */
+/** Not in constant time. This is acceptable, because each key is used once. */
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
   for (let square = base, rest = exponent; rest > 0n; rest >>= 1n) {

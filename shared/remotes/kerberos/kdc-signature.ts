@@ -6,17 +6,17 @@ import { isStrongSignature, leadsToAnchor, parseAnchors } from './certificate-pa
 import { isSamePrincipal, ticketService } from './names.ts';
 import { contentTypes } from './request.ts';
 
-/** What the certificate of a KDC must be like. */
+/** Requirements for the certificate of a KDC. */
 export type KdcTrust = {
   realm: string;
-  /** PEM certificates that it must lead to. */
+  /** PEM certificates of the trust anchors. */
   anchors: string;
-  /** Names that it may bear in the place of the realm's. */
+  /** Host names that are accepted instead of the name of the realm. */
   hosts: readonly string[];
   eku: 'kdc' | 'server_auth';
 };
 
-/** Why what a KDC has signed is not believed; a stable word. */
+/** A KDC reply that is not trusted. `reason` is a stable word. */
 export class UntrustedKdc extends Error {
   readonly reason: string;
 
@@ -31,7 +31,7 @@ const purposes = { kdc: ['1.3.6.1.5.2.3.5'], server_auth: ['1.3.6.1.5.2.3.5', '1
 const digests = new Set(['2.16.840.1.101.3.4.2.1', '2.16.840.1.101.3.4.2.2', '2.16.840.1.101.3.4.2.3']);
 
 /**
- * The content that a KDC of the realm has signed (RFC 4556, 3.2.4).
+ * Returns the content signed by a KDC of the realm (RFC 4556, 3.2.4).
  * @param contentInfo DER of the CMS ContentInfo
  * @throws UntrustedKdc
  */
@@ -55,7 +55,7 @@ function parse(contentInfo: Uint8Array): SignedData {
   throw new UntrustedKdc('content_type');
 }
 
-/** The library asks only that a content type is signed, not which one. */
+/** The library requires a signed content type, but does not check its value. */
 function assertForm({ encapContentInfo }: SignedData, { signedAttrs, ...signer }: SignerInfo): void {
   const types = (signedAttrs?.attributes ?? []).filter(({ type }) => type === '1.2.840.113549.1.9.3');
   const isKeyInfo = (attribute: Attribute) =>
@@ -65,7 +65,7 @@ function assertForm({ encapContentInfo }: SignedData, { signedAttrs, ...signer }
   if (types.length !== 1 || !types.every(isKeyInfo)) throw new UntrustedKdc('content_type');
   if (!digests.has(signer.digestAlgorithm.algorithmId)) throw new UntrustedKdc('weak_signature');
   const { algorithmId } = signer.signatureAlgorithm;
-  // Plain RSA leaves the digest to the other field (RFC 3370, 3.2).
+  // For plain RSA the digest is specified in the digest algorithm (RFC 3370, 3.2).
   if (algorithmId !== '1.2.840.113549.1.1.1' && !isStrongSignature(algorithmId))
     throw new UntrustedKdc('weak_signature');
 }
@@ -94,7 +94,7 @@ async function assertTrusted(
   if (!isNamed(identifiersOf(der).names, realm, hosts)) throw new UntrustedKdc('name');
 }
 
-/** Bit 0 of a key usage, where there is one, is `digitalSignature` (RFC 5280, 4.2.1.3). */
+/** Bit 0 of the key usage, if present, is `digitalSignature` (RFC 5280, 4.2.1.3). */
 const maySign = ({ extensions = [] }: Certificate): boolean =>
   extensions.every(
     ({ extnID, parsedValue }) =>

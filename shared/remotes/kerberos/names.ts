@@ -13,19 +13,19 @@ import {
   tags,
 } from '../../kernel/crypto/der.ts';
 
-/** A principal as it is asked for or told; `type` is 1 (a user), 2 (a service) or 10 (an enterprise name). */
+/** A principal; `type` is 1 (user), 2 (service) or 10 (enterprise name). */
 export type Principal = { type: number; parts: readonly string[]; realm: string };
 
 export const nameTypes = { principal: 1, service: 2, enterprise: 10 } as const;
 
-/** The ticket-granting service, which is also whom the certificate of a KDC names. */
+/** The ticket-granting service, which is also the name in the certificate of a KDC. */
 export const ticketService = (realm: string): Principal => ({
   type: nameTypes.service,
   parts: ['krbtgt', realm],
   realm,
 });
 
-/** `user@REALM`, or an enterprise name as it is: that names its own domain. */
+/** `user@REALM`; an enterprise name is unchanged, because it contains its own domain. */
 export const spelled = ({ type, parts, realm }: Principal): string =>
   type === nameTypes.enterprise ? parts.join('/') : `${parts.join('/')}@${realm}`;
 
@@ -55,7 +55,7 @@ export function readRealmAndName(value: Tlv): Principal {
   return readPrincipal(fields(1), fields(0));
 }
 
-/** Types are hints (RFC 4120, 6.2): two names are one when realm and all parts are. */
+/** Name types are hints (RFC 4120, 6.2): principals are equal if the realm and all parts are. */
 export const isSamePrincipal = (a: Principal, b: Principal): boolean =>
   a.realm === b.realm &&
   a.parts.length === b.parts.length &&

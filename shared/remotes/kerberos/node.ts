@@ -6,19 +6,19 @@ import { pinnedLookup, systemLookup } from '../tls/node.ts';
 import type { OpenTcp } from './transport.ts';
 
 /**
- * TCP for Node and Lambda: the address that is connected to is the one that was judged.
- * @throws Error when `allowedNetworks` holds something else than networks
+ * TCP for Node and Lambda. The connection goes to the address that was checked.
+ * @throws Error if `allowedNetworks` has an invalid entry
  */
 export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'>): OpenTcp {
   const networks = parseNetworks(allowedNetworks);
   const lookup = pinnedLookup(systemLookup, networks);
   return async ({ hostname, port }, signal) => {
-    // A literal never reaches a look-up.
+    // Literal addresses are not passed to a lookup.
     if (!isHostAllowed(hostname, networks)) throw new TransportError('address_not_allowed');
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port, lookup, noDelay: true });
     signal.addEventListener('abort', () => socket.destroy(new TransportError('timeout')), { once: true });
     await once(socket, 'connect');
-    // Whoever reads or writes is told; a fault after that concerns nobody.
+    // Pending reads and writes fail by themselves. Without a listener a later error would end the process.
     socket.on('error', () => socket.destroy());
     return {
       write: (bytes) =>

@@ -14,13 +14,13 @@ import {
 import { type Principal, readPrincipal } from './names.ts';
 import { type PaData, paTypes } from './request.ts';
 
-/** What a KDC says: a ticket, or why there is none, perhaps with what it wants to be told first. */
+/** The reply of a KDC: a ticket, or an error, optionally with the pre-authentication data that it requires. */
 export type Reply =
   | { kind: 'ticket'; paData: PaData[]; client: Principal; encryptionType: number; sealed: Uint8Array }
-  /** `status` is the NTSTATUS that a KDC of Active Directory gives besides. */
+  /** `status` is the NTSTATUS in replies of Active Directory. */
   | { kind: 'refusal'; code: number; paData: PaData[]; status?: number };
 
-/** What the sealed part of a ticket's reply tells (EncASRepPart: RFC 4120, 5.4.2; RFC 6806, 11). */
+/** The encrypted part of a ticket reply (EncASRepPart: RFC 4120, 5.4.2; RFC 6806, 11). */
 export type SealedPart = {
   nonce: number;
   flags: Uint8Array;
@@ -48,7 +48,7 @@ export function readReply(bytes: Uint8Array): Reply {
   };
 }
 
-/** KRB-ERROR (RFC 4120, 5.9.1). Only with code 25 is its e-data a list of PA-DATA. @throws DerError */
+/** KRB-ERROR (RFC 4120, 5.9.1). Its e-data is a list of PA-DATA only for code 25. @throws DerError */
 function readRefusal(body: Tlv): Reply {
   const fields = readFields(body);
   const code = readInteger(fields(6));
@@ -64,8 +64,8 @@ function readRefusal(body: Tlv): Reply {
 }
 
 /**
- * The NTSTATUS of a KERB-EXT-ERROR in a KERB-ERROR-DATA (MS-KILE, 2.2.1 and 2.2.2). Samba frames it alike, as PA-DATA, and
- * after a request with a certificate as one of a list of PA-DATA.
+ * The NTSTATUS of a KERB-EXT-ERROR in a KERB-ERROR-DATA (MS-KILE, 2.2.1 and 2.2.2). Samba uses PA-DATA as the frame,
+ * and a list of PA-DATA after a request with a certificate.
  * @returns undefined for other data
  */
 function readStatus(data: Uint8Array): number | undefined {
@@ -92,7 +92,7 @@ function statusIn(part: Tlv): number | undefined {
 /** KERB_ERR_TYPE_EXTENDED */
 const extendedError = 3;
 
-/** Some KDCs put the part into the frame of another reply (RFC 4120, 5.4.2). @throws DerError */
+/** Some KDCs use the tag of another reply (RFC 4120, 5.4.2). @throws DerError */
 export function readSealedPart(plain: Uint8Array): SealedPart {
   const [frame] = readAll(plain);
   if (frame?.tag !== 0x79 && frame?.tag !== 0x7a) throw new DerError('EncASRepPart');
@@ -108,7 +108,7 @@ export function readSealedPart(plain: Uint8Array): SealedPart {
   };
 }
 
-/** PA-PK-AS-REP: of its two forms only that with a Diffie-Hellman key. @throws DerError */
+/** PA-PK-AS-REP in the form with a Diffie-Hellman key. @throws DerError */
 export function readKeyReply(value: Uint8Array): { signed: Uint8Array; derivation: Tlv | undefined } {
   const choice = expectTag(readOne(value), 0xa0);
   const body = readOne(choice.content, tags.sequence);

@@ -4,7 +4,7 @@ import { explicit, integer, octets, oid, sequence } from '../../kernel/crypto/de
 import { type EncryptionType, encryptionTypes } from './encryption.ts';
 import { type Principal, realmAndName } from './names.ts';
 
-/** Key derivation functions of RFC 8636 that are offered, the preferred one first, and one that a KDC may prefer. */
+/** Key derivation functions of RFC 8636, in order of preference. */
 export const derivations = {
   '1.3.6.1.5.2.3.6.2': 'sha256',
   '1.3.6.1.5.2.3.6.3': 'sha512',
@@ -13,7 +13,7 @@ export type Derivation = keyof typeof derivations;
 
 export const isDerivation = (dotted: string): dotted is Derivation => Object.hasOwn(derivations, dotted);
 
-/** What RFC 8636 mixes into a key; all of it byte by byte as it was sent and received. */
+/** Input of the key derivation of RFC 8636, byte by byte as sent and received. */
 export type Exchanged = {
   client: Principal;
   server: Principal;
@@ -34,8 +34,8 @@ export function keyOfSecret(secret: Uint8Array, type: EncryptionType): Buffer {
 }
 
 /**
- * The keys that a KDC may mean, the right one first. One secret in 256 begins with a zero: Heimdal, and with it Samba,
- * then hash as many bytes less at the end as there are zeroes at the start.
+ * Candidate keys, the standard one first. For a secret with leading zeros (1 in 256), Heimdal and Samba hash the
+ * secret without as many bytes at its end.
  */
 export function keysOfSecret(secret: Uint8Array, type: EncryptionType): Buffer[] {
   const zeroes = secret.findIndex((byte) => byte !== 0);
@@ -43,7 +43,7 @@ export function keysOfSecret(secret: Uint8Array, type: EncryptionType): Buffer[]
   return zeroes > 0 ? [...keys, keyOfSecret(secret.subarray(0, -zeroes), type)] : keys;
 }
 
-/** The key of RFC 8636, 4 (SP 800-56A, one step). */
+/** The key of RFC 8636, section 4 (SP 800-56A, one-step). */
 export function keyOfExchange(
   secret: Uint8Array,
   type: EncryptionType,

@@ -17,7 +17,7 @@ import { newExponent, publicKeyInfo } from './group.ts';
 import { nameTypes, type Principal, principalName, ticketService } from './names.ts';
 import { derivations } from './reply-key.ts';
 
-/** Types of PA-DATA: RFC 4556, 3.1.3; RFC 6113, 5.2; RFC 6806, 11; RFC 8070. */
+/** PA-DATA types: RFC 4556, 3.1.3; RFC 6113, 5.2; RFC 6806, 11; RFC 8070. */
 export const paTypes = {
   pkRequest: 16,
   pkReply: 17,
@@ -41,25 +41,25 @@ export const algorithms = {
 export type PaData = { type: number; value: Uint8Array };
 
 /**
- * A request that a card is to sign. The bytes are kept as they are: the signature covers them, and so do the checksum and
- * the key of the reply.
+ * A request to be signed by a card. The bytes must not change, because the signature, the checksum and the reply key
+ * cover them.
  */
 export type Drafted = {
   /** KDC-REQ-BODY and AuthPack. */
   body: Buffer;
   authPack: Buffer;
-  /** The signed attributes as they are signed, a SET (RFC 5652, 5.4). */
+  /** The signed attributes in the form to be signed, a SET (RFC 5652, 5.4). */
   toSign: Buffer;
   nonce: number;
-  /** The private Diffie-Hellman exponent, hexadecimal. */
+  /** The private Diffie-Hellman exponent in hexadecimal. */
   exponent: string;
 };
 
 const ticketS = 600;
-/** RFC 4120, 5.4.1: the KDC may put its own name for the client in the reply (bit 15). */
+/** RFC 4120, 5.4.1: allows the KDC to return its canonical name of the client (bit 15). */
 const canonicalize = Buffer.from([0x00, 0x01, 0x00, 0x00]);
 
-/** KDC-REQ-BODY for a ticket that nobody uses. */
+/** KDC-REQ-BODY for a ticket that is never used. */
 export const requestBody = (client: Principal, nonce: number, now: Date): Buffer =>
   sequence(
     explicit(0, bitString(client.type === nameTypes.enterprise ? canonicalize : Buffer.alloc(4))),
@@ -68,11 +68,11 @@ export const requestBody = (client: Principal, nonce: number, now: Date): Buffer
     explicit(3, principalName(ticketService(client.realm))),
     explicit(5, kerberosTime(addSeconds(now, ticketS))),
     explicit(7, integer(nonce)),
-    // The strongest first: a KDC takes the first one that it knows.
+    // In order of preference: a KDC selects the first supported type.
     explicit(8, sequence(integer(18), integer(17))),
   );
 
-/** AS-REQ (RFC 4120, 5.4.1; its fields begin with 1). */
+/** AS-REQ (RFC 4120, 5.4.1; its fields start at 1). */
 export const asRequest = (body: Uint8Array, paData: readonly PaData[]): Buffer =>
   tlv(
     0x6a,
@@ -91,14 +91,14 @@ export const asRequest = (body: Uint8Array, paData: readonly PaData[]): Buffer =
     ),
   );
 
-/** A nonce without its top bit, which old KDCs take for a sign. */
+/** A nonce without its top bit, which old KDCs interpret as a sign. */
 export const newNonce = (): number => randomInt(1, 2 ** 31);
 
-/** What asks whether the KDC offers certificates, and for its freshness token (RFC 8070). */
+/** A request that checks if the KDC supports certificates, and gets its freshness token (RFC 8070). */
 export const preflight = (client: Principal, now: Date): Buffer =>
   asRequest(requestBody(client, newNonce(), now), [{ type: paTypes.freshness, value: new Uint8Array() }]);
 
-/** Drafts the request; the freshness token is the one of the preflight, if the KDC gave one. */
+/** Creates the request; `freshness` is the token of the preflight, if any. */
 export function draft(client: Principal, freshness: Uint8Array | undefined, now: Date): Drafted {
   const [nonce, exponent] = [newNonce(), newExponent()];
   const body = requestBody(client, nonce, now);
@@ -111,7 +111,7 @@ type AuthPackParts = Pick<Drafted, 'body' | 'nonce' | 'exponent'> & {
   now: Date;
 };
 
-/** AuthPack (RFC 4556, 3.2.1; RFC 8636, 4). The checksum of the body is SHA-1 whatever the rest uses. */
+/** AuthPack (RFC 4556, 3.2.1; RFC 8636, 4). The checksum of the body is always SHA-1. */
 const authPackOf = ({ body, nonce, exponent, freshness, now }: AuthPackParts): Buffer =>
   sequence(
     explicit(
@@ -125,14 +125,14 @@ const authPackOf = ({ body, nonce, exponent, freshness, now }: AuthPackParts): B
       ),
     ),
     explicit(1, publicKeyInfo(exponent)),
-    // Without these some KDCs sign their reply by way of SHA-1.
+    // Without this list some KDCs sign their reply with SHA-1.
     explicit(2, sequence(...signatures.map((dotted) => sequence(oid(dotted))))),
     explicit(4, sequence(...Object.keys(derivations).map((dotted) => sequence(explicit(0, oid(dotted)))))),
   );
 
 const signatures = [algorithms.rsaSha256, algorithms.rsaSha512, algorithms.ecdsaSha256];
 
-/** Exactly two attributes (RFC 5652, 11), in ascending order of their bytes as DER has it. */
+/** Exactly two attributes (RFC 5652, 11), in DER order. */
 const signedAttributes = (authPack: Uint8Array): Buffer =>
   set(
     sequence(oid('1.2.840.113549.1.9.3'), set(oid(contentTypes.authData))),

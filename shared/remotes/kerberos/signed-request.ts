@@ -7,9 +7,9 @@ const absent = new Uint8Array();
 const withNull = (dotted: string): Buffer => sequence(oid(dotted), tlv(0x05));
 
 /**
- * The AS-REQ with what the card has signed.
- * @param chain DER of certificates between the card's and an authority that the KDC knows
- * @param cookie what the KDC wants to see again (RFC 6113, 5.2)
+ * The AS-REQ with the signature of the card.
+ * @param chain DER of intermediate certificates between the card and an authority of the KDC
+ * @param cookie a value that the KDC requires to be returned (RFC 6113, 5.2)
  */
 export function signedRequest(
   { body, authPack, toSign }: Drafted,
@@ -27,7 +27,7 @@ export function signedRequest(
   ]);
 }
 
-/** ContentInfo with SignedData (RFC 5652, 5.1), version 3 because its content is not plain data. */
+/** ContentInfo with SignedData (RFC 5652, 5.1); version 3, because the content type is not `data`. */
 function signedData(
   content: Uint8Array,
   signedAttributes: Uint8Array,
@@ -35,7 +35,7 @@ function signedData(
   chain: readonly Uint8Array[],
   signature: Uint8Array,
 ): Buffer {
-  // The same bytes that were signed, but for their tag (RFC 5652, 5.4).
+  // The signed bytes with another tag (RFC 5652, 5.4).
   const attributes = Buffer.from(signedAttributes);
   attributes[0] = 0xa0;
   const signer = sequence(

@@ -7,7 +7,7 @@ import { withinDeadline } from '../http/deadline.ts';
 import { toTransportError } from '../http/faults.ts';
 import { TransportError, type TransportReason } from '../http/transport.ts';
 
-/** A connection that is open; both ways end with `close`. */
+/** An open connection; `close` ends both directions. */
 export type TcpConnection = {
   write(bytes: Uint8Array): Promise<void>;
   chunks: AsyncIterable<Uint8Array>;
@@ -15,7 +15,7 @@ export type TcpConnection = {
 };
 
 /**
- * Opens a connection to an address that is allowed; every runtime brings its own way. An aborted signal closes it.
+ * Opens a connection to an allowed address; implemented per runtime. An aborted signal closes it.
  * @throws TransportError, or an error of the runtime with a code
  */
 export type OpenTcp = (
@@ -24,22 +24,21 @@ export type OpenTcp = (
 ) => Promise<TcpConnection>;
 
 export type KdcCall = {
-  /** `host:port`, asked in this order until one answers; those that failed within the last 30 s are asked last. */
+  /** `host:port` in order of preference; KDCs that failed within the last 30 s are tried last. */
   kdcs: readonly string[];
-  /** For all of them together. */
+  /** Time limit in milliseconds for all KDCs together. */
   deadlineMs: number;
 };
 
 export type KdcRemote = {
   /**
-   * Sends a message to the first KDC that answers it, the same bytes to each. One that does not answer leaves the others
-   * their share of the time.
+   * Sends a message to each KDC in turn until one responds. The remaining time is divided between the remaining KDCs.
    * @throws AppError `upstream_timeout`, `upstream_unavailable`, `upstream_refused`, `upstream_failed`
    */
   ask(call: KdcCall, message: Uint8Array): Promise<Buffer>;
 };
 
-/** Far more than any reply that is read here. */
+/** Maximum size of a reply, far above the size of valid ones. */
 const maxBytes = 65_536;
 
 export function createKdcRemote(open: OpenTcp, shunned: Shunned = createShunned()): KdcRemote {
@@ -82,7 +81,7 @@ async function exchange(
   }
 }
 
-/** RFC 4120, 7.2.2: four bytes of length, the highest bit zero. */
+/** RFC 4120, 7.2.2: a length of four bytes whose highest bit is zero. */
 function framed(message: Uint8Array): Buffer {
   const frame = Buffer.alloc(4 + message.length);
   frame.writeUInt32BE(message.length);
@@ -102,20 +101,23 @@ async function readFrame(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   throw new TransportError('unreachable', { code: 'EOF' });
 }
 
-/** AS-REP or KRB-ERROR; whatever says something else is no KDC. */
+/** Accepts AS-REP and KRB-ERROR. */
 function message(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x6b && bytes[0] !== 0x7e) throw new TransportError('malformed');
   return bytes;
 }
 
 const failures: Partial<Record<TransportReason, [ConstructorParameters<typeof AppError>[0], Detail]>> = {
-  timeout: ['upstream_timeout', 'No KDC of the domain answered in time'],
-  unreachable: ['upstream_unavailable', 'No KDC of the domain can be reached'],
+  timeout: ['upstream_timeout', 'No KDC of the domain responded in time'],
+  unreachable: ['upstream_unavailable', 'No KDC of the domain is reachable'],
   address_not_allowed: ['upstream_refused', 'The address of the KDC is not allowed'],
 };
 
 function failureOf(fault: unknown): AppError {
   const reason = fault instanceof TransportError ? fault.reason : 'unreachable';
-  const [code, detail] = failures[reason] ?? ['upstream_failed', 'The KDC of the domain answered wrongly'];
+  const [code, detail] = failures[reason] ?? [
+    'upstream_failed',
+    'The KDC of the domain returned an invalid response',
+  ];
   return new AppError(code, detail, { reason }, { cause: fault });
 }

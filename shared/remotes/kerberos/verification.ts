@@ -24,25 +24,25 @@ import {
 } from './replies.ts';
 import { derivations, keyOfExchange, keysOfSecret } from './reply-key.ts';
 
-/** What was asked, and what is known of whoever may answer. */
+/** A sent request, with the data needed to verify its reply. */
 export type Question = {
   client: Principal;
   nonce: number;
   exponent: string;
-  /** The AS-REQ as it was sent. */
+  /** The AS-REQ as sent. */
   request: Uint8Array;
   trust: KdcTrust;
 };
 
 type Ticket = Extract<Reply, { kind: 'ticket' }>;
 
-/** Clocks of realm and portal may differ by this. */
+/** Tolerated clock difference between realm and portal in seconds. */
 const skewS = 300;
 
 /**
- * Proves that a KDC of the realm answered this question, about this client, now (RFC 4556, 3.2.4; RFC 8636; RFC 6806,
- * 11). The ticket and its key are dropped.
- * @throws UntrustedKdc with the first thing that is wrong
+ * Verifies that a KDC of the realm sent this reply to this request, for this client, now (RFC 4556, 3.2.4; RFC 8636;
+ * RFC 6806, 11). The ticket and its key are discarded.
+ * @throws UntrustedKdc with the first failed check
  */
 export async function verifyReply(question: Question, reply: Ticket, now: Date): Promise<void> {
   try {
@@ -70,7 +70,7 @@ async function verify(question: Question, reply: Ticket, now: Date): Promise<voi
     : keysOfSecret(secret, type);
   const { key, part } = unseal(keys, reply.sealed);
   assertPart(part, question, now);
-  // Without either, whoever stands between could have this reply made for himself, and change the name on it.
+  // Without either binding, an attacker in the middle could get this reply for another client and change the name.
   if (!isBound(part, key, type, question.request) && !derivation) throw new UntrustedKdc('unbound');
 }
 
@@ -107,7 +107,10 @@ function assertPart({ nonce, server, flags, ...part }: SealedPart, question: Que
 const hasFlag = (flags: Uint8Array, bit: number): boolean =>
   (((flags[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1) === 1;
 
-/** True when the KDC signed the very request with the key of the reply. @throws UntrustedKdc when it signed another one */
+/**
+ * True if the KDC confirmed the exact request with the reply key. @throws UntrustedKdc if it confirmed another
+ * request
+ */
 function isBound(
   { flags, paData }: SealedPart,
   key: Buffer,

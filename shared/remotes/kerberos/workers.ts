@@ -1,12 +1,12 @@
-// biome-ignore lint/correctness/noUnresolvedImports: the runtime has it, no package
+// biome-ignore lint/correctness/noUnresolvedImports: provided by the runtime, not by a package
 import { connect } from 'cloudflare:sockets';
 import { isHostAllowed, parseNetworks, type UrlPolicy } from '../http/address-policy.ts';
 import { TransportError } from '../http/transport.ts';
 import type { OpenTcp } from './transport.ts';
 
 /**
- * TCP for Workers: names are checked, what they resolve to is not seen.
- * @throws Error when `allowedNetworks` holds something else than networks
+ * TCP for Workers. Names are checked, but resolved addresses are not visible.
+ * @throws Error if `allowedNetworks` has an invalid entry
  */
 export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'>): OpenTcp {
   const networks = parseNetworks(allowedNetworks);
@@ -14,7 +14,7 @@ export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'
     if (!isHostAllowed(hostname, networks)) throw new TransportError('address_not_allowed');
     const socket = connect({ hostname, port }, { secureTransport: 'off', allowHalfOpen: false });
     const close = () => void socket.close().catch(quiet);
-    // A promise that nobody waits for must not be one that fails.
+    // Prevents an unhandled rejection.
     socket.closed.catch(quiet);
     signal.addEventListener('abort', close, { once: true });
     await translated(socket.opened);
@@ -41,7 +41,7 @@ async function* chunksOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** The faults of these sockets have neither code nor class. */
+/** Errors of these sockets have neither a code nor a class. */
 async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

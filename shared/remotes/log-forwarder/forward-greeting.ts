@@ -3,24 +3,24 @@ import { encode } from '@msgpack/msgpack';
 import { randomToken } from '../../kernel/crypto/digests.ts';
 import { bytesIn, listIn, memberOf, textIn } from './forward-protocol.ts';
 
-/** What a collector and its senders know, and nobody else. */
+/** Secret shared by a collector and its clients. */
 export type Credentials = {
-  /** Of ours, as the collector is told it. */
+  /** Our host name as sent to the collector. */
   hostname: string;
   sharedKey: string;
 };
 
 /** A connection to a collector. */
 export type Conversation = {
-  /** What it says next. */
+  /** Returns the next message of the collector. */
   hear(): Promise<unknown>;
   say(message: Uint8Array): void;
 };
 
 /**
- * The handshake phase of Fluentd's forward protocol, version 1: each side proves that it knows the shared key, and
- * neither tells it. Only then may events follow.
- * @throws Error unless both have
+ * The handshake of Fluentd's forward protocol, version 1: each side proves knowledge of the shared key without
+ * sending it. Events may follow only afterwards.
+ * @throws Error if the handshake fails
  */
 export async function shakeHands(
   { hear, say }: Conversation,
@@ -30,17 +30,18 @@ export async function shakeHands(
   const nonce = bytesIn(memberOf(options, 'nonce'));
   if (textIn(greeting) !== 'HELO' || !nonce) throw new Error('the log collector did not begin the handshake');
   if (bytesIn(memberOf(options, 'auth'))?.length)
-    throw new Error('the log collector asks for a user, which is not supported');
+    throw new Error('the log collector requires a user, which is not supported');
   const salt = randomToken(16);
   say(encode(['PING', hostname, salt, proofOf(salt, hostname, nonce, sharedKey), '', '']));
   const [answer, isWelcome, reason, theirName, proof] = listIn(await hear());
-  if (textIn(answer) !== 'PONG') throw new Error('the log collector did not end the handshake');
-  if (isWelcome !== true) throw new Error(`the log collector refused us: ${textIn(reason) ?? ''}`);
+  if (textIn(answer) !== 'PONG') throw new Error('the log collector did not complete the handshake');
+  if (isWelcome !== true)
+    throw new Error(`the log collector rejected the connection: ${textIn(reason) ?? ''}`);
   if (textIn(proof) !== proofOf(salt, bytesIn(theirName) ?? '', nonce, sharedKey))
-    throw new Error('the log collector does not know the shared key');
+    throw new Error('the log collector has another shared key');
 }
 
-/** True for what a collector says first when it asks for a shared key. */
+/** True for the first message of a collector that requires a shared key. */
 export const isGreeting = (message: unknown): boolean => textIn(listIn(message)[0]) === 'HELO';
 
 function proofOf(...parts: (string | Uint8Array)[]): string {

@@ -5,23 +5,26 @@ import type { ForwardedEvent } from './port.ts';
 const tag = 'aggregator.audit';
 
 /**
- * Events as one message in the Forward mode of Fluentd's forward protocol, version 1.
- * @param chunk what the collector repeats once it has taken them over
+ * Encodes events as one message in Forward mode of Fluentd's forward protocol, version 1.
+ * @param chunk id that the collector returns in its acknowledgement
  */
 export function forwardMessage(events: readonly ForwardedEvent[], chunk: string): Uint8Array {
   const entries = events.map((event) => [eventTime(event.at), recordOf(event)]);
   return encode([tag, entries, { chunk, size: entries.length }]);
 }
 
-/** True when what the collector says acknowledges the chunk. */
+/** True if the message acknowledges the chunk. */
 export const isAcknowledged = (answer: unknown, chunk: string): boolean =>
   textIn(memberOf(answer, 'ack')) === chunk;
 
-/** Nothing that a collector has to say is longer. */
+/** Maximum length of a string in messages of a collector. */
 const longest = 65_536;
 const most = 16;
 
-/** What a collector says, message by message; texts come as bytes, since some send random bytes as text. */
+/**
+ * Decodes the messages of a collector. Strings are returned as bytes, because some collectors send random bytes as
+ * strings.
+ */
 export const messagesOf = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> =>
   decodeMultiStream<undefined>(bytes, {
     rawStrings: true,
@@ -43,7 +46,7 @@ export const bytesIn = (value: unknown): Uint8Array | undefined =>
 export const textIn = (value: unknown): string | undefined =>
   value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined;
 
-/** The protocol's own extension type 0: seconds and nanoseconds, big endian. */
+/** Extension type 0 of the protocol: seconds and nanoseconds, big endian. */
 function eventTime(at: Date): ExtData {
   const bytes = new DataView(new ArrayBuffer(8));
   bytes.setUint32(0, Math.floor(at.getTime() / 1_000));
@@ -51,7 +54,7 @@ function eventTime(at: Date): ExtData {
   return new ExtData(0, new Uint8Array(bytes.buffer));
 }
 
-/** Collectors write records into files of lines, each in its own way: no control character reaches them. */
+/** Control characters are escaped, because collectors write records to line-based files in different ways. */
 function recordOf({ sealed_text, prev_hash, hash }: ForwardedEvent): Record<string, unknown> {
   const event: Record<string, unknown> = JSON.parse(sealed_text, (_, value: unknown) => harmless(value));
   return { ...event, prev_hash, hash };

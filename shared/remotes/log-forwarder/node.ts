@@ -7,14 +7,14 @@ import { forwardMessage, isAcknowledged, messagesOf } from './forward-protocol.t
 import type { LogForwarder } from './port.ts';
 import { syslogFrame } from './syslog-message.ts';
 
-/** Milliseconds until a collector must have everything and have said so. */
+/** Time limit of a delivery in milliseconds, including the acknowledgement. */
 const patienceMs = 20_000;
 
 /**
- * Fluentd, or whatever speaks its forward protocol. A delivery is a connection of its own, and ends well when the
- * collector has acknowledged the chunk.
- * @param url `tcp://host:port` or `tls://host:port`; certificates are judged by the roots that Node trusts
- * @param credentials of a collector that asks for a shared key; no other one gets anything then
+ * A Fluentd collector, or another server of its forward protocol. Each delivery is one connection and succeeds when
+ * the collector has acknowledged the chunk.
+ * @param url `tcp://host:port` or `tls://host:port`; certificates are verified with Node's root certificates
+ * @param credentials shared key; with it, only collectors that pass the handshake receive events
  */
 export const createFluentdForwarder = (url: string, credentials?: Credentials): LogForwarder => ({
   name: 'fluentd',
@@ -30,11 +30,11 @@ export const createFluentdForwarder = (url: string, credentials?: Credentials): 
 });
 
 /**
- * A syslog server by TLS. The protocol has no acknowledgement, and a finished write proves nothing; but a receiver must
- * answer the end of the connection with its own (RFC 5425, section 4.4), which comes after all that was sent before it.
- * So a delivery is a connection, and an end other than that one means that it is made again.
+ * A syslog server over TLS. The protocol has no acknowledgement, and a finished write proves nothing. However, a
+ * receiver must answer our `close_notify` with its own (RFC 5425, section 4.4), after everything sent before. Each
+ * delivery is therefore one connection, and is repeated if the connection ends in another way.
  * @param url `tls://host:port`
- * @param host of ours, as the messages name it
+ * @param host our host name in the messages
  */
 export const createSyslogForwarder = (url: string, host: string): LogForwarder => ({
   name: 'syslog',
@@ -45,14 +45,14 @@ export const createSyslogForwarder = (url: string, host: string): LogForwarder =
       socket.once('end', () => {
         isEnded = true;
       });
-      // Whoever does not read what it sends never sees its end.
+      // The end event is only emitted if received data is read.
       socket.resume();
       await once(socket, 'close');
-      if (!isEnded) throw new Error('the syslog server did not end the connection as it must');
+      if (!isEnded) throw new Error('the syslog server did not end the connection properly');
     }),
 });
 
-/** @throws Error of the connection, or when the work takes too long, or `signal` aborts */
+/** @throws Error of the connection, on timeout, or when `stop` aborts */
 async function withSocket(
   url: string,
   stop: AbortSignal,
@@ -63,7 +63,7 @@ async function withSocket(
   const socket = open(url);
   const abort = () => socket.destroy(new Error('the log collector did not answer in time'));
   signal.addEventListener('abort', abort, { once: true });
-  // Each wait hears of failures by itself; between two of them one must not end the process.
+  // Waits handle errors themselves. In between, an error without a listener would end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, new URL(url).protocol === 'tls:' ? 'secureConnect' : 'connect');
@@ -78,7 +78,7 @@ function open(url: string): Socket {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol === 'tls:') {
-    // A name is asked for in the handshake, an address must not be.
+    // SNI is used for names and must not contain an address.
     const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
     return connectTls({ host, port: Number(port || 6514), ...name });
   }
@@ -97,6 +97,6 @@ function hearing(socket: Socket): () => Promise<unknown> {
 function assertAcknowledges(answer: unknown, chunk: string): void {
   if (isAcknowledged(answer, chunk)) return;
   if (isGreeting(answer))
-    throw new Error('the log collector asks for a shared key, and FLUENTD_SHARED_KEY is not set');
-  throw new Error('the log collector acknowledged something else');
+    throw new Error('the log collector requires a shared key, but FLUENTD_SHARED_KEY is not set');
+  throw new Error('the log collector acknowledged another chunk');
 }

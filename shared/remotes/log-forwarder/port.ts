@@ -1,4 +1,4 @@
-/** An audit event on its way out: its text as it was sealed, and both of its hashes, so that the chain can be checked there. */
+/** An audit event for forwarding: the sealed text and both hashes, so that the receiver can verify the chain. */
 export type ForwardedEvent = {
   seq: number;
   at: Date;
@@ -13,8 +13,8 @@ export type ForwardedEvent = {
 export type LogForwarder = {
   name: 'fluentd' | 'syslog';
   /**
-   * Delivers events in their order. Without any it only finds out whether the collector is there.
-   * @throws Error unless the collector has said that it has them; it may have some, or all of them, nevertheless
+   * Delivers events in order. An empty list only checks the connection.
+   * @throws Error unless the collector has confirmed the events; it may still have received some or all of them
    */
   deliver(events: readonly ForwardedEvent[], signal: AbortSignal): Promise<void>;
 };

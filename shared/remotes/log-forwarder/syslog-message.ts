@@ -4,13 +4,13 @@ import type { ForwardedEvent } from './port.ts';
 /** RFC 5424, section 6.2.1: log audit. */
 const facility = 13;
 const severities = { error: 3, warning: 4, info: 6 } as const;
-/** RFC 5425, section 4.3.1: what every receiver should take. */
+/** RFC 5425, section 4.3.1: message size that every receiver should support. */
 const longest = 8_192;
 
 /**
- * An event as a syslog message (RFC 5424) with its length before it (RFC 5425). The text is that of the event as it was
- * sealed, but for control characters beyond ASCII, which JSON leaves as they are and a terminal obeys; one that is too
- * long for a receiver leaves its changes and details out, and says so.
+ * Encodes an event as a syslog message (RFC 5424) with its length as prefix (RFC 5425). The message is the sealed
+ * text with escaped control characters, because JSON does not escape those beyond ASCII. Changes and details are
+ * omitted from a message that is too long; its member `left_out` lists them.
  */
 export function syslogFrame(event: ForwardedEvent, host: string): Uint8Array {
   const whole = messageOf(event, host, event.sealed_text);
@@ -29,15 +29,15 @@ function messageOf(
 ): Uint8Array {
   const priority = facility * 8 + severities[level];
   const header = `<${priority}>1 ${at.toISOString()} ${word(host, 255)} aggregator - ${word(event, 32)}`;
-  // The number is the one for documentation (RFC 5612); nothing here needs escaping inside quotes.
+  // The enterprise number reserved for documentation (RFC 5612). No value needs escaping.
   const chain = `[audit@32473 seq="${seq}" prev_hash="${prev_hash}" hash="${hash}"]`;
   return new TextEncoder().encode(`${header} ${chain} ${escapeControls(text)}`);
 }
 
-/** A field of the header: printable ASCII without blanks. */
+/** A header field: printable ASCII without spaces. */
 const word = (text: string, most: number): string => text.replace(/[^\x21-\x7e]/g, '?').slice(0, most) || '-';
 
-/** Characters of a text in an event that is too long; a UTF-8 character has four bytes at most. */
+/** Maximum length of texts in a shortened event, in characters of up to four bytes. */
 const longestText = 64;
 
 function shortened({ sealed_text }: ForwardedEvent): string {

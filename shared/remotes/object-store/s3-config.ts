@@ -1,4 +1,4 @@
-/** A bucket of anything that speaks S3. */
+/** A bucket of an S3-compatible service. */
 export type S3Config = {
   endpoint: string;
   bucket: string;
@@ -7,9 +7,9 @@ export type S3Config = {
   secretAccessKey: string;
 };
 
-/** What a test puts in the place of the real thing. */
+/** Replaceable parts for tests. */
 export type S3Parts = {
   fetch?: typeof fetch;
-  /** Waits between two tries. */
+  /** Waits between two attempts. */
   pause?: (ms: number) => Promise<unknown>;
 };

@@ -7,20 +7,20 @@ export type Asked = {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
-  /** What is not there is no failure. */
+  /** Treats 404 as success. */
   absent?: true;
-  /** The deadline is for the beginning of the answer only. */
+  /** Applies the deadline to the response headers only. */
   streams?: true;
 };
 
-/** One request; a part of 8 MiB must be through by then. */
+/** Deadline of a request in milliseconds; sufficient for a part of 8 MiB. */
 const deadlineMs = 60_000;
-/** Tries in all, of what may pass by itself. */
+/** Maximum number of attempts for temporary failures. */
 const tries = 4;
 const firstPauseMs = 200;
 
 export const createAsker = (config: S3Config, parts: S3Parts): Asker => ({
-  // Its own retries are ten, and know no deadline.
+  // The client's own ten retries have no deadline.
   client: new AwsClient({ ...config, service: 's3', retries: 0 }),
   root: `${config.endpoint.replace(/\/+$/, '')}/${encodeURIComponent(config.bucket)}`,
   fetch: parts.fetch ?? ((...given) => fetch(...given)),
@@ -28,8 +28,8 @@ export const createAsker = (config: S3Config, parts: S3Parts): Asker => ({
 });
 
 /**
- * One request to the object store, tried again while it is overloaded or out of reach.
- * @throws AppError `expired` for what is not there, `upstream_failed` for everything else
+ * Sends one request to the object store; retries while it is overloaded or unreachable.
+ * @throws AppError `expired` for a missing object, `upstream_failed` otherwise
  */
 export async function ask(asker: Asker, method: string, key: string, asked: Asked): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
@@ -50,11 +50,14 @@ async function askOnce(
 ): Promise<Response> {
   const path = key.split('/').map(encodeURIComponent).join('/');
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new Error('the object store is silent')), deadlineMs);
+  const timer = setTimeout(
+    () => deadline.abort(new Error('the object store did not respond in time')),
+    deadlineMs,
+  );
   try {
     const request = await client.sign(`${root}/${path}?${new URLSearchParams(query)}`.replace(/\?$/, ''), {
       method,
-      // Signed with the content, so that nobody on the way can change it.
+      // The signature includes the content, so that it cannot be altered in transit.
       headers: { ...headers, 'x-amz-content-sha256': await digestOf(body) },
       ...(body && { body }),
       signal: deadline.signal,
@@ -77,11 +80,11 @@ const isPassing = (outcome: Response | AppError): boolean =>
   !(outcome instanceof Response) || outcome.status >= 500 || outcome.status === 429;
 
 const asFault = (cause: unknown): AppError =>
-  new AppError('upstream_failed', 'The object store cannot be reached', {}, { cause });
+  new AppError('upstream_failed', 'The object store is unreachable', {}, { cause });
 
-/** What the service says of itself goes to the log only. */
+/** The response text of the service is only logged. */
 async function faultOf(answer: Response): Promise<AppError> {
   if (answer.status === 404) return new AppError('expired');
   const cause = new Error(`${answer.status}: ${(await answer.text()).slice(0, 500)}`);
-  return new AppError('upstream_failed', 'The object store did not do what it was asked', {}, { cause });
+  return new AppError('upstream_failed', 'The object store did not execute the request', {}, { cause });
 }

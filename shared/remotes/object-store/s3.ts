@@ -4,10 +4,10 @@ import type { ObjectReader, ObjectStore } from '../../kernel/object-store.ts';
 import type { S3Config, S3Parts } from './s3-config.ts';
 import { type Asker, ask, createAsker } from './s3-requests.ts';
 
-/** Bytes of every part but the last; S3 wants 5 MiB at least, and 10,000 parts at most. */
+/** Size in bytes of every part except the last. S3 requires at least 5 MiB, and allows at most 10,000 parts. */
 const partBytes = 8 * 2 ** 20;
 
-/** Files in a bucket of anything that speaks S3, addressed by path. */
+/** Files in a bucket of an S3-compatible service, with path-style addressing. */
 export function createS3Store(config: S3Config, parts: S3Parts = {}): ObjectStore {
   const asker = createAsker(config, parts);
   return {
@@ -28,7 +28,7 @@ export function createS3Store(config: S3Config, parts: S3Parts = {}): ObjectStor
   };
 }
 
-/** The same for whoever only reads. */
+/** The read-only part of the store. */
 export const createS3Reader = (config: S3Config, parts: S3Parts = {}): ObjectReader =>
   readerOf(createAsker(config, parts));
 
@@ -41,13 +41,13 @@ const readerOf = (asker: Asker): ObjectReader => ({
     const { status, body } = await ask(asker, 'GET', keyOf(file), { headers, streams: true });
     if (offset > 0 && status !== 206) {
       await body?.cancel();
-      throw new AppError('upstream_failed', 'The object store gives files from their beginning only');
+      throw new AppError('upstream_failed', 'The object store does not support downloads from an offset');
     }
     return body ?? new Blob([]).stream();
   },
 });
 
-/** A file in several parts. It is begun with the first one, as the service cannot hold one without any. */
+/** A multipart upload. It starts with the first part, because an upload needs at least one part. */
 function createUpload(asker: Asker, key: string, note: (uploadId: string) => Promise<void>) {
   const etags: string[] = [];
   let uploadId: string | undefined;
@@ -73,16 +73,16 @@ function createUpload(asker: Asker, key: string, note: (uploadId: string) => Pro
         `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`,
       );
       const answer = await ask(asker, 'POST', key, { query: { uploadId }, body });
-      // The service may find out that it cannot only after it has begun to answer 200.
+      // The service can report an error in the body of a 200 response.
       elementOf(await answer.text(), 'ETag');
     },
   };
 }
 
-/** @throws Error when the document lacks the element */
+/** @throws Error if the element is missing */
 function elementOf(xml: string, name: string): string {
   const [, value] = new RegExp(`<${name}>([^<]+)</${name}>`).exec(xml) ?? [];
-  if (value === undefined) throw new Error(`the object store told no ${name}: ${xml.slice(0, 200)}`);
+  if (value === undefined) throw new Error(`the object store returned no ${name}: ${xml.slice(0, 200)}`);
   return value;
 }
 

@@ -3,12 +3,12 @@ import { problemOf } from '../http/problems.ts';
 import { type Transport, TransportError, type TransportResponse } from '../http/transport.ts';
 import { KeySet, PublicKey } from './shapes.ts';
 
-/** Where a peer publishes its keys, and the authority that vouches for that server unless a public one does. */
+/** The key set URL of a peer, and optionally the certificate authority of that server. */
 export type KeySource = { url: string; ca: string | undefined };
 
 export type PeerKeyRemote = {
   /**
-   * The keys that a peer publishes; those of other kinds are left out.
+   * Reads the published keys of a peer; unsupported keys are omitted.
    * @throws AppError `upstream_failed`, `upstream_refused`, `upstream_tls`, `upstream_timeout`
    */
   fetch(source: KeySource): Promise<PublicKey[]>;
@@ -17,7 +17,7 @@ export type PeerKeyRemote = {
 const deadlineMs = 3_000;
 const maxBytes = 65_536;
 
-/** Key sets over HTTPS, by whatever transport the runtime has. */
+/** Key sets over HTTPS. */
 export const createPeerKeyRemote = (transport: Transport): PeerKeyRemote => ({
   fetch: async ({ url, ca }) => {
     const headers = { accept: 'application/jwk-set+json, application/json' };

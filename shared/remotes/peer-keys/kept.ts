@@ -5,22 +5,22 @@ import type { PublicKey } from './shapes.ts';
 
 export type PeerKeys = {
   /**
-   * The key of this name. A name that is not known is looked for once more at its source, for keys are renewed.
-   * @throws AppError `upstream_*` when the source gives no keys
+   * Returns the key with this id. For an unknown id the source is read again, because keys are rotated.
+   * @throws AppError `upstream_*` if the source cannot be read
    */
   find(source: KeySource, kid: string, now: Date): Promise<PublicKey | undefined>;
 };
 
-/** Keys as they were read at `readAt`; `triedAt` and `fault` tell of the latest attempt. */
+/** Keys read at `readAt`; `triedAt` and `fault` describe the latest attempt. */
 type Kept = { keys: readonly PublicKey[]; readAt: number; triedAt: number; fault: unknown };
 
-/** A key that its owner has withdrawn counts no longer than this. */
+/** Maximum age of cached keys in milliseconds, which limits the use of a withdrawn key. */
 const longestKeptMs = 300_000;
-/** Whoever names keys that do not exist makes us ask no more often than this. */
+/** Minimum time between two reads in milliseconds, which limits requests caused by unknown key ids. */
 const restMs = 5_000;
 const mostSources = 100;
 
-/** Keys of peers, kept for a while by this process or isolate; who asks for the same meanwhile waits for one answer. */
+/** Caches peer keys in this process or isolate; concurrent reads of one source share a request. */
 export function createPeerKeys(remote: PeerKeyRemote, singleFlight?: SingleFlight): PeerKeys {
   const sources = new Map<string, Kept>();
   const read = async (source: KeySource, id: string, now: number): Promise<Kept> => {

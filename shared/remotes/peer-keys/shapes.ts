@@ -6,7 +6,7 @@ const base64url = z
   .regex(/^[\w-]+$/, 'Must be base64url')
   .optional();
 
-/** Of a public key what a signature is checked with; members that say other things are left out. */
+/** A public key with the members needed to verify signatures; other members are ignored. */
 export const PublicKey = z.object({
   kty: z.enum(['RSA', 'EC', 'OKP']).describe('Key type (RFC 7517): `RSA`, `EC` or `OKP`.'),
   kid: z.string().min(1).max(256).describe('Key identifier. The header `kid` of a token names it.'),
@@ -26,5 +26,5 @@ export const PublicKey = z.object({
 
 export type PublicKey = z.output<typeof PublicKey>;
 
-/** A key set as others publish it (RFC 7517, section 5). */
+/** A published key set (RFC 7517, section 5). */
 export const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).max(64) });

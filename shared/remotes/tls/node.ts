@@ -6,15 +6,15 @@ import { type CertificateFacts, TransportError } from '../http/transport.ts';
 
 export type Lookup = LookupFunction;
 
-/** What a TLS connection needs to know of the other side; `ca` is PEM and replaces the public authorities. */
+/** Parameters of a TLS connection; `ca` is PEM and replaces the public authorities. */
 export type Peer = { url: URL; ca: string | undefined; rejectUnauthorized: boolean; lookup: Lookup };
 
 export const systemLookup: Lookup = (name, options, callback) => dns.lookup(name, options, callback);
 
 /**
- * A look-up that gives only addresses which may be connected to; the connection then uses exactly these, so a
- * name that changes its address between check and use gains nothing. Literals never reach a look-up.
- * @param isFit judges an address; any that is public or in one of the networks, unless told
+ * A lookup that returns only allowed addresses. The connection uses exactly these, which prevents DNS rebinding.
+ * Literal addresses are not looked up.
+ * @param isFit predicate for addresses; default: public, or in one of the networks
  */
 export function pinnedLookup(
   lookup: Lookup,
@@ -32,7 +32,7 @@ export function pinnedLookup(
     });
 }
 
-/** Begins a connection; the handshake ends with `secureConnect` or `error`. */
+/** Starts a connection; the handshake ends with `secureConnect` or `error`. */
 export function openTls({ url, ca, rejectUnauthorized, lookup }: Peer, session?: Buffer): TLSSocket {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const socket = connect({
@@ -50,8 +50,8 @@ export function openTls({ url, ca, rejectUnauthorized, lookup }: Peer, session?:
 }
 
 /**
- * Shakes hands and reads the certificate that the peer shows, whether or not it would be accepted; sends nothing.
- * @param signal ends the handshake when it aborts
+ * Completes the handshake and reads the peer certificate, valid or not; sends no data.
+ * @param signal aborts the handshake
  */
 export async function readCertificate(
   peer: Omit<Peer, 'rejectUnauthorized'>,
@@ -85,5 +85,5 @@ function shownCertificate(socket: TLSSocket): CertificateFacts {
   };
 }
 
-/** Node gives distinguished names with one attribute a line. */
+/** Node separates the attributes of distinguished names by line feeds. */
 const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ');

@@ -1,17 +1,10 @@
+import { ConfigError } from '../../kernel/config-error.ts';
 import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing.ts';
 import { s3Faults, s3From } from './s3.ts';
 import { isLoopbackHost } from './values.ts';
 import { names, type Variables, variables } from './variables.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** Invalid configuration. The message has one line per variable and never contains a value. */
-export class ConfigError extends Error {
-  constructor(faults: readonly string[], options?: ErrorOptions) {
-    super(faults.join('\n'), options);
-    this.name = 'ConfigError';
-  }
-}
 
 export type Config = ReturnType<typeof configFrom>;
 
@@ -46,7 +39,7 @@ function togetherFaults(given: Variables): string[] {
     demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
     demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
-  // The sidecar by itself may have a URL of its own only.
+  // A separate sidecar may have only `DATABASE_SIDECAR_URL`.
   if (given.DATABASE_DRIVER === 'neon' && !given.DATABASE_SIDECAR_URL)
     demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
   if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
@@ -73,15 +66,15 @@ function configFrom(given: Variables) {
     databaseUrl: given.DATABASE_URL,
     databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
     databaseSidecarUrl: given.DATABASE_SIDECAR_URL ?? given.DATABASE_URL,
-    /** Absent: what the runtime does best, `neon` on Workers and `pg` elsewhere. */
+    /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: given.DATABASE_DRIVER,
     neonProxy: given.NEON_PROXY,
     portalType: given.PORTAL_TYPE,
-    /** Absent: the name of the host. */
+    /** Absent: the host name. */
     portalName: given.PORTAL_NAME,
     baseUrl,
     adminPassword: given.ADMIN_PASSWORD,
-    /** Base64 of 32 bytes each; the first one seals, all of them open. */
+    /** Base64 of 32 bytes each. The first key seals; all keys open. */
     secretKey: given.SECRET_KEY ?? [],
     /** PEM (PKCS#8, SEC 1 or PKCS#1). */
     aggregatorJwtSslKey: given.AGGREGATOR_JWT_SSL_KEY,
@@ -103,7 +96,7 @@ const networkFrom = (given: Variables) => ({
   tlsCertFile: given.TLS_CERT_FILE,
   tlsKeyFile: given.TLS_KEY_FILE,
   tls: given.TLS === 'on',
-  /** Proxies between the client and us; 0 believes no `X-Forwarded-*`. */
+  /** Number of trusted proxies in front of the server; with 0 `X-Forwarded-*` headers are ignored. */
   trustProxy: given.TRUST_PROXY,
   maxConnections: given.MAX_CONNECTIONS,
   maxConnectionsPerAddress: given.MAX_CONNECTIONS_PER_ADDRESS,

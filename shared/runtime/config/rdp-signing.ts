@@ -1,4 +1,4 @@
-/** PEM: a certificate with those that issued it, and its key. */
+/** PEM: a certificate with its intermediate certificates, and its key. */
 export type RdpSigning = { certificates: string; key: string };
 
 type Given = { RDP_SIGNING_CERT?: string | undefined; RDP_SIGNING_KEY?: string | undefined };
@@ -8,7 +8,7 @@ export const rdpSigningFrom = ({
   RDP_SIGNING_KEY: key,
 }: Given): RdpSigning | undefined => (certificates && key ? { certificates, key } : undefined);
 
-/** Both must be told, or none. */
+/** Both variables are required, or none. */
 export function rdpSigningFaults({ RDP_SIGNING_CERT: certificates, RDP_SIGNING_KEY: key }: Given): string[] {
   if (certificates && !key) return ['RDP_SIGNING_KEY: required with RDP_SIGNING_CERT'];
   return key && !certificates ? ['RDP_SIGNING_CERT: required with RDP_SIGNING_KEY'] : [];

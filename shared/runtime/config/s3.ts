@@ -10,7 +10,7 @@ const s3Names = [
 
 type S3Variables = { [Name in (typeof s3Names)[number]]?: string | undefined };
 
-/** The variables of an object store are required together. @returns one line for each that is missing */
+/** All variables of an object store are required together. @returns one line for each missing variable */
 export function s3Faults(given: S3Variables): string[] {
   const told = s3Names.find((name) => given[name] !== undefined);
   if (told === undefined) return [];

@@ -2,21 +2,21 @@ import type { Db } from '../../../db/client.ts';
 import { pgFault } from '../../../db/errors.ts';
 import { placeOf, sampleOf, sealedColumns } from '../../../db/repositories/records/sealed-values.ts';
 import { claimKeyCheck, readKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
-import { ConfigError } from './config.ts';
 
 const place = { table: 'installation', row: 'installation', column: 'secret_key_check' };
 const content = 'SECRET_KEY of the installation';
 
-/** The check value as it is stored, sealed by the current key. */
+/** Seals the check value with the current key. */
 export const sealKeyCheck = (sealer: Sealer): Promise<string> => sealer.seal(content, place);
 
 /**
- * Compares `SECRET_KEY` with the check value of the database. One round trip.
- * @returns false for a database without one
- * @throws ConfigError when the keys are not those of the database; errors of the database as they are
+ * Compares `SECRET_KEY` with the check value of the database, in one round trip.
+ * @returns false for a database without a check value
+ * @throws ConfigError if the keys are not those of the database; database errors unchanged
  */
 export async function isSecretKeyChecked(db: Db, sealer: Sealer): Promise<boolean> {
   const check = await readKeyCheck(db);
@@ -26,20 +26,20 @@ export async function isSecretKeyChecked(db: Db, sealer: Sealer): Promise<boolea
 }
 
 /**
- * The same, and gives a check value to a database that has none, after the configured keys have opened another sealed
- * value of it, if there is any. Needs the role of the portal.
+ * Like `isSecretKeyChecked`, and stores a check value if there is none, after the configured keys have opened another
+ * sealed value, if any. Requires the role of the portal.
  * @throws as `isSecretKeyChecked`
  */
 export async function assertSecretKey(db: Db, sealer: Sealer): Promise<void> {
   if (await isSecretKeyChecked(db, sealer)) return;
   await assertOpensOthers(db, sealer);
-  // When another process has written one meanwhile, its key counts.
+  // If another process has stored a check value meanwhile, its key applies.
   if (!(await claimKeyCheck(db, await sealKeyCheck(sealer)))) await isSecretKeyChecked(db, sealer);
 }
 
 /**
- * Whether a database belongs to an installation that has a `SECRET_KEY` already: it has a check value or, from a version
- * before that, another sealed value. A database without our tables has neither.
+ * Whether the database belongs to an installation with a `SECRET_KEY`: it has a check value or, from an earlier
+ * version, another sealed value. A database without our tables has neither.
  */
 export async function isSealed(db: Db): Promise<boolean> {
   for (const column of sealedColumns) {
@@ -49,7 +49,7 @@ export async function isSealed(db: Db): Promise<boolean> {
   return false;
 }
 
-/** SQLSTATE of a table or a column that an earlier version, or an empty database, does not have. */
+/** SQLSTATEs of a missing table or column, in an empty database or one of an earlier version. */
 function absentTable(error: unknown): [] {
   if (!['42P01', '42703', '3F000'].includes(pgFault(error)?.code ?? '')) throw error;
   return [];
@@ -61,8 +61,8 @@ async function assertOpens(sealer: Sealer, check: string): Promise<void> {
 }
 
 /**
- * For databases of versions before the check value. A key may have been taken out of use before everything that it sealed
- * had expired, so that one value which opens is enough, and what does not expire is asked first.
+ * For databases of versions without a check value. A key may have been removed before all of its values expired, so
+ * one value that opens is sufficient, and values that do not expire are checked first.
  */
 async function assertOpensOthers(db: Db, sealer: Sealer): Promise<void> {
   const others = sealedColumns.filter((column) => placeOf(column, '').table !== place.table);
@@ -88,9 +88,9 @@ function keyFault(sealer: Sealer, sealed: string): ConfigError {
 }
 
 /**
- * The same check for a module that is deployed by itself: made beside the first requests, until it has passed once.
- * @returns undefined when it has passed; else a promise of the failure of the database that prevented the check
- * @throws AppError `database_unavailable` when the keys are not those of the database
+ * The same check for a module deployed on its own. It runs together with the first requests until it has passed once.
+ * @returns undefined after a passed check; otherwise a promise of the database error that prevented the check
+ * @throws AppError `database_unavailable` if the keys are not those of the database
  */
 export function secretKeyGate({ db, sealer, log }: { db: Db; sealer: Sealer; log: Log }) {
   let isPassed = false;

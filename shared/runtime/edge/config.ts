@@ -1,26 +1,27 @@
-import { ConfigError, lineOf } from '../config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { lineOf } from '../config/config.ts';
 import { rdpSigningFaults, rdpSigningFrom } from '../config/rdp-signing.ts';
 import { s3Faults, s3From } from '../config/s3.ts';
 import { variablesIn } from '../config/variables.ts';
 
-/** Variables and bindings as a platform hands them over; bindings are no text and are not read here. */
+/** Variables and bindings as provided by the platform. Bindings are not strings and are ignored here. */
 export type EdgeEnv = Readonly<Record<string, unknown>>;
 export type EdgeConfig = ReturnType<typeof configFrom>;
-/** A variable that one module cannot do without and others need not have. */
+/** A variable that is required by some modules only. */
 export type Demand = 'AGGREGATOR_JWT_SSL_KEY';
 
 const edgeVariables = variablesIn('workers', 'lambda');
 
 type Variables = ReturnType<typeof edgeVariables.parse>;
 
-/** Every variable that a module deployed by itself reads. */
+/** All variables that a module deployed on its own reads. */
 export const edgeNames: readonly string[] = Object.keys(edgeVariables.shape);
 const always = ['DATABASE_URL', 'BASE_URL', 'SECRET_KEY'] as const;
 
 /**
- * What one module deployed by itself, as a Worker or a Lambda function, is told. Nothing has a place of its own
- * here, so what several processes share must be given, and the public address cannot be guessed.
- * @throws ConfigError naming each bad or missing variable
+ * Parses the settings of a module deployed on its own, as a Worker or a Lambda function. There is no data folder, so
+ * shared secrets and the public address must be configured.
+ * @throws ConfigError with each invalid or missing variable
  */
 export function parseEdgeConfig(env: EdgeEnv, demands: readonly Demand[]): EdgeConfig {
   const given = Object.fromEntries(edgeNames.map((name) => [name, textOf(env[name])]));

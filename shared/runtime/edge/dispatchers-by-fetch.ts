@@ -4,7 +4,7 @@ import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
 import { timed } from '../upstream-times.ts';
 
-/** Dispatchers, and the keys of peers, as a Worker reaches them. */
+/** Remotes for dispatchers and peer keys on Workers. */
 export const byFetch = (given: Ingredients): FleetIngredients => {
   const transport = createFetchTransport(given.outbound);
   return {

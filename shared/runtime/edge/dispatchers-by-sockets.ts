@@ -4,7 +4,7 @@ import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
 import { timed } from '../upstream-times.ts';
 
-/** Dispatchers, and the keys of peers, as a Lambda function reaches them; its connections live as long as the function's instance. */
+/** Remotes for dispatchers and peer keys on Lambda. Connections live as long as the instance. */
 export const bySockets = (given: Ingredients): FleetIngredients => {
   const transport = createNodeTransport(given.outbound);
   return {

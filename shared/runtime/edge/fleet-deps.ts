@@ -1,15 +1,17 @@
 import { createSigningKeys, type SigningKeys } from '../../access/signing-keys.ts';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
 import { baseDeps, type FleetIngredients } from '../deps.ts';
 import type { Demand } from './config.ts';
 
-/** The dependencies of modules that speak to dispatchers; a file of its own, so that the others carry no `jose`. */
+/**
+ * The dependencies of modules that call dispatchers. In a separate file, so that other bundles do not contain `jose`.
+ */
 export async function fleetDeps(
   given: FleetIngredients,
 ): Promise<
-  BaseDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
+  HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
   return {
     ...(await baseDeps(given)),

@@ -3,19 +3,19 @@ import { traceOf } from '../../http/request-ids.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 
-/** The part of Cloudflare's rate-limit binding that is used; it counts in each of its locations. */
+/** The used part of Cloudflare's rate-limit binding, which counts per location. */
 type Limiter = { limit(which: { key: string }): Promise<{ success: boolean }> };
 
-/** What `wrangler.toml` says of the binding FLOOD. */
+/** Must match the binding FLOOD in `wrangler.toml`. */
 export const floodLimit = { limit: 3_000, period: 10 } as const;
 
 const isLimiter = (value: unknown): value is Limiter =>
   typeof value === 'object' && value !== null && 'limit' in value && typeof value.limit === 'function';
 
 /**
- * Refuses a flood from one network before anything is built or asked, all isolates of a location counted together; the
- * quotas that administrators set are lower, finer, and counted in each isolate.
- * @returns the refusal; undefined for who may come in, and where there is no such binding
+ * Rejects floods from one network early, counted over all isolates of a location. The quotas of administrators are
+ * lower, more specific, and counted per isolate.
+ * @returns the response of a rejected request; undefined for other requests, and without the binding
  */
 export async function refuseFlood(
   binding: unknown,

@@ -2,7 +2,7 @@ import { release, type } from 'node:os';
 import type { Writable } from 'node:stream';
 import { Hono } from 'hono';
 import { handle, type LambdaEvent, streamHandle } from 'hono/aws-lambda';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
@@ -20,21 +20,20 @@ import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from
 type Env = { Bindings: { event: LambdaEvent } };
 
 /**
- * A module as a Lambda function behind an API of API Gateway, of either kind, or a function URL; configured by
- * `process.env`.
+ * A module as a Lambda function behind API Gateway (HTTP or REST API) or a function URL; configured by `process.env`.
  */
-export const lambdaOf = <D extends BaseDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
+export const lambdaOf = <D extends HttpDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
 
-/** Lambda's own runtime has it, and nothing else. */
+/** Exists only in Lambda's runtime. */
 declare const awslambda: { streamifyResponse: (handler: StreamHandler) => ReturnType<typeof streamHandle> };
 type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Promise<void>;
 
 /**
- * The same for a module whose answers may exceed the 6 MB of a buffered one: behind a REST API that streams, or a function
- * URL whose invoke mode is RESPONSE_STREAM. Made only inside Lambda's own runtime, which has the means for it. A schedule of
- * EventBridge may invoke it as well.
+ * Like `lambdaOf`, for a module whose responses may exceed the 6 MB of a buffered response: behind a REST API with
+ * streaming, or a function URL with the invoke mode RESPONSE_STREAM. Can be created only in Lambda's runtime. An
+ * EventBridge schedule may also invoke it.
  */
-export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
+export function streamingLambdaOf<D extends HttpDeps>(assembly: Assembly<D>) {
   const { app, build } = instanceOf(assembly);
   const serve = streamHandle(app);
   const { everyMinute } = assembly;
@@ -45,11 +44,11 @@ export function streamingLambdaOf<D extends BaseDeps>(assembly: Assembly<D>) {
   });
 }
 
-/** As rules of EventBridge and its scheduler write it. */
+/** The event format of EventBridge rules and schedules. */
 const isSchedule = (event: unknown): boolean =>
   Reflect.get(Object(event), 'detail-type') === 'Scheduled Event';
 
-function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
+function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
   let built: (Built<D> & { telemetry: Telemetry | undefined }) | undefined;
   const build = async (): Promise<Built<D>> => {
     if (built) return built;
@@ -60,31 +59,32 @@ function instanceOf<D extends BaseDeps>(assembly: Assembly<D>) {
   const app = new Hono<Env>().all('*', async (c) => {
     const work = createBackground();
     const client = clientOf(c.env.event);
-    // What earlier requests have counted goes beside this one: after its answer somebody would wait for it.
+    // Counts of earlier requests are flushed during this request, because after the response the client would wait
+    // for it.
     if (built?.telemetry?.isDue()) work.add(built.telemetry.flush());
     const invocation = { client, background: work.add };
     const response = await serveBuilt(async () => (await build()).app, c.req.raw, invocation);
     withHeaders(response, transportSecurityIn(process.env));
-    // The instance is frozen as soon as it has answered, and what runs then may never go on.
+    // The instance is frozen after the response, and unfinished work may never continue.
     await work.finish();
     return response;
   });
   return { app, build };
 }
 
-function ingredientsOf<D extends BaseDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
+function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
-  // An instance serves one request at a time; a second connection is for what runs beside it.
+  // An instance serves one request at a time. The second connection is for concurrent background work.
   const options = { applicationName: 'aggregator-portal', maxConnections: 2, ...loggedConnections(log) };
   const { db } = connectDatabase(config, options);
   const os = `${type()} ${release()}`;
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
-  // Beside the bundle, as the build puts them.
+  // In the folder of the bundle, as created by the build.
   const assets = assetsIn([new URL('assets/', import.meta.url)]);
   const watched = watchWrites && { writes: watchWrites(db, log) };
   const telemetry = telemetryInto(db, log, watched);
-  // API Gateway compresses no stream, and of the other answers all or none.
+  // API Gateway does not compress streams, and compresses other responses only all or none.
   const compression = createCompression();
   return { ...config, ...watched, db, log, host, assets, telemetry, compression };
 }
@@ -104,12 +104,12 @@ function createBackground() {
   };
 }
 
-/** API Gateway and function URLs speak HTTPS only; the address is the one that the event tells, no header. */
+/** API Gateway and function URLs support only HTTPS. The address is taken from the event, not from a header. */
 function clientOf({ requestContext }: LambdaEvent): Invocation['client'] {
   return { ip: addressIn(requestContext) ?? '0.0.0.0', secure: true, loopback: false };
 }
 
-/** An HTTP API and a function URL tell it in one place, a REST API in another. */
+/** The source address of an HTTP API, a function URL, or a REST API. */
 function addressIn(context: LambdaEvent['requestContext']): string | undefined {
   if ('http' in context) return context.http.sourceIp;
   return 'identity' in context && 'sourceIp' in context.identity ? context.identity.sourceIp : undefined;

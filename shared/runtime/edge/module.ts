@@ -1,34 +1,34 @@
 import type { Db } from '../../../db/client.ts';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
 import { headersOfAll, problemResponse } from '../../http/problem.ts';
 import { traceOf } from '../../http/request-ids.ts';
 import type { ModuleApp } from '../../http/serve/app.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { WriteWitness } from '../../kernel/observability/write-witness.ts';
-import { ConfigError } from '../config/config.ts';
 import { secretKeyGate } from '../config/secret-key.ts';
 import type { Ingredients } from '../deps.ts';
 import { createLog } from '../log.ts';
 import type { Demand } from './config.ts';
 
-/** One module as it is deployed by itself: its app, what that depends on, and the variables it cannot do without. */
-export type Assembly<D extends BaseDeps> = {
+/** A module for separate deployment: its app, dependencies, and required variables. */
+export type Assembly<D extends HttpDeps> = {
   create: (deps: D) => ModuleApp;
   depsOf: (given: Ingredients) => Promise<D>;
   demands?: readonly Demand[];
-  /** Where it must be known whether the database accepts writes. */
+  /** For modules that report whether the database accepts writes. */
   watchWrites?: (db: Db, log: Log) => WriteWitness;
-  /** What a schedule of the platform starts once a minute. */
+  /** Work that a platform schedule starts once a minute. */
   everyMinute?: (deps: D) => Promise<void>;
 };
 
-/** An assembly that has been built for one environment. */
-export type Built<D extends BaseDeps> = { app: ModuleApp; deps: D };
+/** An assembly built for one environment. */
+export type Built<D extends HttpDeps> = { app: ModuleApp; deps: D };
 
-/** Builds a module; its first requests compare `SECRET_KEY` with the database. @throws ConfigError */
-export async function buildModule<D extends BaseDeps>(
+/** Builds a module. Its first requests verify `SECRET_KEY` with the database. @throws ConfigError */
+export async function buildModule<D extends HttpDeps>(
   { create, depsOf }: Assembly<D>,
   ingredients: Ingredients,
 ): Promise<Built<D>> {
@@ -37,8 +37,8 @@ export async function buildModule<D extends BaseDeps>(
   return { app: create(deps), deps };
 }
 
-/** @throws what building or the work throws, so that the platform knows of it; one line of the log says why */
-export async function runScheduled<D extends BaseDeps>(
+/** @throws the error of the build or the work, so that the platform registers the failure; it is also logged */
+export async function runScheduled<D extends HttpDeps>(
   build: () => Promise<Built<D>>,
   work: (deps: D) => Promise<void>,
 ): Promise<void> {
@@ -48,12 +48,12 @@ export async function runScheduled<D extends BaseDeps>(
     if (unchecked !== undefined) throw unchecked;
     await work(deps);
   } catch (error) {
-    createLog().error('what was scheduled failed', whyOf(error));
+    createLog().error('a scheduled run failed', whyOf(error));
     throw error;
   }
 }
 
-/** Serves a request by an app that may not have been built yet; one that cannot be built answers 500. */
+/** Serves a request with an app that is built on first use. A failed build results in 500. */
 export async function serveBuilt(
   build: () => Promise<ModuleApp>,
   request: Request,
@@ -67,7 +67,7 @@ export async function serveBuilt(
   }
 }
 
-/** Whoever asks learns nothing; one line of the log names the variables. */
+/** The client gets no details; the log contains the names of the variables. */
 function refuse(request: Request, error: unknown): Response {
   const { requestId } = traceOf(request.headers);
   createLog().error('the module cannot start', { request_id: requestId, ...whyOf(error) });

@@ -1,17 +1,17 @@
 import type { Assets } from '../../http/pages/assets.ts';
 
-/** The part of a binding to static assets that is used. */
+/** The used part of a static-assets binding. */
 type Binding = { fetch(address: string): Promise<Response> };
 
 const isBinding = (value: unknown): value is Binding =>
   typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function';
 
-/** Assets that were uploaded with the Worker; only the Worker reads them. */
+/** Static assets of the Worker; not accessible over HTTP. */
 export const assetsOf = (binding: unknown): Assets => ({
   text: async (name) => {
     if (!isBinding(binding)) throw new Error('the Worker has no binding ASSETS');
     const answer = await binding.fetch(`https://assets.invalid/${name}`);
-    if (!answer.ok) throw new Error(`there is no asset ${name}: ${answer.status}`);
+    if (!answer.ok) throw new Error(`the asset ${name} does not exist: ${answer.status}`);
     return answer.text();
   },
 });

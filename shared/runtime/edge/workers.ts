@@ -1,9 +1,9 @@
 import { connectNeon } from '../../../db/neon.ts';
-import type { BaseDeps } from '../../http/context.ts';
+import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Host } from '../../kernel/version.ts';
-import { ConfigError } from '../config/config.ts';
 import { isLoopbackHost } from '../config/values.ts';
 import type { Ingredients } from '../deps.ts';
 import { createLog } from '../log.ts';
@@ -14,27 +14,25 @@ import { refuseFlood } from './flood-gate.ts';
 import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './module.ts';
 import { assetsOf } from './worker-assets.ts';
 
-/** The part of Cloudflare's `ExecutionContext` that is used. */
+/** The used part of Cloudflare's `ExecutionContext`. */
 export type ExecutionContext = { waitUntil(work: Promise<unknown>): void };
 
-/** What a Worker's default export is. */
+/** The default export of a Worker. */
 export type WorkerEntry = {
   fetch(request: Request, env: EdgeEnv, context: ExecutionContext): Promise<Response>;
-  /** Of modules that a cron trigger starts. */
+  /** For modules started by a cron trigger. */
   scheduled?(trigger: unknown, env: EdgeEnv): Promise<void>;
 };
 
-/**
- * A module as a Cloudflare Worker. Its app is built once an isolate, for the environment object that all requests of
- * the isolate share.
- */
-export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry {
+/** A module as a Cloudflare Worker. The app is built once per isolate and environment object. */
+export function workerOf<D extends HttpDeps>(assembly: Assembly<D>): WorkerEntry {
   const kept = new WeakMap<EdgeEnv, Built<D>>();
   const buildFor = async (env: EdgeEnv): Promise<Built<D>> => {
     const built = kept.get(env);
     if (built) return built;
     const fresh = await buildModule(assembly, ingredientsOf(env, assembly));
-    // Only what is settled is kept: a promise belongs to the request that made it, and may end with it.
+    // Only the settled value is cached: a promise belongs to the request that created it, and may never settle after
+    // it ends.
     kept.set(env, fresh);
     return fresh;
   };
@@ -59,7 +57,7 @@ export function workerOf<D extends BaseDeps>(assembly: Assembly<D>): WorkerEntry
 
 const logFailure = (error: unknown): void => createLog().error('background work failed', { error });
 
-function ingredientsOf<D extends BaseDeps>(
+function ingredientsOf<D extends HttpDeps>(
   env: EdgeEnv,
   { demands = [], watchWrites }: Assembly<D>,
 ): Ingredients {
@@ -71,20 +69,20 @@ function ingredientsOf<D extends BaseDeps>(
     ...config
   } = parseEdgeConfig(env, demands);
   if (databaseDriver === 'pg')
-    throw new ConfigError(['DATABASE_DRIVER: neon, or nothing; a Worker keeps no sockets']);
+    throw new ConfigError(['DATABASE_DRIVER: must be neon or unset; a Worker cannot keep sockets open']);
   const log: Log = createLog({ level: logLevel });
   const { db } = connectNeon({ url, proxy });
-  // Nobody waits in a line that others would have to move on: their request may be gone. It is 503 instead.
   const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
   const assets = assetsOf(env.ASSETS);
-  // An isolate may never be asked again, and nobody tells it when it ends.
+  // The isolate may not receive another request, and gets no event when it ends.
   const watched = watchWrites && { writes: watchWrites(db, log) };
   const telemetry = telemetryInto(db, log, { isHasty: true, ...watched });
+  // // Requests do not queue but fail with 503, because a request that would release the slot may have ended.
   const hashing = { concurrency: 2, maxWaiting: 0 };
   return { ...config, ...watched, db, log, host, assets, telemetry, hashing };
 }
 
-/** Cloudflare writes the header itself; without it, this Worker runs on the machine of whoever asks. */
+/** The header is set by Cloudflare. Without it, the Worker runs on the local machine. */
 function clientOf(request: Request): Invocation['client'] {
   const { protocol, hostname } = new URL(request.url);
   const ip = request.headers.get('cf-connecting-ip') ?? '127.0.0.1';

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { Assets } from '../../http/pages/assets.ts';
 
-/** Assets in folders of this machine, the first that has a file counting. */
+/** Assets in local folders; the first folder with the file is used. */
 export const assetsIn = (folders: readonly URL[]): Assets => ({
   text: async (name) => {
     for (const folder of folders) {
       const text = await textOf(new URL(name, folder));
       if (text !== undefined) return text;
     }
-    throw new Error(`there is no asset ${name} in ${folders.join(', ')}`);
+    throw new Error(`the asset ${name} is missing in ${folders.join(', ')}`);
   },
 });
 

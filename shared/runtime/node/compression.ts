@@ -6,17 +6,17 @@ const byBrotli = promisify(brotliCompress);
 const byGzip = promisify(gzip);
 
 /**
- * Of files that are kept, compressed once: two thirds of a second for 1.7 MB. Higher levels of Brotli need ten times that
- * for 8 % less.
+ * Levels for cached files, which are compressed once: 0.7 s for 1.7 MB. Higher levels of Brotli take ten times as
+ * long for 8 % less.
  */
 const thorough = { br: 9, gzip: 9 };
-/** Of lists: some milliseconds for 300 kB. */
+/** Levels for lists: some milliseconds for 300 kB. */
 const fast = { br: 4, gzip: 4 };
 
-/** The files of the reference and both forms of the document, each in two codings. */
+/** The files of the API reference and both forms of the document, each in two codings. */
 const maxKept = 8;
 
-/** Compresses by zlib, in its thread pool. */
+/** Compression with zlib in its thread pool. */
 export function createCompression(): Compression {
   const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return {

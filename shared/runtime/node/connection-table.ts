@@ -6,9 +6,9 @@ import {
 } from '../../kernel/concurrency/linked-list.ts';
 
 export type ConnectionLimits = {
-  /** Connections in all. */
+  /** Total number of connections. */
   total: number;
-  /** Connections of one IPv4 address or one IPv6 /64. `Infinity` turns the limit off. */
+  /** Connections per IPv4 address or IPv6 /64. `Infinity` disables the limit. */
   perAddress: number;
 };
 
@@ -21,7 +21,7 @@ export class Connection<S> {
   /** Requests in flight. */
   requests = 0;
   isOpen = true;
-  /** Its places in the idle lists of the server and of its address. */
+  /** Entries in the idle lists of the server and of the address. */
   readonly inAll: Entry<Connection<S>> = entryOf<Connection<S>>(this);
   readonly inPeer: Entry<Connection<S>> = entryOf<Connection<S>>(this);
 
@@ -41,7 +41,7 @@ export class ConnectionTable<S> {
   readonly #idle: LinkedList<Connection<S>> = createLinkedList();
 
   /**
-   * @param close closes a socket of this table
+   * @param close closes a socket of the table
    * @param isScarce true if the process has too few descriptors for another connection
    */
   constructor(limits: ConnectionLimits, close: (socket: S) => void, isScarce = () => false) {
@@ -105,7 +105,7 @@ export class ConnectionTable<S> {
     const { total, perAddress } = this.#limits;
     if (peer.count >= perAddress) return this.#closeFirst(peer.idle);
     if (this.size < total && !this.#isScarce()) return true;
-    // An address with most of the connections makes room among its own, so that it displaces no other client.
+    // An address with most of the connections makes room among its own, so that it does not displace other clients.
     return (peer.count * 2 > this.size && this.#closeFirst(peer.idle)) || this.closeOldest();
   }
 

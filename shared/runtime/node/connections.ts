@@ -75,7 +75,7 @@ function track(
       if (handshakes.get(key) === connection) handshakes.delete(key);
     });
   });
-  // A TLS socket and the TCP socket below it are two objects. They have nothing in common but their addresses.
+  // The TLS socket and the TCP socket below it are different objects that can only be matched by their addresses.
   server.on('secureConnection', (secured: Socket) => {
     const connection = handshakes.get(addressesOf(secured));
     if (connection) known.set(secured, connection);

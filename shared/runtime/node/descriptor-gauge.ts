@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { softLimitIn } from './descriptors.ts';
 
-/** The soft limit of this process; undefined where the system does not show it. */
+/** The soft limit of this process; undefined if the system does not expose it. */
 function descriptorLimit(): number | undefined {
   try {
     return softLimitIn(readFileSync('/proc/self/limits', 'utf8'));
@@ -12,24 +12,27 @@ function descriptorLimit(): number | undefined {
 }
 
 const folder = '/proc/self/fd';
-/** From this share of the limit on descriptors are scarce: the rest is for the database and for files. */
+/** Above this share of the limit descriptors are scarce; the rest is for the database and for files. */
 const scarceShare = 0.9;
 const everyMs = 1_000;
 
-/** Connections of which the idle ones can be closed one by one, until none is left. */
+/** Connections whose idle ones can be closed one by one. */
 type Closable = { readonly size: number; closeOldest(): boolean };
 
 export type DescriptorGauge = {
-  /** How many descriptors too many are open when the server has that many connections; 0 if there is room. */
+  /** Number of excess descriptors with this number of connections; 0 if there is room. */
   excess(connections: number): number;
-  /** Counts the descriptors once a second and closes idle connections while too many are open. @returns what ends that */
+  /**
+   * Counts descriptors once a second, and closes idle connections while there are too many. @returns a function that
+   * stops this
+   */
   watch(connections: Closable): () => void;
 };
 
 /**
- * Compares the open descriptors of this process with its limit. A count takes time in proportion to the descriptors,
- * so one is made each second, and the connections since then are added.
- * @param mostConnections connections that the server may have; a limit far above them is never reached
+ * Compares the open descriptors of the process with its limit. Counting takes time in proportion to their number, so
+ * they are counted once a second, and connections opened since then are added.
+ * @param mostConnections maximum number of connections; a limit far above it is never reached
  */
 export function createDescriptorGauge(
   mostConnections: number,
@@ -38,11 +41,11 @@ export function createDescriptorGauge(
   if (limit === undefined || limit > 2 * mostConnections + 1_000)
     return { excess: () => 0, watch: () => () => undefined };
   const most = Math.floor(limit * scarceShare);
-  // Without those of the reading itself and of the connections, of which there are none yet.
+  // Excludes the descriptor of the reading itself; there are no connections yet.
   let others = readdirSync(folder).length - 1;
   const excess = (connections: number): number => Math.max(0, others + connections - most);
   const relieve = async (connections: Closable): Promise<void> => {
-    // The reading needs a descriptor itself: if it fails, none is left.
+    // Reading requires a descriptor. If it fails, none is left.
     const open = await readdir(folder).then(
       (names) => names.length - 1,
       () => limit,

@@ -4,7 +4,7 @@ import type { Descriptors } from '../../kernel/observability/descriptors.ts';
 /** Reads the descriptors of this process; undefined on systems without `/proc`. */
 export type DescriptorReader = () => Promise<Descriptors | undefined>;
 
-/** Counting takes longer the more there are. */
+/** Counting takes time in proportion to the number of descriptors. */
 const freshMs = 1_000;
 
 /** @returns a reader that counts at most once per second; the limit is the soft one */
@@ -14,7 +14,7 @@ export function createDescriptorReader(): DescriptorReader {
   const count = async (): Promise<Descriptors | undefined> => {
     try {
       max = softLimitIn(await readFile('/proc/self/limits', 'utf8'));
-      // One of them is that of the folder itself.
+      // Excludes the descriptor of the folder itself.
       return { open: (await readdir('/proc/self/fd')).length - 1, max };
     } catch (error) {
       return isExhausted(error) ? { open: max, max } : undefined;
@@ -27,10 +27,10 @@ export function createDescriptorReader(): DescriptorReader {
   };
 }
 
-/** @returns infinity for `unlimited`, and where the line is missing */
+/** @returns infinity for `unlimited`, or if the line is missing */
 export const softLimitIn = (limits: string): number =>
   Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 
-/** Reading needs a descriptor itself. */
+/** Reading itself needs a descriptor. */
 const isExhausted = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');

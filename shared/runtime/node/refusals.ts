@@ -9,11 +9,11 @@ import type { Detail } from '../../messages/message.ts';
 type Refusal = {
   detail?: Detail | undefined;
   requestId?: string;
-  /** As `ServeOptions.errorPages`. */
+  /** See `ServeOptions.errorPages`. */
   pages?: string | undefined;
 };
 
-/** A refusal before any app sees the request, as an app would have written it. */
+/** The response to a request that is rejected before it reaches an app, in the format of an app. */
 export function refusal(code: ErrorCode, { detail, requestId = newId(), pages }: Refusal = {}): Response {
   const error = new AppError(code, detail);
   const problem = problemOf(error, requestId, { pages });
@@ -21,8 +21,8 @@ export function refusal(code: ErrorCode, { detail, requestId = newId(), pages }:
 }
 
 /**
- * RFC 9112, section 3.2: a request of HTTP/1.1 has one header Host, and none has several: a proxy might go by one of
- * them and we by another.
+ * RFC 9112, section 3.2: HTTP/1.1 requires exactly one header Host. With several, a proxy and this server could use
+ * different ones.
  */
 export function isHostClear({
   httpVersion,
@@ -32,7 +32,7 @@ export function isHostClear({
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
-/** Node's own refusal of a header Expect that it does not know has no body; that of the request is not read. */
+/** Replaces Node's own response to an unknown Expect header, which has no body. The request body is not read. */
 export function refuseExpectation(
   { headers }: IncomingMessage,
   outgoing: ServerResponse,
@@ -55,10 +55,10 @@ const codes: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** For the client to read a refusal. */
+/** Milliseconds in which the client can read the response. */
 const patienceMs = 2_000;
 
-/** What Node's parser refuses never becomes a request, so the answer is written to the socket itself. */
+/** Writes the response directly to the socket, because Node's parser creates no request for malformed input. */
 export function refuseMalformed(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -82,7 +82,7 @@ export function refuseMalformed(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  // Earlier answers that the client does not read are before this one, and would keep the socket open for ever.
+  // Unread earlier responses are queued before this one, and would keep the socket open forever.
   const timer = setTimeout(() => socket.destroy(), patienceMs).unref();
   socket.once('close', () => clearTimeout(timer));
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

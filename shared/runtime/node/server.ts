@@ -8,8 +8,8 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Server, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { traceOf } from '../../http/request-ids.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
-import { ConfigError } from '../config/config.ts';
 import type { Invocation } from '../invocation.ts';
 import { clientOf } from './client-address.ts';
 import { limitConnections } from './connections.ts';
@@ -21,56 +21,58 @@ export type ServeOptions = {
   host: string;
   /** 0 for any free port. */
   port: number;
-  /** PEM; without it plain HTTP is spoken. */
+  /** PEM; plain HTTP if absent. */
   tls?: { cert: string; key: string };
-  /** Proxies in front of us that write `X-Forwarded-*`. */
+  /** Number of trusted proxies that write `X-Forwarded-*`. */
   trustProxy: number;
   log: Pick<Log, 'error'>;
-  /** Headers of every answer. */
+  /** Headers of every response. */
   headers?: Readonly<Record<string, string>>;
-  /** Address of the server that has the pages `/api/errors/<code>`. Default: this one. */
+  /** Address of the server with the pages `/api/errors/<code>`. Default: this server. */
   errorPages?: string;
-  /** Connections at a time, 10,000 by default. */
+  /** Maximum number of connections. Default 10,000. */
   maxConnections?: number;
-  /** Connections of one IPv4 address or one IPv6 /64, 1,000 by default. Without effect if `trustProxy` is above 0. */
+  /**
+   * Maximum number of connections per IPv4 address or IPv6 /64. Default 1,000. Ignored if `trustProxy` is above 0.
+   */
   maxConnectionsPerAddress?: number;
-  /** Milliseconds after which a client without progress is disconnected. */
+  /** Timeouts in milliseconds. */
   timeouts?: Partial<typeof timeouts>;
-  /** The variable that sets the port, for the message about a port in use; `PORT` unless told. */
+  /** Variable of the port, for the error about a port in use. Default `PORT`. */
   portVariable?: string;
 };
 
 export type Serving = {
   port: number;
-  /** Takes no new requests, finishes what runs, and cuts off what still runs after `graceMs`. */
+  /** Stops accepting requests, waits for running ones, and aborts those that take longer than `graceMs`. */
   close(graceMs: number): Promise<void>;
 };
 
 const timeouts = {
-  /** For the TLS handshake. */
+  /** TLS handshake. */
   handshake: 10_000,
-  /** For the headers of a request, from the connection or the request before on. */
+  /** Headers of a request, since the connection or the previous request. */
   headers: 15_000,
-  /** For a whole request. */
+  /** Whole request. */
   request: 60_000,
-  /** For the rest of a body after its answer. */
+  /** Rest of a body after the response. */
   unread: 10_000,
   /** Between two requests. */
   keepAlive: 65_000,
-  /** Without a byte in either direction during a request: the client does not read its answer. */
+  /** During a request without a byte in either direction: the client does not read the response. */
   stalled: 120_000,
 };
 
 const limits = {
   maxHeaderSize: 16_384,
   connectionsCheckingInterval: 2_000,
-  /** Node's own refusal has no body. */
+  /** Node's own response has no body. */
   requireHostHeader: false,
 };
 
 /**
- * Forward secrecy and AEAD only. OpenSSL also offers suites with CBC for TLS 1.2. Without those of TLS 1.3 in the list
- * Node would not speak it.
+ * Forward secrecy and AEAD only; OpenSSL also offers CBC suites for TLS 1.2. The suites of TLS 1.3 must be listed, or
+ * Node disables TLS 1.3.
  */
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',
@@ -85,8 +87,8 @@ const ciphers = [
 ].join(':');
 
 /**
- * Serves an app over HTTPS or HTTP/1.1.
- * @throws ConfigError in one line when the port cannot be listened on
+ * Serves an app over HTTP/1.1, with or without TLS.
+ * @throws ConfigError with one line if the server cannot listen on the port
  */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
   const { log } = options;
@@ -107,11 +109,11 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   server.on('checkExpectation', (request, answer) => refuseExpectation(request, answer, options.errorPages));
   const connections = limitConnections(server, {
     total: maxConnections,
-    // All clients behind a proxy have its address.
+    // All clients behind a proxy share its address.
     perAddress: trustProxy > 0 ? Number.POSITIVE_INFINITY : maxConnectionsPerAddress,
   });
   await listen(server, options);
-  // Node reports a failed accept this way, and without a listener it would end the process.
+  // Node reports a failed accept as this event. Without a listener it would end the process.
   server.on('error', (error) => log.error('a connection could not be accepted', { error }));
   const address = server.address();
   return {
@@ -141,8 +143,7 @@ function serverOf(
     ? createHttpsServer({ ...settings, ...secured }, listener)
     : createHttpServer(settings, listener);
   server.timeout = stalled;
-  // Before the end of the handshake there is no way to send an answer: whatever is written waits for it. This runs
-  // before Node passes the error on as `clientError`.
+  // Before the end of the handshake no response can be sent. Must run before Node emits `clientError` for the error.
   server.prependListener('tlsClientError', (_, socket: Socket) => socket.destroy());
   return server;
 }
@@ -158,7 +159,11 @@ function listenerOf(
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
-        return refusal('malformed_request', { detail: 'A request needs one header Host', requestId, pages });
+        return refusal('malformed_request', {
+          detail: 'A request must have exactly one header Host',
+          requestId,
+          pages,
+        });
       }
       const peer = {
         address: socket.remoteAddress,
@@ -174,7 +179,7 @@ function listenerOf(
     },
     {
       hostname: 'localhost',
-      // `discardUnread` does it. The adapter resets the connection after 500 ms.
+      // Done by `discardUnread`; the adapter would reset the connection after 500 ms.
       autoCleanupIncoming: false,
       errorHandler: (error) => {
         if (error instanceof RequestError)
@@ -204,8 +209,9 @@ function listenFault(error: unknown, portVariable: string, host: string, port: n
   const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   if (code === 'EADDRINUSE')
     return `${portVariable}: ${at} is in use by another program; stop it, or set another port`;
-  if (code === 'EACCES') return `${portVariable}: this user may not listen on ${at}; set a port above 1023`;
+  if (code === 'EACCES')
+    return `${portVariable}: this user has no permission to listen on ${at}; set a port above 1023`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return `HOST: this machine has no address ${host}; set one of its own`;
-  return `${portVariable}: ${at} cannot be listened on (${error instanceof Error ? error.message : error}); set another port`;
+    return `HOST: this machine has no address ${host}; set one of its addresses`;
+  return `${portVariable}: cannot listen on ${at} (${error instanceof Error ? error.message : error}); set another port`;
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { ServeOptions } from './server.ts';
 import { transportSecurity } from './transport-security.ts';
 
-/** What the servers of the portal and of the sidecar have in common. */
+/** Settings shared by the servers of the portal and the sidecar. */
 export const serverSettings = (
   config: Config,
 ): Pick<ServeOptions, 'host' | 'trustProxy' | 'headers' | 'maxConnections' | 'maxConnectionsPerAddress'> => ({

@@ -2,13 +2,13 @@ import type { Log } from '../../kernel/observability/log.ts';
 
 type Step = { name: string; run: () => unknown };
 
-/** How a process ends: on a signal, after a failed start, or on its own. */
+/** The shutdown of a process: after a signal, after a failed start, or on request. */
 export type Shutdown = {
-  /** Aborts when the process begins to end; a start that is under way must create nothing after that. */
+  /** Aborts when the shutdown begins. A running start must not create anything afterwards. */
   readonly signal: AbortSignal;
-  /** Adds a step. The one added last runs first; one that is added while the process ends runs at once. */
+  /** Adds a step. Steps run in reverse order; a step added during the shutdown runs immediately. */
   add(name: string, run: () => unknown): void;
-  /** Runs the steps, 10 s in total, and exits. */
+  /** Runs the steps within 10 s in total, and exits. */
   exit(code: number): Promise<void>;
 };
 
@@ -16,12 +16,12 @@ export type ShutdownOptions = { log?: Pick<Log, 'info' | 'error'>; exit?: (code:
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const endWithinMs = 10_000;
-/** A terminal, npm and the launcher may each pass on the same Ctrl-C. */
+/** A terminal, npm and the launcher may each forward the same Ctrl-C. */
 const sameSignalMs = 1_000;
 
 /**
- * Ends the process on SIGTERM, SIGINT or SIGHUP with 0; a second signal exits with 1 at once. A step that fails is logged
- * and does not keep the others from running.
+ * Ends the process with 0 on SIGTERM, SIGINT or SIGHUP; a second signal exits immediately with 1. A failed step is
+ * logged, and the other steps still run.
  */
 export function createShutdown({ log, exit = process.exit }: ShutdownOptions = {}): Shutdown {
   const steps: Step[] = [];

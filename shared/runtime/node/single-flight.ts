@@ -1,8 +1,8 @@
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 
 /**
- * Reads that are under way in this process, by key: who asks the same meanwhile gets the same answer, or its error.
- * A key is to name everything that the read depends on, its type as well.
+ * Shares running reads of this process by key: concurrent callers get the same result or error. The key must include
+ * everything that the read depends on, including its type.
  */
 export function createSingleFlight(): SingleFlight {
   const underWay = new Map<string, Promise<unknown>>();

@@ -16,9 +16,9 @@ import {
 import { wantRead } from '../../../db/repositories/snapshot/sync.ts';
 import { removePool, removeSession, removeWorkplace } from '../../../db/repositories/snapshot/touch.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
-import type { SignedIn } from '../../access/principal.ts';
-import type { Ctx } from '../../http/context.ts';
-import { auditEntry, changesBetween, type Happening } from '../../http/writes/audit-entry.ts';
+import { auditEntry, changesBetween, type Happening } from '../../context/audit-entry.ts';
+import type { Ctx } from '../../context/context.ts';
+import type { SignedIn } from '../../context/principal.ts';
 import { AppError, conflict, type ErrorCode, notFound } from '../../kernel/errors.ts';
 import type { Call } from '../../remotes/dispatcher/port.ts';
 import { aggregator, type FleetDeps } from './dispatcher-keys.ts';
@@ -61,9 +61,9 @@ export async function findTarget(
 ): Promise<Target> {
   const [found, further] = await findFleetObjects(ctx.deps.db, kind.spec, at, ctx.scope);
   if (!found) throw notFound();
-  if (further) throw conflict('ambiguous', 'Several farms have it: name one by farm_id');
+  if (further) throw conflict('ambiguous', 'Several farms have this pool; select one with farm_id');
   if (!found.site.enabled || !found.farm.enabled)
-    throw conflict('farm_disabled', 'The farm is disabled, or its site');
+    throw conflict('farm_disabled', 'The farm or its site is disabled');
   return { ...found, kind, uuid: at.uuid };
 }
 

@@ -18,7 +18,7 @@ export const isNodeDown = (error: unknown): boolean =>
 
 /** The error of a farm none of whose nodes is asked now. */
 export const circuitOpen = (): AppError =>
-  new AppError('upstream_unavailable', 'The nodes of the farm failed and are not asked for a while', {
+  new AppError('upstream_unavailable', 'The nodes of the farm have failed and are temporarily not called', {
     reason: 'circuit_open',
   });
 

@@ -2,13 +2,12 @@ import type { Db } from '../../../db/client.ts';
 import { dropKey, keepKey, type SealedKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
 import { keepEndedKey } from '../../../db/repositories/routing/ended-node-keys.ts';
 import type { DispatcherClaims, SigningKeys } from '../../access/signing-keys.ts';
-import type { BaseDeps, Ctx } from '../../http/context.ts';
+import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { Place } from '../../kernel/crypto/sealing.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
-import type { Parameters } from '../../kernel/system-parameters.ts';
 import { isUnauthorized } from '../../remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../../remotes/dispatcher/port.ts';
 
@@ -20,11 +19,13 @@ export type FleetDeps = BaseDeps & {
 };
 export type FleetCtx = Ctx<FleetDeps>;
 
-/** What calls of nodes need of a request, so that a job that has none can make them as well. */
-export type CallCtx = Pick<FleetCtx, 'now' | 'trace' | 'background' | 'later' | 'upstream'> & {
-  deps: Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'signingKeys' | 'dispatchers'>;
-  parameters: Parameters;
-};
+export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'signingKeys' | 'dispatchers'>;
+
+/** What calls of nodes need of a context: less than the whole, so that the caller may give them a lane of their own. */
+export type CallCtx = Pick<
+  Ctx<CallDeps>,
+  'deps' | 'now' | 'parameters' | 'trace' | 'background' | 'later' | 'upstream'
+>;
 
 /** A stored node in the form that the remote calls. */
 export const nodeOf = (row: StoredDestination): Node => ({
@@ -114,7 +115,9 @@ async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<G
   const key = { node, userId, subject, sealedKey, expiresAt };
   // The caller goes on with the key and does not wait until it is stored.
   ctx.later(() =>
-    storeKey(deps.db, key).catch((error: unknown) => deps.log.warn('a key was not kept', { error })),
+    storeKey(deps.db, key).catch((error: unknown) =>
+      deps.log.warn('a session key could not be stored', { error }),
+    ),
   );
   return granted;
 }

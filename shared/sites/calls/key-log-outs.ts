@@ -42,7 +42,7 @@ async function logOutOfNode(
     } catch (error) {
       isReachable = false;
       if (!signal.aborted)
-        deps.log.warn('a node did not log a key out', { dispatcher_id: key.node.id, error });
+        deps.log.warn('a node did not revoke a session key', { dispatcher_id: key.node.id, error });
     }
   };
   await Promise.all(keys.map((key) => ofNode(() => all(() => logOut(key)))));
@@ -52,7 +52,7 @@ async function logOutKey({ db, dispatchers, log, sealer }: Deps, ended: EndedKey
   const { id, node, sealed_key } = ended;
   const key = await sealer.open(sealed_key, placeOf(node, ended)).catch((error: unknown) => {
     // Sealed by a key of ours that is gone: it can only expire.
-    log.warn('an ended key of a node cannot be opened', { dispatcher_id: node.id, error });
+    log.warn('an expired session key of a node cannot be decrypted', { dispatcher_id: node.id, error });
     return undefined;
   });
   if (key !== undefined)

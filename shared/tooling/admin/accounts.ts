@@ -6,6 +6,7 @@ import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
 import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
+import { domainTypeOf } from '../../identity/domains/registry.ts';
 import { retirePassword } from '../../identity/password-history.ts';
 import { assertPassword, shortestPassword } from '../../identity/password-policy.ts';
 import { createHasher } from '../../identity/passwords.ts';
@@ -19,10 +20,10 @@ import { breakGlassEvent, withDatabase } from './database.ts';
 type Account = NonNullable<Awaited<ReturnType<typeof findAccount>>>;
 
 /**
- * Sets a password, ends the user's sessions and lifts his locks. One that was generated, and stood on a terminal, must
- * be changed at the next login; one that its owner typed need not.
+ * Sets a password, ends the user's sessions and removes locks. A generated password must be changed at the next
+ * login, because it was displayed on a terminal; a typed one need not.
  * @param named `<domain>/<user>`
- * @throws Error for accounts without a password here, and passwords that the policy refuses
+ * @throws Error for accounts without a local password, and for passwords that violate the policy
  */
 export async function resetPassword(named: string, isTyped: boolean): Promise<void> {
   const typed = isTyped ? await firstLine() : undefined;
@@ -35,13 +36,11 @@ export async function resetPassword(named: string, isTyped: boolean): Promise<vo
     return account;
   });
   say(`The password of ${named} is set; the user's sessions have ended, locks are lifted.`);
-  if (user.state === 'inactive')
-    say('The user is inactive: somebody must activate him before he can log in.');
-  if (domain.state === 'disabled')
-    say('The domain is disabled: somebody must enable it before anybody can log in.');
+  if (user.state === 'inactive') say('The user is inactive: activate the user to allow logins.');
+  if (domain.state === 'disabled') say('The domain is disabled: enable it to allow logins.');
 }
 
-/** Lifts the locks of an account for every network. */
+/** Removes the locks of an account for all networks. */
 export async function unlock(named: string): Promise<void> {
   await onAccount(named, (db, { user }) =>
     atomically(db, (h) => [liftLocks(h, keyOf(user)), appendAudit(h, eventOf('unlock', user))]),
@@ -49,7 +48,7 @@ export async function unlock(named: string): Promise<void> {
   say(`The locks of ${named} are lifted.`);
 }
 
-/** Takes the second factor of a user away; where his domain asks for one, his next login sets up another. */
+/** Deletes the second factor of a user. If the domain requires one, the user enrols again at the next login. */
 export async function resetSecondFactor(named: string): Promise<void> {
   await onAccount(named, async (db, { user, isEnrolled }) => {
     if (!isEnrolled) return say(`${named} has no second factor.`);
@@ -59,7 +58,7 @@ export async function resetSecondFactor(named: string): Promise<void> {
   });
 }
 
-/** Finds the account and works on it. @throws Error when nobody is called so */
+/** Finds the account and runs the work. @throws Error for an unknown account */
 async function onAccount<T>(
   named: string,
   work: (db: Db, account: Account, sealer: Sealer) => Promise<T>,
@@ -76,10 +75,11 @@ async function onAccount<T>(
 
 function assertHasPassword(named: string, { user, domain }: Account): void {
   if (user.kind === 'service') throw new Error(`${named} is a service, which has no password`);
-  if (domain.type !== 'internal') throw new Error(`The password of ${named} is kept by its directory`);
+  if (!domainTypeOf(domain.type).supports.ownPassword)
+    throw new Error(`The password of ${named} is kept by its directory`);
 }
 
-/** As long as the policy asks for, but never short. */
+/** As long as the policy requires, and at least 24 characters. */
 function generate({ domain, parameters }: Account): string {
   const shortest = shortestPassword(parametersFrom(parameters), { twoFactor: domain.two_factor });
   let password = randomToken().slice(0, 24);

@@ -5,16 +5,16 @@ import { reseal, rotateKeys } from './keys.ts';
 import { replaceLostKey } from './lost-key.ts';
 
 const usage = `usage: npm run admin -- <command>
-  reset-password <domain>/<user> [--password]  a new password, generated or the first line of standard input
-  unlock <domain>/<user>                       lifts the locks after failed logins
+  reset-password <domain>/<user> [--password]  sets a password: generated, or the first line of standard input
+  unlock <domain>/<user>                       removes locks after failed logins
   reset-2fa <domain>/<user>                    removes the second factor
-  rotate-keys                                  new keys for secrets and for signing
-  reseal                                       seals every stored secret by the first of SECRET_KEY
-  replace-lost-key                             goes on with another SECRET_KEY; what the lost one sealed is lost
+  rotate-keys                                  creates new keys for secrets and for signing
+  reseal                                       seals all stored secrets with the first key of SECRET_KEY
+  replace-lost-key                             accepts another SECRET_KEY; values sealed with the lost key are lost
   apply <file.yaml> [--dry-run] [--prune] [--tokens-file <path>]
-                                               shows the changes that a configuration file asks for, then makes them
-  export [--kinds <kind,…>] [--output <path>]  writes the configuration as such a file
-  schema [--output <path>]                     writes the JSON Schema of such files, for editors`;
+                                               shows the changes required by a configuration file, and applies them
+  export [--kinds <kind,…>] [--output <path>]  writes the configuration as a file
+  schema [--output <path>]                     writes the JSON Schema of configuration files, for editors`;
 
 const accountCommands = { 'reset-password': resetPassword, unlock, 'reset-2fa': resetSecondFactor };
 const keyCommands = { 'rotate-keys': rotateKeys, reseal, 'replace-lost-key': replaceLostKey };
@@ -30,7 +30,7 @@ const options = {
 } as const;
 type Option = keyof typeof options;
 
-/** The options of commands that have any. */
+/** The options of each command. */
 const optionsOf: Readonly<Record<string, readonly Option[]>> = {
   'reset-password': ['password'],
   apply: ['dry-run', 'prune', 'tokens-file'],
@@ -38,7 +38,7 @@ const optionsOf: Readonly<Record<string, readonly Option[]>> = {
   schema: ['output'],
 };
 
-/** Administration on the server: it needs the settings of the portal instead of an account, and is audited. */
+/** Administration on the server. It requires the settings of the portal instead of an account, and is audited. */
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({ allowPositionals: true, options });
   if (values.help) return console.log(usage);
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   throw new Error(usage);
 }
 
-/** It loads all operations of the administration, which the other commands do not need. */
+/** Imported on demand: it loads all operations of the administration, which other commands do not need. */
 const configuration = () => import('../configuration/commands.ts');
 
 async function runWithout(command: string, { kinds, output }: Partial<Record<'kinds' | 'output', string>>) {

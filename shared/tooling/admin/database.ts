@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { createSealer, type Sealer } from '../../kernel/crypto/sealing.ts';
 import { newId } from '../../kernel/ids.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
 import { assertSecretKey } from '../../runtime/config/secret-key.ts';
 import { namingDatabase } from '../../runtime/database-faults.ts';
 import { startEmbeddedDatabase } from '../embedded/database.ts';
@@ -15,11 +15,10 @@ import { prepareSchema } from '../start/prepared-database.ts';
 import type { Settings } from '../start/settings.ts';
 
 /**
- * Runs the work on the database of the portal: that of `DATABASE_URL` at any time, the embedded one while the portal
- * is stopped.
- * @param work also gets what seals by `SECRET_KEY`
- * @param takesAnyKey do the work although `SECRET_KEY` is not that of the database
- * @throws ConfigError when the data folder is in use, the database cannot be reached, or `SECRET_KEY` is not its key
+ * Runs the work with the portal's database: that of `DATABASE_URL`, or the embedded one while the portal is stopped.
+ * @param work also receives a sealer with `SECRET_KEY`
+ * @param takesAnyKey run the work even if `SECRET_KEY` is not that of the database
+ * @throws ConfigError if the data folder is in use, the database is unreachable, or `SECRET_KEY` does not match
  */
 export async function withDatabase<T>(
   { config }: Settings,
@@ -35,7 +34,7 @@ export async function withDatabase<T>(
   return databaseUrl === undefined ? onEmbedded(dataDir, checked) : onUrl(databaseUrl, checked);
 }
 
-/** The event of an act of the server's operator, who has no account here. */
+/** The audit event of an action by the server's operator, who has no account. */
 export const breakGlassEvent = (
   action: string,
   given: Partial<AuditEntry> & Pick<AuditEntry, 'event'>,
@@ -55,7 +54,7 @@ async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Pro
   const folder = join(dataDir, 'database');
   if (!existsSync(folder))
     throw new ConfigError([
-      `DATA_DIR: ${dataDir} holds no database; start the portal once, or name another folder`,
+      `DATA_DIR: ${dataDir} contains no database; start the portal once, or set another folder`,
     ]);
   const lock = ownDataFolder(dataDir);
   try {

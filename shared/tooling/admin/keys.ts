@@ -11,8 +11,8 @@ import { breakGlassEvent, withDatabase } from './database.ts';
 import { type Resealed, resealAll } from './reseal.ts';
 
 /**
- * Makes a new key for secrets, before the former ones, and a new one that signs, with the former as the second. They
- * are written where `npm start` keeps them, or printed where an operator does.
+ * Creates a new key for secrets, in front of the existing ones, and a new signing key, with the existing one as the
+ * second. They are written to the configuration file if `npm start` manages it, and printed otherwise.
  */
 export async function rotateKeys(): Promise<void> {
   const settings = await loadSettings();
@@ -26,7 +26,7 @@ export async function rotateKeys(): Promise<void> {
     details: { key_id: currentKeyId, written: isOurs },
   });
   await withDatabase(settings, (db) =>
-    // The keys change only together with their event.
+    // The keys are only changed together with their audit event.
     withTransaction(db, async (transaction) => {
       await appendAudit(transaction, event);
       if (isOurs) writeKeys(settings, secret, currentKeyId, signing);
@@ -35,7 +35,7 @@ export async function rotateKeys(): Promise<void> {
   say(isOurs ? writtenText(settings) : printedText(settings, secret, signing));
 }
 
-/** @throws AlreadyTold when values remain that no key opens, or that were written meanwhile by a former one */
+/** @throws AlreadyTold if values remain that no key opens, or that were written meanwhile with a previous key */
 export async function reseal(): Promise<void> {
   const settings = await loadSettings();
   const sealer = await createSealer(settings.config.secretKey);
@@ -54,13 +54,13 @@ export async function reseal(): Promise<void> {
   });
   for (const result of results) say(lineOf(result));
   if (results.every(({ left }) => left === 0))
-    return say('All of it is sealed by the first key of SECRET_KEY; the others can go.');
-  say('What remains is sealed by other keys. Run this again when every process has the new key.');
+    return say('All values are sealed with the first key of SECRET_KEY; the others can be removed.');
+  say('The remaining values are sealed with other keys. Run this again when every process has the new key.');
   throw new AlreadyTold();
 }
 
 const lineOf = ({ place, resealed, unreadable, left }: Resealed): string =>
-  `${place}: ${resealed} sealed anew, ${left} remain${unreadable > 0 ? `, ${unreadable} of them open by no key` : ''}`;
+  `${place}: ${resealed} resealed, ${left} remain${unreadable > 0 ? `, ${unreadable} of them cannot be opened with any key` : ''}`;
 
 const newSigningKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -69,7 +69,7 @@ const newSigningKey = (): string =>
 
 const rotated = ['SECRET_KEY', 'AGGREGATOR_JWT_SSL_KEY', 'AGGREGATOR_JWT_SSL_KEY_SECOND'] as const;
 
-/** Only the file that `npm start` fills may be changed, and only where nothing of the environment is stronger. */
+/** Only the file managed by `npm start` may be changed, and only if no environment variable overrides it. */
 const keepsKeys = ({ embedded }: Settings): boolean =>
   embedded && rotated.every((name) => !process.env[name]);
 
@@ -86,19 +86,19 @@ function writeKeys({ config }: Settings, secret: string, keyId: string, signing:
 }
 
 const writtenText = ({ config }: Settings): string =>
-  `New keys stand in ${config.configFile}, before the former ones.
-Next: npm run admin -- reseal, then all but the first of SECRET_KEY can go.
-AGGREGATOR_JWT_SSL_KEY_SECOND can go when dispatchers have fetched the new key and no token of the former is alive.`;
+  `New keys are in ${config.configFile}, in front of the previous ones.
+Next: npm run admin -- reseal, then remove all but the first key of SECRET_KEY.
+AGGREGATOR_JWT_SSL_KEY_SECOND can be removed when dispatchers have fetched the new key and all tokens of the previous one have expired.`;
 
 const printedText = ({ config }: Settings, secret: string, signing: string): string =>
-  `Nothing was changed. Every process must know the new keys before one of them uses them; first, everywhere:
+  `Nothing was changed. Every process must have the new keys before one of them uses them. First, set everywhere:
 SECRET_KEY=${[...config.secretKey, secret].join(',')}
 AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(signing)}
-When all were started with these, and dispatchers had ten minutes to fetch our keys, everywhere:
+After all processes were restarted, and ten minutes for dispatchers to fetch the keys, set everywhere:
 SECRET_KEY=${[secret, ...config.secretKey].join(',')}
 AGGREGATOR_JWT_SSL_KEY=${inOneLine(signing)}
 AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(config.aggregatorJwtSslKey ?? '')}
-When all were started with those: npm run admin -- reseal.`;
+After all processes were restarted: npm run admin -- reseal.`;
 
 const inOneLine = (pem: string): string => pem.trim().replaceAll('\n', '\\n');
 

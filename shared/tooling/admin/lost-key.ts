@@ -1,14 +1,14 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { replaceKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { createSealer } from '../../kernel/crypto/sealing.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
 import { assertSecretKey, sealKeyCheck } from '../../runtime/config/secret-key.ts';
 import { loadSettings } from '../start/settings.ts';
 import { breakGlassEvent, withDatabase } from './database.ts';
 import { type Resealed, resealAll } from './reseal.ts';
 
-/** What an operator does about values that no key opens; the others expire by themselves. */
+/** Remedies for values that cannot be opened with any key; other values expire. */
 const remedies: Record<string, string> = {
   'dispatchers.health_key': 'enter the health keys of these nodes again',
   'authenticators.params.bind_password': 'enter the bind passwords of these domains again',
@@ -17,8 +17,8 @@ const remedies: Record<string, string> = {
 };
 
 /**
- * Continues with the configured `SECRET_KEY` on a database whose own key is lost: the check value is sealed by it. What
- * the lost key sealed stays unreadable. For the embedded database a missing `SECRET_KEY` is generated.
+ * Accepts the configured `SECRET_KEY` for a database whose own key is lost, by replacing the check value. Values
+ * sealed with the lost key stay unreadable. For the embedded database a missing `SECRET_KEY` is generated.
  */
 export async function replaceLostKey(): Promise<void> {
   const settings = await loadSettings(undefined, { replacesLostKey: true });
@@ -39,9 +39,7 @@ export async function replaceLostKey(): Promise<void> {
     { takesAnyKey: true },
   );
   say(
-    results
-      ? lossOf(results, sealer.currentKeyId)
-      : 'SECRET_KEY is that of the database; nothing was changed.',
+    results ? lossOf(results, sealer.currentKeyId) : 'SECRET_KEY matches the database; nothing was changed.',
   );
 }
 
@@ -57,7 +55,7 @@ async function isUsable(check: () => Promise<void>): Promise<boolean> {
 
 const lossOf = (results: readonly Resealed[], keyId: string): string =>
   [
-    `The database takes the key ${keyId} from now on.`,
+    `The database uses the key ${keyId} from now on.`,
     ...results
       .filter(({ unreadable }) => unreadable > 0)
       .map(({ place, unreadable }) => `${place}: ${unreadable} lost; ${remedies[place] ?? 'they expire'}`),

@@ -11,12 +11,14 @@ import {
 } from '../../../db/repositories/records/sealed-values.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 
-/** What became of one column: sealed anew, opened by no key that is there, and sealed by another key at the end. */
+/**
+ * Counts for one column: resealed values, values that no key opens, and values sealed with another key at the end.
+ */
 export type Resealed = { place: string; resealed: number; unreadable: number; left: number };
 
 /**
- * Seals every stored value by the current key. What has it already is not touched, so that a run which broke off is
- * taken up where it ended; each page is a transaction of its own.
+ * Seals all stored values with the current key. Values with that key are skipped, so that an aborted run can be
+ * continued; each page is one transaction.
  */
 export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
   const results: Resealed[] = [];
@@ -46,7 +48,7 @@ async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promi
   return { ...result, left: await countSealedByOthers(db, column, sealer.currentKeyId) };
 }
 
-/** @returns undefined for what no key opens */
+/** @returns undefined if no key opens the value */
 async function sealAnew(
   sealer: Sealer,
   column: SealedColumn,

@@ -18,7 +18,7 @@ const ofReference = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const types: readonly PortalType[] = ['admin', 'universal'];
 const isForm = (form: string): form is keyof typeof documentForms => Object.hasOwn(documentForms, form);
 
-/** All that pages and documents are made of, as it stands in the tree; documents are made when they are asked for. */
+/** All assets and documents from the source tree. Documents are generated on demand. */
 export function ownAssets(): Assets {
   const files = assetsIn([pages, texts, reference]);
   const makers: Record<string, () => Promise<string>> = {
@@ -36,7 +36,7 @@ export function ownAssets(): Assets {
   };
 }
 
-/** Puts all of it into one folder, as it is deployed. @returns bytes by name */
+/** Writes all assets into one folder for deployment. @returns bytes by name */
 export async function writeAssets(folder: string): Promise<Record<string, number>> {
   const assets = ownAssets();
   const documents = types
@@ -56,7 +56,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
 
 const qrCodeName = 'qr-code.js';
 
-/** Scripts of pages are modules, which share what is global only. */
+/** Scripts of pages are modules, which share only globals. */
 const qrCodeScript = async (): Promise<string> =>
   `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
 

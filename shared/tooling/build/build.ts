@@ -6,7 +6,7 @@ import { writeAssets } from './asset-files.ts';
 import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
 import { buildClient } from './client-package.ts';
 
-/** Compressed sizes, in kB of 1000 bytes, that a Worker may have: its start is what the first user waits for. */
+/** Budgets for the compressed size of Workers in kB of 1000 bytes, because the size affects cold starts. */
 export const budgets: Record<EdgeModule, number> = {
   // Issues certificates for the endpoints of agents.
   agent: 350,
@@ -21,9 +21,9 @@ export const budgets: Record<EdgeModule, number> = {
 };
 
 /**
- * `npm run build`: bundles of all modules for Workers and for Lambda in `dist/`, with their sizes.
- * `--workers` makes the former alone, as wrangler asks for before it deploys, unless `WORKERS_BUILT=1` says that they are
- * there; `--no-dry-run` does without wrangler.
+ * `npm run build`: bundles of all modules for Workers and Lambda in `dist/`, with their sizes. `--workers` builds
+ * only the Workers, as the build command of wrangler, and does nothing if `WORKERS_BUILT=1`; `--no-dry-run` skips
+ * wrangler.
  */
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--workers') && process.env.WORKERS_BUILT === '1') return;
@@ -41,13 +41,13 @@ async function main(args: readonly string[]): Promise<void> {
   process.stdout.write(`wrangler would deploy ${edgeModules.join(', ')}\n`);
 }
 
-/** @returns a line for each Worker that is larger than it may be */
+/** @returns a line for each Worker above its budget */
 export const overBudget = (workers: readonly Bundle[]): string[] =>
   workers
     .filter(({ module, gzipBytes }) => gzipBytes > budgets[module] * 1000)
     .map(
       ({ module, gzipBytes }) =>
-        `The Worker ${module} has ${kilobytes(gzipBytes)} kB compressed, more than its ${budgets[module]}`,
+        `The Worker ${module} has ${kilobytes(gzipBytes)} kB compressed, above its budget of ${budgets[module]} kB`,
     );
 
 const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);
@@ -63,7 +63,7 @@ function tableOf(workers: readonly Bundle[], lambda: readonly Bundle[]): string 
   return [head, ...rows].map(lineOf).join('');
 }
 
-/** They are uploaded apart, and no start waits for them. */
+/** Assets are uploaded separately and do not affect cold starts. */
 function assetLine(sizes: Readonly<Record<string, number>>): string {
   const all = Object.values(sizes).reduce((sum, size) => sum + size, 0);
   return `assets apart from the bundles: ${Object.keys(sizes).length} files, ${kilobytes(all)} kB\n`;
@@ -72,7 +72,7 @@ function assetLine(sizes: Readonly<Record<string, number>>): string {
 const lineOf = ([name = '', ...cells]: readonly string[]): string =>
   `${name.padEnd(10)}${cells.map((cell) => cell.padStart(9)).join('')}\n`;
 
-/** What wrangler would send, without an account: it reads its configuration and the bundle as at a deployment. */
+/** Dry run of a deployment without an account: wrangler reads its configuration and the bundle. */
 const rehearse = (module: EdgeModule): Promise<string> =>
   runWrangler(['deploy', '--env', module, ...rehearsalOf(module)]);
 

@@ -10,7 +10,7 @@ import { withoutDescriptions } from './without-descriptions.ts';
 
 export type Platform = 'workers' | 'lambda';
 
-/** One module made ready for one platform; sizes are bytes, `metafile` says what went in. */
+/** A bundled module for one platform; sizes in bytes. */
 export type Bundle = {
   module: EdgeModule;
   platform: Platform;
@@ -22,7 +22,7 @@ export type Bundle = {
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The modules that are deployed by themselves; health is a process, because it watches the system it runs on. */
+/** Modules with separate deployment. `health` is a process, because it monitors its host. */
 export const edgeModules = [
   'agent',
   'aggregator',
@@ -38,12 +38,12 @@ export type EdgeModule = (typeof edgeModules)[number];
 
 /**
  * Bundles every module for a platform into `<folder>/<platform>/`.
- * @throws Error when something cannot be bundled; esbuild has said why on standard error
+ * @throws Error if a bundle fails; esbuild writes the reason to standard error
  */
 export async function bundleAll(platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> {
   const place = join(folder, platform);
   const bundles = await Promise.all(edgeModules.map((module) => bundleOne(module, platform, place)));
-  // A Worker has its assets uploaded apart; a Lambda function finds them beside itself.
+  // Assets of Workers are uploaded separately; a Lambda function reads them from its own folder.
   await writeAssets(join(place, 'assets'));
   return bundles;
 }
@@ -57,7 +57,7 @@ async function bundleOne(module: EdgeModule, platform: Platform, folder: string)
   return { module, platform, file, bytes: text.length, gzipBytes, metafile };
 }
 
-/** Bundles one file (its path as seen from the root) as all modules are bundled. */
+/** Bundles one file (path relative to the root) with the options of modules. */
 export async function bundleEntry(entry: string, platform: Platform, outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     ...kinds[platform].options,
@@ -75,11 +75,11 @@ export async function bundleEntry(entry: string, platform: Platform, outfile: st
 }
 
 /**
- * Leaves out of zod what no module uses and its namespace object keeps from being dropped: its other fifty languages, half
- * of a bundle, and the reader of JSON Schema.
+ * Removes parts of zod that are unused but not tree-shaken, because its namespace object refers to them: fifty
+ * locales, half of a bundle, and the JSON Schema parser.
  */
 const smallZod: Plugin = {
-  name: 'zod in English, without the reader of JSON Schema',
+  name: 'zod in English, without the JSON Schema parser',
   setup: ({ onLoad }) => {
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: 'export { default as en } from "./en.js"',
@@ -90,16 +90,16 @@ const smallZod: Plugin = {
   },
 };
 
-/** Under `nodejs_compat` the runtime has these modules; packages also name them without their prefix. */
+/** With `nodejs_compat` the runtime provides these modules. Packages may import them without the prefix. */
 const builtinsOutside: Plugin = {
-  name: 'what the runtime has stays outside',
+  name: 'external runtime modules',
   setup: ({ onResolve }) =>
     onResolve({ filter: /^[^./]/ }, ({ path }) =>
       isBuiltin(path) ? { path: path.startsWith('node:') ? path : `node:${path}`, external: true } : null,
     ),
 };
 
-/** Packages of the older module format call `require`, which a module does not have by itself. */
+/** CommonJS packages call `require`, which ES modules do not have. */
 const requireBanner =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
@@ -112,7 +112,7 @@ const kinds: Record<Platform, Kind> = {
     options: {
       platform: 'browser',
       target: 'es2024',
-      // As wrangler's own bundler looks things up.
+      // The resolve conditions of wrangler's bundler.
       conditions: ['workerd', 'worker', 'browser'],
       external: ['cloudflare:sockets'],
       plugins: [smallZod, builtinsOutside, withoutDescriptions],

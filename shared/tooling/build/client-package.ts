@@ -7,9 +7,9 @@ import { orEnd } from '../start/fatal.ts';
 import { root } from './bundles.ts';
 
 /**
- * Compiles the typed client to what `aggregator-portal/client` names in package.json: modules and their types, which
- * import nothing besides, so that the folder is a package of its own as well.
- * @throws Error with what the compiler said
+ * Compiles the typed client for the export `aggregator-portal/client` in package.json. The modules have no
+ * dependencies, so that the folder is also a package.
+ * @throws Error with the output of the compiler
  */
 export async function buildClient(folder = join(root, 'dist', 'client')): Promise<void> {
   const settings = [
@@ -23,7 +23,9 @@ export async function buildClient(folder = join(root, 'dist', 'client')): Promis
 }
 
 const { name, version, description, license, type, engines } = manifest;
-/** Without what the portal depends on: whoever installs the client must not get some 90 packages with it. */
+/**
+ * Without the dependencies of the portal, so that an installation of the client does not install some 90 packages.
+ */
 const clientManifest = {
   ...{ name, version, description, license, type, engines },
   exports: { './client': { types: './portal-client.d.ts', default: './portal-client.js' } },

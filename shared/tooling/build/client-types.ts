@@ -4,7 +4,7 @@ import { asSchema, blockOf, memberOf, type Schema, typeOf } from './schema-types
 type Document = { paths?: unknown; components?: unknown };
 type Described = { id: string; method: string; path: string; operation: Schema };
 
-/** The operations of the document as TypeScript: a type of each, and how it is called. */
+/** Generates the TypeScript types of the operations of the document, and how they are called. */
 export function clientOperationsOf(document: Document): string {
   const components = asSchema(document.components);
   const resolve = (node: unknown): Schema => resolveIn(components, node);
@@ -28,7 +28,7 @@ export function clientOperationsOf(document: Document): string {
 function operationsOf({ paths }: Document): Described[] {
   return (
     Object.entries(asSchema(paths))
-      // What another server answers is not an operation of this client.
+      // Operations of other servers are excluded.
       .filter(([, item]) => asSchema(item).servers === undefined)
       .flatMap(([path, item]) =>
         Object.entries(asSchema(item)).map(([method, given]) => {
@@ -75,7 +75,7 @@ function bodyOf({ content, required }: Schema): string[] {
   return schema === undefined ? [] : [memberOf('body', typeOf(asSchema(schema)), required === true)];
 }
 
-/** The success that is no rehearsal: of two, the one that is not a 200 alone for `X-Dry-Run`. */
+/** The response type of a successful call. The additional 200 of an `X-Dry-Run` is excluded. */
 function answerOf({ responses }: Schema): string {
   const successes = Object.entries(asSchema(responses)).filter(([status]) => status < '300');
   const types = successes.map(([, response]) => typeOfContent(asSchema(asSchema(response).content)));
@@ -108,7 +108,7 @@ const isKeyed = ({ parameters }: Schema): boolean =>
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Follows one reference into the components. */
+/** Resolves one reference to the components. */
 function resolveIn(components: Schema, node: unknown): Schema {
   const schema = asSchema(node);
   if (typeof schema.$ref !== 'string') return schema;

@@ -1,7 +1,7 @@
-/** A JSON Schema as it stands in our document. */
+/** A JSON Schema in the OpenAPI document. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** A schema as a TypeScript type; components are called by their names. */
+/** Converts a schema to a TypeScript type; components are referenced by name. */
 export function typeOf(schema: Schema): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? 'unknown';
   if ('const' in schema) return JSON.stringify(schema.const);
@@ -13,13 +13,13 @@ export function typeOf(schema: Schema): string {
   return unionOf([schema.type].flat().map((type) => simpleTypeOf(type, schema)));
 }
 
-/** One member of an object type. TypeScript takes a comment for that of the member only on a line of its own. */
+/** A member of an object type. TypeScript attaches a comment only if it is on a separate line. */
 export function memberOf(name: string, type: string, isRequired: boolean, description?: unknown): string {
   const comment = typeof description === 'string' ? `/** ${description.replaceAll('*/', '* /')} */\n` : '';
   return `${comment}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};`;
 }
 
-/** An object type with one member on each line. */
+/** An object type with one member per line. */
 export const blockOf = (members: readonly string[]): string =>
   members.length === 0
     ? '{}'
@@ -35,7 +35,7 @@ function simpleTypeOf(type: unknown, schema: Schema): string {
   return type === 'string' || type === 'boolean' || type === 'null' ? type : 'unknown';
 }
 
-/** Further members may come with later versions, but nobody can name them now. */
+/** Later versions may add members, but they have no names yet. */
 function objectTypeOf(schema: Schema): string {
   const members = membersOf(schema);
   if (members.length > 0) return blockOf(members);
@@ -45,7 +45,7 @@ function objectTypeOf(schema: Schema): string {
   return `Record<string, ${values}>`;
 }
 
-/** Members as the inside of an object type, one a line, with what the document says of each. */
+/** The members of an object type, one per line, with their descriptions. */
 function membersOf(schema: Schema): string[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(asSchema(schema.properties)).map(([name, given]) => {

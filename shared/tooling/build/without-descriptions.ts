@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /**
- * Removes calls of `describe` with a literal text from the sources of this project while they are bundled. Descriptions serve the OpenAPI document
- * and the JSON Schemas, which are made at build time; in a bundle they would only cost size and time at the start.
+ * Removes calls of `describe` with a literal text from the sources of this project during bundling. Descriptions are
+ * only used at build time, for the OpenAPI document and the JSON Schemas; they would increase bundle size and
+ * start-up time.
  */
 export const withoutDescriptions: Plugin = {
-  name: 'schemas without their descriptions',
+  name: 'schemas without descriptions',
   setup: ({ onLoad }) =>
     onLoad({ filter: /[\\/](?:functions|shared|db)[\\/].*\.ts$/ }, async ({ path }) => {
       if (/[\\/]node_modules[\\/]/.test(path)) return null;
@@ -21,5 +22,5 @@ const description = new RegExp(
   'g',
 );
 
-/** A description is one text, or several joined with `+`. A call with any other argument stays. */
+/** Matches a description of one string or several joined with `+`; other calls are kept. */
 export const stripDescriptions = (source: string): string => source.replace(description, '');

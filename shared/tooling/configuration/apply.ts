@@ -20,15 +20,15 @@ export type ApplyOptions = {
   env: Readonly<NodeJS.ProcessEnv>;
   dryRun: boolean;
   prune: boolean;
-  /** Beside the configuration file unless given. */
+  /** Default: beside the configuration file. */
   tokensFile?: string | undefined;
-  /** Shows a text while the command runs: the plan before anything is changed. */
+  /** Prints a text immediately: the plan must be visible before changes are made. */
   say(text: string): void | Promise<void>;
 };
 
 /**
- * Brings the records of the portal to what a configuration file says.
- * @throws ConfigurationFault with one line for each fault; what was applied before it was said
+ * Applies a configuration file to the records of the portal.
+ * @throws ConfigurationFault with one line per error; changes made before are reported
  */
 export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<void> {
   const { path, env, dryRun, prune, say } = options;
@@ -49,7 +49,7 @@ export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<voi
   await run(file, operator, schedule, { pictures, tokens: tokensFor(options, plan.actions), say });
 }
 
-/** @throws ConfigurationFault with each refusal of the rehearsal */
+/** @throws ConfigurationFault with all rejections of the rehearsal */
 function assertPossible(file: YamlFile, { refused }: Schedule): void {
   const lines = rootsOf(refused).flatMap(({ action, error }) => refusalLines(file, action, error));
   if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');
@@ -80,7 +80,7 @@ async function run(
       const reason = error instanceof Error ? error.message : String(error);
       throw new ConfigurationFault(
         reason,
-        `${section}/${name} was created, and its token is lost: make a new one by PATCH with rotate_token`,
+        `${section}/${name} was created, but its token is lost; create a new one with PATCH and rotate_token`,
       );
     }
   };
@@ -99,7 +99,7 @@ async function run(
   if (tokens) await say(`New tokens are in ${tokens.path} (mode 0600).\n`);
 }
 
-/** What failed, and what has been done: each action is complete or left no trace. */
+/** The error and the completed actions. Each action is atomic. */
 function stopped(
   file: YamlFile,
   action: Action | undefined,

@@ -27,13 +27,15 @@ export const exportAll = ({ kinds, output }: ExportArguments): Promise<void> => 
   return withPortal(async ({ deps }) => {
     const text = await exportText(await createOperator(deps), wanted);
     if (Buffer.byteLength(text) > longestFile)
-      process.stderr.write('The export is longer than the 1 MiB that apply reads; divide it by --kinds.\n');
+      process.stderr.write(
+        'The export is larger than the limit of 1 MiB for apply; split it with --kinds.\n',
+      );
     if (output === undefined) process.stdout.write(text);
     else writeNew(output, text);
   });
 };
 
-/** `npm run admin -- schema`: it needs no database. */
+/** `npm run admin -- schema`; needs no database. */
 export function printSchema(output: string | undefined): void {
   const text = `${JSON.stringify(editorSchema(), null, 2)}\n`;
   if (output === undefined) process.stdout.write(text);
@@ -52,7 +54,7 @@ function sectionsIn(text: string): Section[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !sections.some((section) => section === name));
   if (unknown.length > 0)
-    throw new ConfigurationFault(`--kinds: ${unknown.join(', ')}: the kinds are ${sections.join(', ')}`);
+    throw new ConfigurationFault(`--kinds: ${unknown.join(', ')}: must be of ${sections.join(', ')}`);
   return sections.filter((section) => names.includes(section));
 }
 

@@ -1,11 +1,11 @@
 import { createSchemas, type Schema } from '../../http/document/schemas.ts';
-import { paramShapes } from '../../identity/domains/catalogue.ts';
+import { domainTypeNames, domainTypeOf } from '../../identity/domains/registry.ts';
 import { isObject } from '../../kernel/json/json.ts';
 import { type Kind, kinds, type Section, sections, type Target } from './kinds.ts';
 import { ImageEntry } from './own-members.ts';
 import { schemaOf, schemaOfParams } from './records/schema-members.ts';
 
-/** The JSON Schema of configuration files, from the shapes that the API checks. */
+/** The JSON Schema of configuration files, derived from the schemas of the API. */
 export function editorSchema(): Schema {
   const own = sections.map((section) => [section, listOf(entrySchema(kinds[section]), section)]);
   const image = createSchemas(new Map()).input(ImageEntry);
@@ -52,17 +52,20 @@ const secretSchema: Schema = {
   pattern: '^\\$\\{(env|file):[^}]+\\}$',
 };
 
-/** The parameters of a domain follow from its type. */
+/** The parameters of a domain depend on its type. */
 const paramsByType = (): Schema[] =>
-  (Object.keys(paramShapes) as (keyof typeof paramShapes)[]).map((type) => {
-    const params = changedAt(schemaOfParams(type), ['bind_password'], () => secretSchema);
+  domainTypeNames.map((type) => {
+    const params = domainTypeOf(type).settings.secrets.reduce(
+      (schema, name) => changedAt(schema, [name], () => secretSchema),
+      schemaOfParams(type),
+    );
     return Object.fromEntries([
       ['if', { properties: { type: { const: type } }, required: ['type'] }],
       ['then', { properties: { params } }],
     ]);
   });
 
-/** A copy of a schema in which that of a member is replaced; what is beside a reference to null stays. */
+/** Returns a copy of a schema with the schema of a member replaced; `null` alternatives are kept. */
 function changedAt(schema: Schema, path: readonly string[], by: (schema: Schema) => Schema): Schema {
   const [step, ...rest] = path;
   for (const word of ['anyOf', 'oneOf'])

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { findImage } from '../../../db/repositories/settings/images.ts';
-import { paramShapes } from '../../identity/domains/catalogue.ts';
+import { findDomainType } from '../../identity/domains/registry.ts';
 import { canonicalJson, isObject } from '../../kernel/json/json.ts';
 import { foldName } from '../../kernel/text.ts';
 import { replacedAt, valuesAt, withMember } from './file/paths.ts';
@@ -12,7 +12,7 @@ import { isSecretSet, readState, type State, type Stored } from './records/state
 
 type Entry = Record<string, unknown>;
 
-/** The installation as the text of a configuration file: sorted, without defaults, with placeholders for secrets. */
+/** Exports the installation as a configuration file: sorted, without defaults, with placeholders for secrets. */
 export async function exportText(operator: Operator, wanted: readonly Section[] = sections): Promise<string> {
   const state = await readState(operator);
   const images = wanted.includes('rules') ? await picturesOf(operator, state) : [];
@@ -33,7 +33,7 @@ const header = `# yaml-language-server: $schema=aggregator.schema.json
 # Where the API has the id of an object, this file has its name. Secrets are placeholders.
 `;
 
-/** Built-in records cannot be changed, and tags that dispatchers have come with them. */
+/** Built-in records cannot be changed, and tags of dispatchers are created automatically. */
 const isExported = ({ builtin, view }: Stored): boolean => !builtin && view.source !== 'dispatcher';
 
 function byName(a: Stored, b: Stored): number {
@@ -53,7 +53,7 @@ function entryOf(stored: Stored, names: Names, taken: Set<string>): Entry {
   return entry;
 }
 
-/** The members that differ from their defaults, in the order of the shape. */
+/** The members that differ from their defaults, in the order of the schema. */
 function withoutDefaults({ kind, name, body, view }: Stored): Entry {
   const members = Object.keys(kind.shape.shape).flatMap((member) => {
     const value = member === 'params' ? paramsOf(view.type, body.params) : body[member];
@@ -72,15 +72,14 @@ const isDefault = (shape: Parsing | undefined, value: unknown): boolean => {
 };
 
 function paramsOf(type: unknown, params: unknown): Entry {
-  const shapes: Record<string, { shape: Record<string, Parsing> }> = paramShapes;
-  const { shape } = shapes[String(type)] ?? { shape: {} };
+  const shape: Record<string, Parsing> = findDomainType(type)?.settings.shape.shape ?? {};
   const own = isObject(params) ? params : {};
   return Object.fromEntries(
     Object.keys(shape).flatMap((name) => (isDefault(shape[name], own[name]) ? [] : [[name, own[name]]])),
   );
 }
 
-/** Lists whose order does not matter are sorted by the names in them, as ids differ between installations. */
+/** Sorts unordered lists by the contained names, because ids differ between installations. */
 function sortedAt(entry: Entry, path: readonly string[]): Entry {
   const at = path.indexOf('*');
   if (at === -1) return entry;
@@ -93,7 +92,7 @@ function sortedAt(entry: Entry, path: readonly string[]): Entry {
   return isObject(sorted) ? sorted : entry;
 }
 
-/** A variable that no other secret of the file has: `DISPATCHER_NORTH_1_HEALTH_KEY`. */
+/** A unique name of a variable in the file: `DISPATCHER_NORTH_1_HEALTH_KEY`. */
 function variableFor({ kind, name }: Stored, path: readonly string[], taken: Set<string>): string {
   const words = `${kind.type}_${name}_${path.at(-1)}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
   let variable = words;
@@ -102,7 +101,7 @@ function variableFor({ kind, name }: Stored, path: readonly string[], taken: Set
   return variable;
 }
 
-/** The pictures of rules, named by their SHA-256: the portal keeps no names of pictures. */
+/** The pictures of rules, named after their SHA-256, because the portal stores no names of pictures. */
 async function picturesOf(operator: Operator, { pictures, names }: State): Promise<Entry[]> {
   const entries = new Map<string, Entry>();
   for (const [id, digest] of pictures) {

@@ -10,35 +10,36 @@ import { RoleWrite } from '../../../functions/webui/roles/schema.ts';
 import { RuleWrite } from '../../../functions/webui/rules/schema.ts';
 import { SiteWrite } from '../../../functions/webui/sites/schema.ts';
 import { TagWrite } from '../../../functions/webui/tags/schema.ts';
+import { secretNames } from '../../identity/domains/settings.ts';
 import type { ResourceType } from '../../resources.ts';
 import { Attributes, Owner, RuleImage } from './own-members.ts';
 
-/** The sections of a configuration file whose entries are records of the portal. */
+/** Sections of a configuration file whose entries are records of the portal. */
 export const sections = [
   ...(['tags', 'maintenance_templates', 'authenticators', 'groups', 'sites', 'roles'] as const),
   ...(['farms', 'dispatchers', 'priority_groups', 'rules', 'gateways'] as const),
 ] as const;
 export type Section = (typeof sections)[number];
 
-/** What members refer to: records, users (which a file does not hold), and the pictures of the file. */
+/** Targets of references: records, users (which are not part of a file), and pictures of the file. */
 export type Target = Section | 'users' | 'images';
 
-/** A member that holds the id of another object in the API and its name in a file; `*` stands for every element. */
+/** A member with the id of another object in the API, and its name in the file; `*` matches every element. */
 export type Reference = { path: readonly string[]; to: Target };
 
 export type Kind = {
   section: Section;
   type: ResourceType;
-  /** The members of an entry, with ids in the place of names: what the API takes, and what is written by other operations. */
+  /** The members of an entry with ids: those of the API body, and members written by other operations. */
   shape: z.ZodObject;
   references: readonly Reference[];
-  /** Paths of members that are never read back. */
+  /** Paths of write-only members. */
   secrets: readonly (readonly string[])[];
-  /** Members of the shape that are no members of the body of the API. */
+  /** Members of `shape` that are not part of the API body. */
   beside: readonly string[];
-  /** The name of the identifier in the paths of operations. */
+  /** Name of the path parameter of the id. */
   idParam: 'id' | 'uuid';
-  /** A member whose value no other record of the kind may have, and a value that gives it up for a moment. */
+  /** Returns a temporary value for a unique member, so that two records can swap values. */
   yields?: (token: string) => Record<string, unknown>;
 };
 
@@ -62,7 +63,7 @@ const kind = (
 const audience = { 'users.*': 'users', 'groups.*': 'groups' } as const;
 const windowed = { maintenance_template_id: 'maintenance_templates' } as const;
 
-/** In the order in which they are created: an entry mostly refers to earlier sections. */
+/** In the order of creation: most references are to earlier sections. */
 export const kinds: Readonly<Record<Section, Kind>> = {
   tags: kind('tags', 'tag', TagWrite),
   maintenance_templates: kind('maintenance_templates', 'maintenance_template', MaintenanceTemplateWrite),
@@ -72,7 +73,7 @@ export const kinds: Readonly<Record<Section, Kind>> = {
     AuthenticatorWrite.extend({ attributes: Attributes }),
     {},
     {
-      secrets: [['params', 'bind_password']],
+      secrets: secretNames.map((name) => ['params', name]),
       beside: ['attributes'],
       idParam: 'uuid',
       yields: (token) => ({ small_name: token }),
@@ -110,7 +111,7 @@ export const kinds: Readonly<Record<Section, Kind>> = {
     'rule',
     RuleWrite.omit({ image: true }).extend({ image_id: RuleImage }),
     { site_id: 'sites', image_id: 'images', 'members.*.farm_id': 'farms', ...audience },
-    // Without members it keeps no farm in its site.
+    // A rule without members does not bind farms to its site.
     { yields: (token) => ({ members: [], match_tags: { any: [token], all: [] } }) },
   ),
   gateways: kind('gateways', 'gateway', GatewayWrite, { 'sites.*': 'sites' }),

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { Id, Name } from '../../http/declare/fields.ts';
-import { PictureUri } from '../../http/declare/picture-field.ts';
+import { Id, Name } from '../../shapes/fields.ts';
+import { PictureUri } from '../../shapes/picture-field.ts';
 
-/** The domain of a group: in the API its id is part of the path. */
+/** The domain of a group, whose id is part of the path in the API. */
 export const Owner = z.object({ authenticator_id: Id.meta({ description: 'The domain of the group' }) });
 
-const DirectoryName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/, 'A name of the directory');
+const DirectoryName = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/, 'Must be a name from the directory');
 
-/** Attributes that users of a directory get a copy of; an operation of their own changes them. */
+/** Attributes copied from a directory to its users; changed by a separate operation. */
 export const Attributes = z
   .array(
     z.strictObject({
@@ -21,10 +23,10 @@ export const Attributes = z
   .transform((all) => all.map(({ name, source = name, title }) => ({ name, source, title })))
   .meta({ description: 'Attributes of the directory that users get a copy of when they log in' });
 
-/** The picture of a rule by its SHA-256; in a file, by the name of an entry of `images`. */
+/** The picture of a rule by its SHA-256, or in a file by the name of an entry of `images`. */
 export const RuleImage = z.string().nullable().default(null).meta({ description: 'The picture of the rule' });
 
-/** A picture with a name that only the file knows; the portal stores it with the rules that show it. */
+/** A picture with a name that exists only in the file; the portal stores it with the rules that use it. */
 export const ImageEntry = z
   .strictObject({
     name: Name,

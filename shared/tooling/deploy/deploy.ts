@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ConfigError, lineOf } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { lineOf } from '../../runtime/config/config.ts';
 import { variables } from '../../runtime/config/variables.ts';
 import { overBudget } from '../build/build.ts';
 import { bundleAll, type EdgeModule, edgeModules } from '../build/bundles.ts';
@@ -18,7 +19,7 @@ const usage = `usage: npm run deploy -- all | <module> … [--secrets <file>] [-
        npm run deploy -- lambda --secrets <file> --output <file.json>
   modules: ${edgeModules.join(', ')}`;
 
-/** What Workers are told openly; wrangler.toml has examples in their place. */
+/** Variables of Workers that are not secret. `wrangler.toml` contains examples. */
 const told = variables
   .pick({
     PORTAL_TYPE: true,
@@ -42,8 +43,8 @@ async function main(args: readonly string[], env: Env): Promise<void> {
 }
 
 /**
- * `npm run deploy -- all`: the schema first, then the modules, whose former versions work on it meanwhile. Everything that is
- * missing is reported before anything is changed, and the same command continues after an interruption.
+ * `npm run deploy -- all`: migrates the schema first, then deploys the modules, whose previous versions run
+ * meanwhile. Missing settings are reported before anything is changed, and an interrupted command can be repeated.
  */
 async function deploy({ modules, isRehearsal, secretsFile }: Plan, env: Env): Promise<void> {
   const settings = secretsFile === undefined ? env : await settingsOf(secretsFile, env, isRehearsal);
@@ -74,21 +75,21 @@ async function setSecrets(module: EdgeModule, values: Record<string, string> | u
 
 const say = (text: string): void => void process.stdout.write(text);
 
-/** The environment over the file of secrets, to which the keys that it lacks are added, unless this is a rehearsal. */
+/** Merges the environment with the secrets file, and adds generated keys to the file, except in a dry run. */
 async function settingsOf(path: string, env: Env, isRehearsal: boolean): Promise<Env> {
   const file = readSecretsFile(path, env);
   if (isRehearsal) {
     if (file.absent.length > 0) say(`would generate ${file.absent.join(', ')}\n`);
     return { ...env, ...file.settings };
   }
-  // What is missing besides must not be found out after keys were made.
+  // Reports other missing settings before keys are generated.
   ownArguments({ ...env, ...file.settings });
   const { settings, generated } = await completeSecrets(path, env, file);
   if (generated.length > 0) say(`generated ${generated.join(', ')} in ${path}\n`);
   return { ...env, ...settings };
 }
 
-/** @throws ConfigError for a secret that a module needs, and the file lacks */
+/** @throws ConfigError for a required secret that is missing in the file */
 function secretsOfAll(
   modules: readonly EdgeModule[],
   settings: Env,
@@ -99,7 +100,9 @@ function secretsOfAll(
   return new Map(modules.map((module) => [module, secretsFor(module, given)]));
 }
 
-/** The module that takes every other path comes last: until the others are there, it would answer for them. */
+/**
+ * The module with the catch-all route is deployed last, because it would answer for modules that do not exist yet.
+ */
 function planOf(
   names: readonly string[],
   values: { secrets?: string | undefined; 'dry-run'?: boolean | undefined },
@@ -128,7 +131,7 @@ function parsedArguments(args: readonly string[]) {
   }
 }
 
-/** @throws ConfigError naming each bad variable */
+/** @throws ConfigError with each invalid variable */
 function ownArguments(env: Env): { hostname: string; variables: string[] } {
   const { BASE_URL } = parsed(told, env);
   const given = Object.keys(told.shape).flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
@@ -149,7 +152,7 @@ function databaseOf(env: Env): DatabaseAddress {
 }
 
 function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {
-  // An empty one counts as absent, here as elsewhere.
+  // An empty variable counts as unset.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = shape.safeParse(given);
   if (result.success) return result.data;
@@ -160,14 +163,14 @@ function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {
   );
 }
 
-/** The zone of a route is found by its host, in the account of the token. */
+/** Wrangler determines the zone of a route by its host, in the account of the token. */
 async function routesOf(module: EdgeModule, hostname: string): Promise<string[]> {
-  // It brings all of wrangler along, for which nobody waits who has mistyped a name.
+  // Imported on demand: it loads all of wrangler, which would delay errors about arguments.
   const { deploymentOf } = await import('./deployments.ts');
   return deploymentOf(module).routes.flatMap((route) => ['--route', route.replace(/^\*/, hostname)]);
 }
 
-/** @throws Error with the secrets that each module lacks */
+/** @throws Error with the missing secrets of each module */
 async function assertSecrets(modules: readonly EdgeModule[]): Promise<void> {
   const lines: string[] = [];
   for (const module of modules) {
@@ -192,7 +195,7 @@ async function secretNames(module: EdgeModule): Promise<Set<string>> {
   }
 }
 
-/** Cloudflare's words for a Worker that was never deployed. */
+/** Errors of Cloudflare for a Worker that was never deployed. */
 const isNotThere = /\[code: 10007\]|Worker ".*".* not found/;
 
 if (import.meta.main) await orEnd(() => main(process.argv.slice(2), process.env));

@@ -2,25 +2,25 @@ import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { type EdgeModule, root } from '../build/bundles.ts';
 
-/** Requests in so many seconds. */
+/** Number of requests per period in seconds. */
 export type RateLimit = { limit: number; period: 10 | 60 };
 
 type Limits = { namespace_id: string; simple: RateLimit };
 
-// Routes are patterns for any host: a star, a path, mostly another star.
+// Routes are patterns for any host: a star, a path, and usually another star.
 export type Deployment = {
   compatibilityDate: string;
   compatibilityFlags: string[];
   routes: string[];
-  /** When the platform starts it by itself. */
+  /** Cron schedules. */
   crons: string[];
-  /** Bindings that count requests, by name. */
+  /** Rate-limit bindings by name. */
   ratelimits: Record<string, Limits>;
-  /** Of modules that have pages. */
+  /** Of modules with pages. */
   assets: { binding: string; directory: string } | undefined;
 };
 
-/** What `wrangler.toml` says of a module. */
+/** The settings of a module in `wrangler.toml`. */
 export function deploymentOf(module: EdgeModule): Deployment {
   const config = readConfig({ config: join(root, 'wrangler.toml'), env: module });
   return {
@@ -41,9 +41,9 @@ const assetsIn = (assets: { binding?: string; directory?: string } | undefined):
     ? { binding: assets.binding, directory: join(root, assets.directory) }
     : undefined;
 
-/** Wrangler's own type of a route leads to packages that are not installed. */
+/** Wrangler's type of a route depends on packages that are not installed. */
 const patternsOf = (routes: readonly (string | { pattern: string })[] = []): string[] =>
   routes.map((route) => (typeof route === 'string' ? route : route.pattern));
 
-/** A local port has no zone: what counts is the path. */
+/** A local server has no zone; only the path matters. */
 const anyHost = (pattern: string): string => pattern.replace(/^[^/]*/, '*');

@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** A function as API Gateway sees it; `paths` are where its endpoints start. */
+/** A function for API Gateway; `paths` are the prefixes of its endpoints. */
 export type ServedFunction = {
   module: string;
   paths: readonly string[];
   timeoutS: number;
-  /** Its answers go out as they are made. */
+  /** True if responses are streamed. */
   streams: boolean;
 };
 
 /**
- * One REST API for all functions, on a host of its own. Of the kinds of APIs this one can stream, and it tells a function
- * who asks: behind a function URL with a distribution in front, every request would seem to come from that one.
+ * One REST API for all functions, with its own host name. Among the API types, a REST API supports streaming and
+ * passes the client address to the function. With a function URL behind a distribution, all requests would have the
+ * address of the distribution.
  */
 export function apiResources(functions: readonly ServedFunction[]): Record<string, unknown> {
   const body = bodyOf(functions);
-  // A deployment never changes: another set of routes is another deployment.
+  // A deployment is immutable, so another set of routes needs another logical id.
   const deployment = `Deployment${createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 12)}`;
   return {
     Api: {
@@ -23,7 +24,7 @@ export function apiResources(functions: readonly ServedFunction[]): Record<strin
       Properties: {
         Name: { Ref: 'AWS::StackName' },
         EndpointConfiguration: { Types: ['REGIONAL'] },
-        // The only way in is the host: cookies and links belong to it.
+        // Only the host name is allowed, because cookies and links depend on it.
         DisableExecuteApiEndpoint: true,
         Body: body,
       },
@@ -59,7 +60,7 @@ const host = {
   },
 };
 
-/** How the resources of a module begin. */
+/** Prefix of the logical ids of a module. */
 export const logicalName = (module: string): string => module.charAt(0).toUpperCase() + module.slice(1);
 
 const permissionOf = ({ module }: ServedFunction): Record<string, unknown> => ({
@@ -76,7 +77,7 @@ const permissionOf = ({ module }: ServedFunction): Record<string, unknown> => ({
   },
 });
 
-/** What belongs to no module is answered by the one that knows them all. */
+/** The module that handles all other paths. */
 const restOf = 'discover';
 
 function bodyOf(functions: readonly ServedFunction[]): Record<string, unknown> {
@@ -90,7 +91,7 @@ function bodyOf(functions: readonly ServedFunction[]): Record<string, unknown> {
   return {
     openapi: '3.0.1',
     info: { title: 'Aggregator portal', version: '7.0' },
-    // Every body travels in base64, pictures included.
+    // All bodies are encoded in base64, including pictures.
     'x-amazon-apigateway-binary-media-types': ['*/*'],
     paths: Object.fromEntries(paths),
   };
@@ -111,7 +112,7 @@ const anyMethod = ({ module, timeoutS, streams }: ServedFunction) => ({
   },
 });
 
-/** The action that streams is another one, of another version of Lambda's API. */
+/** Streaming uses another action of a newer version of Lambda's API. */
 const uriOf = (name: string, streams: boolean) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/${
     streams ? '2021-11-15' : '2015-03-31'

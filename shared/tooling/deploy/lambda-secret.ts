@@ -5,9 +5,9 @@ import { fileReason } from '../start/file-faults.ts';
 import { completeSecrets, readSecretsFile, secretsFor } from './secrets.ts';
 
 /**
- * Writes the secrets of all Lambda functions as the one JSON object that `functions/deploy/lambda.yaml` reads from Secrets
- * Manager: mode 0600, made anew at once.
- * @returns what was done, in lines
+ * Writes the secrets of all Lambda functions as one JSON object for Secrets Manager, which
+ * `functions/deploy/lambda.yaml` reads. The file is replaced atomically, with mode 0600.
+ * @returns lines for the terminal
  * @throws ConfigError as `completeSecrets` and `secretsFor`; Error if the output cannot be written
  */
 export async function writeLambdaSecret(secretsFile: string, output: string, env: Env): Promise<string> {
@@ -18,7 +18,7 @@ export async function writeLambdaSecret(secretsFile: string, output: string, env
     string
   >;
   const text = Object.fromEntries(
-    // CloudFormation copies a value as it is: PEM has its own line ends there.
+    // CloudFormation copies values unchanged, so PEM needs real line ends.
     Object.entries(values).map(([name, value]) => [
       name,
       value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : value,

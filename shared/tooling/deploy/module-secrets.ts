@@ -1,19 +1,19 @@
 import type { EdgeModule } from '../build/bundles.ts';
 
-/** Names of variables that a module is told in secret. */
+/** Names of the secret variables of a module. */
 export type ModuleSecrets = {
-  /** Without these it answers 500. */
+  /** Without these variables the module answers 500. */
   required: readonly string[];
-  /** Of each, all variables or none. */
+  /** Groups of variables that are set all or none. */
   groups: readonly SecretGroup[];
 };
 
 const secretGroups = {
-  /** The former key during a rotation, or the next one. */
+  /** The previous or next signing key during a rotation. */
   SecondSigningKey: ['AGGREGATOR_JWT_SSL_KEY_SECOND'],
-  /** Where exported files are fetched from, unless they are in the database. */
+  /** Object store of exported files; default: the database. */
   ObjectStore: ['S3_ENDPOINT', 'S3_BUCKET', 'S3_REGION', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
-  /** Signs the files that programs of RDP open. */
+  /** Signs `.rdp` files. */
   RdpSigning: ['RDP_SIGNING_CERT', 'RDP_SIGNING_KEY'],
 } as const;
 export type SecretGroup = keyof typeof secretGroups;
@@ -21,7 +21,7 @@ export type SecretGroup = keyof typeof secretGroups;
 export const variablesIn = (group: SecretGroup): readonly string[] => secretGroups[group];
 
 const base: ModuleSecrets = { required: ['DATABASE_URL', 'SECRET_KEY'], groups: [] };
-/** Of a module that signs what dispatchers, peers or auditors are shown. */
+/** A module that signs tokens or documents for dispatchers, peers or auditors. */
 const signing = (...groups: SecretGroup[]): ModuleSecrets => ({
   required: [...base.required, 'AGGREGATOR_JWT_SSL_KEY'],
   groups: ['SecondSigningKey', ...groups],
@@ -34,10 +34,10 @@ const others: Partial<Record<EdgeModule, ModuleSecrets>> = {
   webui: signing('ObjectStore'),
 };
 
-/** What a module deployed by itself is told in secret, on Workers and on Lambda alike. */
+/** The secrets of a module deployed on its own, on Workers and Lambda. */
 export const secretsOf = (module: EdgeModule): ModuleSecrets => others[module] ?? base;
 
-/** @returns the secrets that a module cannot do without, given those that it has */
+/** @returns the secrets that are missing in `present` */
 export function missingSecrets(module: EdgeModule, present: ReadonlySet<string>): string[] {
   const { required, groups } = secretsOf(module);
   const begun = groups.map(variablesIn).filter((names) => names.some((name) => present.has(name)));

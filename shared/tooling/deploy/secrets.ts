@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { connectPg } from '../../../db/pg.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { createSealer } from '../../kernel/crypto/sealing.ts';
-import { ConfigError, type Env, lineOf } from '../../runtime/config/config.ts';
+import { type Env, lineOf } from '../../runtime/config/config.ts';
 import { isSealed, isSecretKeyChecked } from '../../runtime/config/secret-key.ts';
 import { variables } from '../../runtime/config/variables.ts';
 import { databaseFault } from '../../runtime/database-faults.ts';
@@ -14,7 +15,7 @@ import { missingSecrets, secretsOf, variablesIn } from './module-secrets.ts';
 
 const option = '--secrets';
 
-/** Keys that a deployment can make for itself; the last two are for the sidecar, which reads the same file. */
+/** Keys that can be generated at deployment. The last two are for the sidecar, which reads the same file. */
 const generators: Readonly<Record<string, () => string>> = {
   SECRET_KEY: () => randomBytes(32).toString('base64'),
   AGGREGATOR_JWT_SSL_KEY: () =>
@@ -22,25 +23,25 @@ const generators: Readonly<Record<string, () => string>> = {
       .privateKey.export({ type: 'pkcs8', format: 'pem' })
       .toString()
       .trim()
-      // A file of settings has one line for each.
+      // A settings file has one line per variable.
       .replaceAll('\n', '\\n'),
   HEALTH_CHECK_ACCESS_KEY: () => randomBytes(24).toString('base64url'),
   METRICS_ACCESS_KEY: () => randomBytes(24).toString('base64url'),
 };
 
-/** Keys that belong to an installation: another one opens nothing of its database, and dispatchers do not know it. */
+/** Keys that belong to an installation: another key opens none of its secrets, and is unknown to dispatchers. */
 const lasting = ['SECRET_KEY', 'AGGREGATOR_JWT_SSL_KEY'];
 
 export type SecretsFile = {
-  /** The settings of the file under those of the environment. */
+  /** Settings of the file, overridden by the environment. */
   settings: Record<string, string>;
-  /** Names of the keys that the file lacks. */
+  /** Names of the keys that are missing in the file. */
   absent: string[];
 };
 
 /**
- * Reads the file of secrets: `KEY=value` lines that only its owner may read. An absent file is an empty one.
- * @throws ConfigError with one line for each fault
+ * Reads the secrets file: `KEY=value` lines, readable by the owner only. A missing file counts as empty.
+ * @throws ConfigError with one line per error
  */
 export function readSecretsFile(path: string, environment: Env): SecretsFile {
   assertPrivate(path);
@@ -50,7 +51,7 @@ export function readSecretsFile(path: string, environment: Env): SecretsFile {
   return { settings, absent: Object.keys(generators).filter((name) => !settings[name]) };
 }
 
-/** @throws ConfigError for a file that others can read, and for one that is no file */
+/** @throws ConfigError for a file that other users can read, or that is not a regular file */
 function assertPrivate(path: string): void {
   if (!existsSync(path)) return;
   const found = statSync(path);
@@ -64,10 +65,11 @@ function assertPrivate(path: string): void {
 }
 
 /**
- * Generates the keys that the file lacks and writes them into it, before anything uses them. The database is asked whether it
- * has a key already: then the keys are not generated, and that of the file is checked.
+ * Generates missing keys and writes them to the file before they are used. If the database already has a key, keys
+ * are not generated, and the key of the file is checked.
  * @returns the settings with the generated keys, and their names
- * @throws ConfigError for keys that the installation has and the file lacks, and for a `SECRET_KEY` of another database
+ * @throws ConfigError for keys that the installation has but the file lacks, and for a `SECRET_KEY` of another
+ * database
  */
 export async function completeSecrets(
   path: string,
@@ -91,7 +93,7 @@ export async function completeSecrets(
   return { settings: readSettings(environment, path, option), generated: absent };
 }
 
-/** @throws ConfigError when the keys are not those of the database, or it does not answer */
+/** @throws ConfigError if the keys are not those of the database, or the database is unreachable */
 async function hasKey(url: string, secretKey: string | undefined): Promise<boolean> {
   const { db, close } = connectPg({ url, applicationName: 'aggregator-deploy', maxConnections: 1 });
   try {
@@ -117,8 +119,8 @@ function write(path: string, made: Record<string, string>): void {
 }
 
 /**
- * The secrets of a module, as far as the settings have them; a variable that it does not use is not among them.
- * @throws ConfigError for a secret that it needs
+ * The secrets of a module that are in the settings; variables that it does not use are omitted.
+ * @throws ConfigError for a missing required secret
  */
 export function secretsFor(
   module: EdgeModule,

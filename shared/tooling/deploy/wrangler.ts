@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type EdgeModule, root } from '../build/bundles.ts';
 
-/** What wrangler said when it failed. */
+/** A failed run of wrangler, with its output. */
 export class WranglerFailed extends Error {
   constructor(args: readonly string[], said: string) {
     super(`wrangler ${args.join(' ')}\n${said.trim()}`);
@@ -10,7 +10,7 @@ export class WranglerFailed extends Error {
   }
 }
 
-/** Options by which a deployment is done up to the point of sending: no account is needed. */
+/** Options of a dry run up to the upload; needs no account. */
 export const rehearsalOf = (module: EdgeModule): string[] => [
   '--dry-run',
   '--outdir',
@@ -18,9 +18,9 @@ export const rehearsalOf = (module: EdgeModule): string[] => [
 ];
 
 /**
- * Sets secrets of a Worker in one request; a Worker that is not there is created without code. The values are passed by
- * standard input: arguments are visible to all users of the machine.
- * @throws WranglerFailed, in which no value is shown
+ * Sets secrets of a Worker in one request; a missing Worker is created without code. Values are passed through
+ * standard input, because arguments are visible to all users of the machine.
+ * @throws WranglerFailed, with values masked
  */
 export async function putSecrets(
   module: EdgeModule,
@@ -35,24 +35,24 @@ export async function putSecrets(
   });
 }
 
-/** A value may come back as it is, or as part of JSON. */
+/** The output may contain a value literally or as part of JSON. */
 const masked = (text: string, value: string): string =>
   text.replaceAll(value, '***').replaceAll(JSON.stringify(value).slice(1, -1), '***');
 
 /**
- * Runs wrangler, which asks nothing: its account comes from `CLOUDFLARE_API_TOKEN` and `CLOUDFLARE_ACCOUNT_ID`.
- * @param input its standard input
- * @returns its standard output
+ * Runs wrangler without prompts; the account is set by `CLOUDFLARE_API_TOKEN` and `CLOUDFLARE_ACCOUNT_ID`.
+ * @param input standard input
+ * @returns standard output
  * @throws WranglerFailed
  */
 export async function runWrangler(args: readonly string[], input = ''): Promise<string> {
   const child = spawn(join(root, 'node_modules', '.bin', 'wrangler'), [...args], {
     cwd: root,
-    // Whoever calls this has bundled all modules; wrangler would have it done again for each of them.
+    // All modules are bundled already; wrangler would bundle them again for each module.
     env: {
       ...process.env,
       WRANGLER_SEND_METRICS: 'false',
-      // Its log files and debug output may hold the bodies of requests, and so secrets.
+      // Log files and debug output may contain request bodies, and therefore secrets.
       WRANGLER_WRITE_LOGS: 'false',
       WRANGLER_LOG: 'log',
       WRANGLER_LOG_SANITIZE: 'true',
@@ -61,7 +61,7 @@ export async function runWrangler(args: readonly string[], input = ''): Promise<
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A program that ends early closes the pipe; its exit code tells why.
+  // A program that exits early closes the pipe; its exit code gives the reason.
   child.stdin.on('error', () => undefined).end(input);
   let [output, everything] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -7,15 +7,15 @@ import { portal, portalSeverities } from './rules.ts';
 const file = fileURLToPath(new URL('../../openapi/openapi.json', import.meta.url));
 
 /**
- * Redocly's strictest public ruleset, but for two rules that the specification of the product decides otherwise, and the
- * OWASP ruleset for APIs, and rules of our own.
+ * Redocly's strictest public ruleset, except for two rules that conflict with the product specification, with the
+ * OWASP ruleset for APIs and our own rules.
  */
 const ruleset = {
   extends: ['recommended-strict'],
   rules: {
-    // `…/reconnect/` and `/api/discover/` are spelled so; a trailing slash means nothing here.
+    // `…/reconnect/` and `/api/discover/` are specified with a trailing slash.
     'no-path-trailing-slash': 'off',
-    // Literal segments win over parameters: `authenticators/gui/{data_type}` is no domain named `gui`.
+    // Literal segments have precedence over parameters: `authenticators/gui/{data_type}` is not a domain named `gui`.
     'no-ambiguous-paths': 'off',
     'operation-description': 'error',
     'operation-operationId-unique': 'error',
@@ -30,7 +30,7 @@ const ruleset = {
   },
 } as const;
 
-/** What a linter that nobody here wrote finds in an OpenAPI document, one line each; empty for a clean one. */
+/** Lints an OpenAPI document with a third-party linter; returns one line per error. */
 export async function lintDocument(source: string): Promise<string[]> {
   const problems = await lintFromString({
     source,
@@ -42,7 +42,7 @@ export async function lintDocument(source: string): Promise<string[]> {
   );
 }
 
-/** Part of `npm run check`: the committed document is clean. */
+/** Part of `npm run check`: lints the committed document. */
 async function main(): Promise<void> {
   const faults = await lintDocument(await readFile(file, 'utf8'));
   process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));

@@ -5,9 +5,9 @@ import { documentOf } from '../../http/document/document.ts';
 import { documentForms } from '../../http/document/text.ts';
 import { clientOperationsOf } from '../build/client-types.ts';
 
-/** `npm run openapi`: writes the document of all modules, and the types of the client, to where they are committed. */
+/** `npm run openapi`: writes the OpenAPI document of all modules and the types of the client. */
 const shared = fileURLToPath(new URL('../../', import.meta.url));
-// Modules keep what they depend on for requests, and none is made here.
+// Dependencies are only used by requests, and none is made here.
 const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
 const document = documentOf(modules);
 await writeFile(`${shared}openapi/openapi.json`, `${documentForms.json(document, 2)}\n`);

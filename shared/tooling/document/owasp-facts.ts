@@ -1,15 +1,15 @@
 /** An object of an OpenAPI document. */
 export type Node = { [name: string]: unknown };
 
-/** Something in a document, and where it stands. */
+/** A node of the document and its position. */
 export type Fact = {
   node: Node;
   at: readonly string[];
-  /** The place as a JSON Pointer (RFC 6901). */
+  /** The position as a JSON Pointer (RFC 6901). */
   pointer: string;
-  /** Of a parameter or a member of a body. */
+  /** Name of a parameter or body member. */
   name: string;
-  /** How it is sent: `path`, `query`, `header`, `cookie`, `body`; empty for what is not sent. */
+  /** How the value is sent: `path`, `query`, `header`, `cookie`, `body`; empty otherwise. */
   place: string;
 };
 
@@ -40,13 +40,13 @@ export const schemesIn = ({ components }: Node): Fact[] =>
 
 export const serversIn = ({ servers }: Node): Fact[] => childrenOf(servers, ['servers']);
 
-/** Whether an operation can be called without any credentials. */
+/** True if an operation can be called without credentials. */
 export const isOpen = ({ security }: Node): boolean =>
   !Array.isArray(security) ||
   security.length === 0 ||
   security.some((requirement) => Object.keys(requirement).length === 0);
 
-/** The responses of a status, each operation's. */
+/** The responses of all operations with this status. */
 export const responsesIn = (document: Node, status: string): Fact[] =>
   operationsIn(document).flatMap(({ node, at }) => {
     const response = within(node.responses, status);
@@ -55,13 +55,13 @@ export const responsesIn = (document: Node, status: string): Fact[] =>
       : [];
   });
 
-/** The operations that have a response with a body for none of these statuses. */
+/** The operations without a response body for any of these statuses. */
 export const lacking = (document: Node, statuses: readonly string[]): Fact[] =>
   operationsIn(document).filter(({ node }) =>
     statuses.every((status) => !isObject(followed(document, within(node.responses, status)).content)),
   );
 
-/** Every schema of what callers send, each component once. */
+/** All schemas of request data, each component once. */
 export function inputsIn(document: Node): Fact[] {
   const seen = new Set<string>();
   return operationsIn(document).flatMap(({ node, at }) => [
@@ -81,11 +81,11 @@ export function inputsIn(document: Node): Fact[] {
   ]);
 }
 
-/** Every schema of the document, whoever sends what it describes. */
+/** All schemas of the document. */
 export const schemasIn = (document: Node): Fact[] =>
   ['paths', 'components'].flatMap((part) => factAt(document[part], [part]).flatMap(deep));
 
-/** Values and names stand there, not schemas. */
+/** Keywords that contain values or names instead of schemas. */
 const noSchemas = ['example', 'examples', 'default', 'enum', 'const'];
 
 const deep = (fact: Fact): Fact[] => [
@@ -100,7 +100,7 @@ const deep = (fact: Fact): Fact[] => [
   ),
 ];
 
-/** A schema and all within it, each component the first time that it is met. */
+/** A schema and its nested schemas, each component once. */
 function nested(document: Node, fact: Fact, seen: Set<string>): Fact[] {
   const { $ref } = fact.node;
   if (typeof $ref === 'string' && seen.has($ref)) return [];
@@ -121,7 +121,7 @@ function partsOf({ node, at, place, name }: Fact): Fact[] {
     .concat(childrenOf(node.properties, [...at, 'properties']).map((part) => ({ ...part, place })));
 }
 
-/** The place that a reference leads to, or the one that is none. */
+/** Resolves a reference; other nodes are returned unchanged. */
 function leadTo(document: Node, { node, at, place, name }: Fact): Fact[] {
   const steps = typeof node.$ref === 'string' ? stepsOf(node.$ref) : at;
   return factAt(followed(document, node), steps, { place, name });

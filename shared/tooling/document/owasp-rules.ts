@@ -21,10 +21,10 @@ const parametersIn = (document: Node): Fact[] => inputsIn(document).filter(({ pl
 const isOf = (type: string) => (fact: Fact) => [fact.node.type].flat().includes(type);
 
 /**
- * The rules of the OWASP ruleset for APIs (Stoplight's, edition 2023) that say something about a document of OpenAPI 3.1,
- * by their names there. What limits resources is asked of what callers send; how long answers are nobody can abuse. Left
- * out are what our interface decides otherwise: no header for other origins, because pages of others have no business
- * here, quotas told when they are used up, texts that people write as they like, and one kind of session for everybody.
+ * The rules of the OWASP ruleset for APIs (Stoplight's, edition 2023) that apply to OpenAPI 3.1, with their names.
+ * Resource limits are only required for request data. Rules that conflict with our interface are excluded: CORS
+ * headers (pages of other origins have no access), quota headers on every response, limits on free text, and several
+ * kinds of sessions.
  */
 const rules: Record<string, Faulty> = {
   'api1-no-numeric-ids': (document) =>
@@ -79,72 +79,71 @@ const rules: Record<string, Faulty> = {
     ),
 };
 
-/** Rules that apply to a place though it is right as it is, with the reason; the place is a JSON Pointer. */
+/** Rules that do not apply at a position (a JSON Pointer), with the reason. */
 const exceptions: readonly { rule: RegExp; at: RegExp; because: string }[] = [
   {
     rule: /restricted/,
     at: /^#\/paths\/~1(signin|api~1auth~1v7.0~1(login(~12fa)?|authenticators~1\{auth_uuid\}~1pkinit~1\w+))\/\w+$/,
-    because: 'whoever begins a session has none yet',
+    because: 'these operations begin a session',
   },
   {
     rule: /restricted/,
     at: /^#\/paths\/~1api~1auth~1v7.0~1(authenticators|jwks|jwtauth)\/(get|post)$/,
     because:
-      'the domains to choose from, our public keys, and a login by a signed token come before a session',
+      'the list of domains, the public keys, and the login with a signed token are used before a session exists',
   },
   {
     rule: /restricted/,
     at: /^#\/paths\/~1api~1aggregator~1v7.0~1portals~1heartbeat\/post$/,
-    because: 'a portal brings a token that its key has signed, in the body',
+    because: 'the body contains a token signed with the key of the portal',
   },
   {
     rule: /restricted|rate-limit-responses/,
     at: /^#\/paths\/~1(livez|readyz|api~1errors~1\{code\})\/get$/,
-    because: 'load balancers ask whether we live as often as they like; what an error means is no secret',
+    because: 'load balancers probe without a limit, and the descriptions of errors are public',
   },
   {
     rule: /restricted|credentials-in-url|rate-limit-responses|error-validation/,
     at: /^#\/paths\/~1api~1(agent|ssa|wsproxy)~1/,
     because:
-      'as specified these callers bring credentials of their own, gateways in the path, and learn no reasons',
+      'as specified, these callers use other credentials, gateways in the path, and get no error details',
   },
   {
     rule: /error-responses-401/,
     at: /^#\/paths\/~1api~1wsproxy~1v7.0~1heartbeat\/post$/,
-    because: 'gateway servers expect 403 for a token that is not known',
+    because: 'gateway servers expect 403 for an unknown token',
   },
   {
     rule: /rate-limit-responses|error-validation/,
     at: /^#\/paths\/~1aggregator~1health~1/,
-    because: 'on a port of its own, for monitors only, and takes no input',
+    because: 'on a separate port, for monitors only, and without input',
   },
   {
     rule: /restricted|credentials-in-url/,
     at: /^#\/paths\/~1aggregator~1health~1check~1\{key\}/,
-    because: 'for monitors that send no headers; the key opens nothing but pass or fail',
+    because: 'for monitors that cannot send headers; the key only gives access to pass or fail',
   },
   {
     rule: /string-limit/,
     at: /^#\/(components\/parameters\/If-(None-)?Match|paths\/~1api~1[~\w]+~1images~1.*\{image_id\})\//,
-    because:
-      'headers are limited by every server; for a name of no picture, however long, there is a default',
+    because: 'servers limit headers; an unknown picture name of any length results in a default',
   },
   {
     rule: /string-limit/,
     at: /^#\/components\/schemas\/(Agent|Ssa)\w+Body\//,
-    because: 'what an agent tells at too great a length is cut, not refused; the body has a limit of bytes',
+    because: 'long values from agents are truncated instead of rejected; the size of the body is limited',
   },
   {
     rule: /integer-limit/,
     at: /^#\/paths\/~1api~1webui~1aggregator~1audit~1verify\//,
-    because: 'events of the audit are numbered without an end',
+    because: 'event numbers of the audit are unbounded',
   },
 ];
 
 const isExcepted = (rule: string, pointer: string): boolean =>
   exceptions.some((one) => one.rule.test(rule) && one.at.test(pointer));
 
-/** As a plugin of Redocly; every rule is an error. */
+/** As a Redocly plugin; every rule is an error. */
 export const owasp = {
   id: 'owasp',
   rules: {
@@ -158,7 +157,7 @@ export const owaspSeverities = Object.fromEntries(
 function ruleOf(name: string, faulty: Faulty): Oas3Rule {
   return () => ({
     Root(root, { report, location }) {
-      // What operations share is found with each of them.
+      // A shared node is found once per operation.
       const places = new Map(faulty(isObject(root) ? root : {}).map(({ pointer, at }) => [pointer, at]));
       for (const [pointer, at] of places)
         if (!isExcepted(name, pointer)) report({ message: name, location: location.child([...at]) });

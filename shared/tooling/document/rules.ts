@@ -6,7 +6,7 @@ type Faulty = (document: Node) => Fact[];
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The topics that `info.description` must have a heading for. */
+/** Headings that `info.description` must contain. */
 const topics = [
   ...['Login', 'Paging', 'Conditional requests', 'Idempotency', 'Dry run', 'Errors', 'Limits'],
   ...['Rate limiting', 'Versioning'],
@@ -26,13 +26,13 @@ const componentsIn = ({ components }: Node): Fact[] =>
 const infoIn = ({ info }: Node): Fact[] =>
   isObject(info) ? [{ node: info, at: ['info'], pointer: '#/info', name: 'info', place: '' }] : [];
 
-/** What programs that generate clients, and people that read the document, need beyond the public rules. */
+/** Requirements of client generators and readers beyond the public rules. */
 const rules: Record<string, Faulty> = {
   'portable-pattern': (document) =>
     schemasIn(document).filter(
       ({ node: { pattern } }) => typeof pattern === 'string' && portablePattern(pattern) !== pattern,
     ),
-  // Generators make types and variables of these names.
+  // Generators derive types and variables from these names.
   'component-name': (document) => componentsIn(document).filter(({ name }) => !/^[A-Za-z][\w-]*$/.test(name)),
   'malformed-request': (document) =>
     operationsIn(document).filter(
@@ -49,7 +49,7 @@ const rules: Record<string, Faulty> = {
     ),
 };
 
-/** As a plugin of Redocly; every rule is an error. */
+/** As a Redocly plugin; every rule is an error. */
 export const portal = {
   id: 'portal',
   rules: {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defaultRoles } from '../../../db/roles.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { embeddedHost } from '../../runtime/embedded-host.ts';
 import { ownDataFolder } from '../start/data-folder.ts';
 import { freeBytes, inDataFolder, isFull } from '../start/file-faults.ts';
@@ -12,36 +12,36 @@ import type { WorkerOptions } from './worker.ts';
 
 export type EmbeddedDatabase = {
   folder: string;
-  /** For `pg`, over a Unix socket: the database as the role of the portal. */
+  /** Connection for `pg` over a Unix socket, with the role of the portal. */
   url: string;
-  /** The same as the role that owns the database. */
+  /** With the role that owns the database. */
   ownerUrl: string;
-  /** The same as the role of the sidecar. */
+  /** With the role of the sidecar. */
   sidecarUrl: string;
-  /** The same as the superuser. */
+  /** With the superuser. */
   superuserUrl: string;
   /** Rolls back open transactions and closes the database. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedDatabaseOptions = {
-  /** Is created when absent, and holds nothing but the database. */
+  /** Created if absent; must contain only the database. */
   folder: string;
-  /** Is called when the database ends by itself. The default throws the error, which ends the process. */
+  /** Called when the database ends unexpectedly. Default: throws the error, which ends the process. */
   onFailure?: (error: Error) => void;
 };
 
-/** The name that PostgreSQL clients derive from directory and port. */
+/** The socket name that PostgreSQL clients derive from the port. */
 const socketName = '.s.PGSQL.5432';
-/** `sun_path` holds 108 bytes with the closing zero; macOS has 104. */
+/** `sun_path` has 108 bytes including the final zero; on macOS 104. */
 const maxSocketPath = 103;
 
 /**
- * Starts PGlite in a worker thread, for any number of PostgreSQL clients on this machine. Only the user of this process
- * can connect, with any role: the socket is in a folder of mode 700, and no password is asked for.
- * Acknowledged commits survive a killed process. After a power failure, those that the operating system has not yet
- * written back are lost.
- * @throws ConfigError when another process uses the folder, or the database does not start
+ * Starts PGlite in a worker thread, for any number of PostgreSQL clients on this machine. Only the user of this
+ * process can connect, with any role and without a password, because the socket is in a folder with mode 700.
+ * Acknowledged commits survive a killed process. After a power failure, commits that the operating system has not
+ * written to disk are lost.
+ * @throws ConfigError if another process uses the folder, or the database does not start
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const folder = resolve(options.folder);
@@ -81,17 +81,17 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
 function prepareCluster(folder: string, { cluster, complete, socket }: WorkerOptions): void {
   rmSync(socket, { force: true });
   if (existsSync(complete)) {
-    // Without this file PGlite makes a new cluster in place of the old one.
+    // Without this file PGlite would create a new cluster in place of the old one.
     if (!existsSync(join(cluster, 'PG_VERSION')))
       throw new ConfigError([`DATA_DIR: ${damaged(folder, 'PG_VERSION is missing')}`]);
     return;
   }
-  // A cluster whose creation was interrupted is unusable, and has acknowledged nothing.
+  // A cluster with an interrupted creation is unusable and contains no acknowledged data.
   rmSync(cluster, { recursive: true, force: true });
   const free = freeBytes(folder);
   if (free !== undefined && free < bytesOfNew)
     throw new ConfigError([
-      `DATA_DIR: ${folder} has ${megabytes(free)} MB of free space, and a new database needs ${megabytes(bytesOfNew)} MB; free some space, or name another folder`,
+      `DATA_DIR: ${folder} has ${megabytes(free)} MB of free space, and a new database needs ${megabytes(bytesOfNew)} MB; free some space, or set another folder`,
     ]);
 }
 
@@ -108,7 +108,7 @@ function startFault(folder: string, cause: unknown): string {
 const damaged = (folder: string, reason: string | undefined): string =>
   `the embedded database in ${folder} does not start (${reason}) and is probably damaged; restore it from a backup, or move the folder away to begin with an empty one`;
 
-/** Emscripten's own error, which is no `Error`; its numbers are those of WASI: 51 ENOSPC, 19 EDQUOT. */
+/** Emscripten's error is not an `Error`; its numbers are those of WASI: 51 ENOSPC, 19 EDQUOT. */
 const isNoSpace = (error: unknown): boolean =>
   error instanceof Object && 'errno' in error && (error.errno === 51 || error.errno === 19);
 
@@ -131,7 +131,7 @@ async function startWorker(
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name: 'embedded-database',
     workerData: places,
-    // The options of the main program may not be valid for a thread.
+    // The options of the main program may be invalid for a thread.
     execArgv: [],
   });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

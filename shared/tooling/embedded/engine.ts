@@ -2,32 +2,35 @@ import { Buffer } from 'node:buffer';
 import type { Extension, PGlite } from '@electric-sql/pglite';
 import { type Message, startup } from './protocol/messages.ts';
 
-/** One PostgreSQL backend, which has one session only. */
+/** A PostgreSQL backend with a single session. */
 export type Engine = {
-  /** The answer to a startup message. */
+  /** The response to a startup message. */
   greeting: Buffer;
-  /** Runs one message and returns the answer. It throws only if the engine is broken. */
+  /** Runs one message and returns the response. Throws only if the engine is broken. */
   execute(message: Message): Promise<Buffer>;
   isInTransaction(): boolean;
   /**
-   * Refuses or allows changes of `session_authorization` and `role` from now on. The engine authenticated itself as
-   * its superuser and would allow every client to become that. To be called outside of transactions.
+   * Forbids or allows changes of `session_authorization` and `role`. The engine is authenticated as superuser and
+   * would allow every client to become it. Must be called outside of transactions.
    */
   restrict(isRestricted: boolean): void;
 };
 
-/** What is used of the WebAssembly module: functions of PostgreSQL's `miscinit.c`. */
+/** The used functions of the WebAssembly module (PostgreSQL's `miscinit.c`). */
 type Backend = {
   _GetUserId(): number;
   _SetUserIdAndSecContext(userId: number, context: number): void;
 };
 
-/** PostgreSQL's SECURITY_LOCAL_USERID_CHANGE: both settings are refused with 42501. Errors and savepoints keep it. */
+/**
+ * PostgreSQL's SECURITY_LOCAL_USERID_CHANGE: both settings are rejected with 42501. Errors and savepoints preserve
+ * it.
+ */
 const localUserChange = 1;
 
 /**
- * Takes the timers away from the engine. Their signals would be handled at the next statement, also those of
- * `idle_in_transaction_session_timeout`, which end a backend: this one then never answers again.
+ * Disables the engine's timers. Their signals would be handled at the next statement, including those of
+ * `idle_in_transaction_session_timeout`, which end the only backend.
  */
 export const withoutTimers: Extension = {
   name: 'without-timers',
@@ -42,13 +45,13 @@ export const withoutTimers: Extension = {
   },
 };
 
-/** @throws Error when this version of PGlite lacks what is needed */
+/** @throws Error if this version of PGlite lacks a required function */
 export async function engineOf(database: PGlite): Promise<Engine> {
   const backend: unknown = Reflect.get(database, 'mod');
   if (!isBackend(backend)) throw new Error('This version of PGlite lacks SetUserIdAndSecContext');
   const execute = async (message: Buffer): Promise<Buffer> => {
     const answer: Buffer[] = [];
-    // The bytes are a view into the engine's memory, so they are copied at once.
+    // The bytes are a view of the engine's memory and must be copied immediately.
     await database.execProtocolRawStream(message, { onRawData: (bytes) => answer.push(Buffer.from(bytes)) });
     return Buffer.concat(answer);
   };

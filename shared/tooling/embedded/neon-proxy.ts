@@ -16,9 +16,9 @@ export type NeonProxy = {
 };
 
 /**
- * Neon's two protocols in front of any PostgreSQL: statements by HTTP, sessions by WebSocket. For this machine only: it
- * lets whoever reaches it in as the user of `databaseUrl`, and nowhere else, whatever login and address he names.
- * @throws Error when the port is taken
+ * A proxy for Neon's two protocols in front of any PostgreSQL: statements over HTTP, sessions over WebSocket. For
+ * local use only: every client is connected as the user of `databaseUrl`, independent of its login and address.
+ * @throws Error if the port is in use
  */
 export async function startNeonProxy({
   databaseUrl,
@@ -53,7 +53,7 @@ export async function startNeonProxy({
   return { url, close };
 }
 
-/** No page that a browser shows gets in: neither by an own origin, nor by a name that leads to this machine. */
+/** Rejects requests of web pages: by the Origin header, and by host names other than the local ones. */
 const isFromHere = ({ headers }: IncomingMessage): boolean =>
   headers.origin === undefined && /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(headers.host ?? '');
 
@@ -88,7 +88,7 @@ const errorFields = [
   ...['where', 'schema', 'table', 'column', 'dataType', 'constraint', 'file', 'line', 'routine'],
 ];
 
-/** What PostgreSQL says is 400, as with Neon; anything else means that it could not be asked. */
+/** PostgreSQL errors result in 400, as with Neon; other errors in 502. */
 function failureAnswer(error: unknown): Answer {
   if (error instanceof SyntaxError) return told(400, 'no JSON');
   if (!(error instanceof pg.DatabaseError)) return told(502, String(error));
@@ -109,7 +109,7 @@ async function run(
     ...(headers['neon-raw-text-output'] === 'true' && { types: { getTypeParser: () => (value) => value } }),
   };
   const client = (await pool.connect()) as pg.PoolClient & Backend;
-  // As Neon does: the statement of a request that its client has given up is cancelled.
+  // As with Neon, the statement of an aborted request is cancelled.
   const cancel = () => void cancelStatement(client);
   try {
     givenUp.throwIfAborted();
@@ -120,7 +120,7 @@ async function run(
     client.release(givenUp.aborted);
     return result;
   } catch (error) {
-    // After anything but a refusal by PostgreSQL the state of the connection is unknown.
+    // After an error that is not from PostgreSQL the state of the connection is unknown.
     client.release(givenUp.aborted || !(error instanceof pg.DatabaseError));
     throw error;
   } finally {
@@ -168,7 +168,7 @@ async function runOne(
   return { command, rowCount, rows, fields, rowAsArray: format.rowMode === 'array' };
 }
 
-/** A session that is logged in and idle, as its bare connection. */
+/** Returns the socket of a logged-in, idle session. */
 async function openSession(config: pg.ClientConfig): Promise<Duplex> {
   const client = new pg.Client(config);
   client.on('error', () => undefined);
@@ -178,10 +178,13 @@ async function openSession(config: pg.ClientConfig): Promise<Duplex> {
   return stream;
 }
 
-/** Neon asks for a password in clear and drivers send it unasked; here it is ignored, since the session has its user. */
+/**
+ * Neon requests a clear-text password, which drivers send unasked. It is ignored here, because the session is
+ * authenticated.
+ */
 const welcome = Buffer.concat([messageOf('R', Buffer.alloc(4)), messageOf('Z', 'I')]);
 
-/** Passes on what the two sides say after the greeting, which is answered here. */
+/** Relays messages in both directions after the greeting, which is answered here. */
 function join(websocket: WebSocket, far: Duplex): void {
   const near = createWebSocketStream(websocket);
   const read = createReader();

@@ -3,7 +3,7 @@ import { defaultRoles } from '../../../db/roles.ts';
 
 const { owner } = defaultRoles;
 const schemas = `('public', 'drizzle', 'pgboss')`;
-/** The superuser that `initdb` makes. REASSIGN OWNED is refused for it, hence object by object. */
+/** The superuser created by `initdb`. REASSIGN OWNED is rejected for it, so each object is changed separately. */
 const bootstrapSuperuser = 10;
 
 const misownedObjects = `
@@ -31,7 +31,7 @@ const misownedObjects = `
   where not exists (
     select from pg_depend d where d.classid = kind and d.objid = misowned.oid and d.deptype = 'e')`;
 
-/** One statement for each thing that is not as it should be: none for a database that was prepared before. */
+/** One statement per deviation; none for a prepared database. */
 const missing = `
   with wanted (name) as (values ${Object.values(defaultRoles)
     .map((name) => `('${name}'::name)`)
@@ -60,8 +60,8 @@ const missing = `
   from pg_namespace where nspname in ${schemas} and nspowner = ${bootstrapSuperuser}`;
 
 /**
- * Makes the roles, and gives the database and its objects to the owner, also those that an earlier version made as
- * `postgres`. Members of extensions stay as they are. An interrupted call is completed by the next one.
+ * Creates the roles, and transfers the database and its objects to the owner, including those created by an earlier
+ * version as `postgres`. Members of extensions are not changed. An interrupted call is completed by the next one.
  */
 export async function prepareRoles(database: PGlite): Promise<void> {
   for (const query of [missing, misownedObjects]) {

@@ -17,7 +17,7 @@ export type WorkerOptions = {
 
 const options: WorkerOptions = workerData;
 
-// Without relaxedDurability every commit is in the files before it is acknowledged.
+// Without relaxedDurability every commit is written before it is acknowledged.
 const database = await PGlite.create({
   dataDir: options.cluster,
   extensions: { pg_trgm, withoutTimers },
@@ -42,7 +42,9 @@ parentPort?.once('message', async () => {
   process.exit(0);
 });
 
-/** PGlite has neither checkpointer nor autovacuum: without these statements its log and tables grow without limit. */
+/**
+ * PGlite has neither a checkpointer nor autovacuum; without these statements its log and tables grow without limit.
+ */
 function startMaintenance(sessions: Sessions): NodeJS.Timeout {
   let rounds = 0;
   const next = () => sessions.run(++rounds % 12 === 0 ? 'vacuum analyze' : 'checkpoint');

@@ -2,7 +2,7 @@ import type { Config } from '../../runtime/config/config.ts';
 
 export type Started = { healthUrl: string; caFile: string | undefined; adminPassword: string | undefined };
 
-/** The block that ends a start: for people, or with `--json` one line for programs. */
+/** The final output of a start: text, or with `--json` one line for programs. */
 export function announcement(config: Config, started: Started, asJson: boolean): string {
   return asJson ? `${JSON.stringify(blockOf(config, started))}\n` : `${textOf(config, started)}\n`;
 }
@@ -33,11 +33,13 @@ function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): 
   return `\nThe portal is ready. Ctrl-C ends it.\n\n${shown.join('\n')}\n${tlsHint(caFile)}`;
 }
 
-/** Browsers warn of the certificate of a private CA. */
+/** Browsers warn about certificates of a private CA. */
 const tlsHint = (caFile: string | undefined): string =>
-  caFile ? `\nThe certificate is of a private CA: curl needs --cacert ${caFile}, and browsers warn.\n` : '';
+  caFile
+    ? `\nThe certificate is signed by a private CA: curl needs --cacert ${caFile}, and browsers warn.\n`
+    : '';
 
-/** Behind a proxy that ends TLS: what the proxy must be pointed at; absent where it is the public address itself. */
+/** The target for a proxy that terminates TLS; absent if it equals the public address. */
 function localUrlOf({ tls, host, port, baseUrl }: Config): string | undefined {
   if (tls || baseUrl === `http://localhost:${port}`) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

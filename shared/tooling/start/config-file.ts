@@ -1,16 +1,16 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { names } from '../../runtime/config/variables.ts';
 import { replaceFile } from './data-folder.ts';
 import { fileFault, makeFolder } from './file-faults.ts';
 import { nearestName } from './misspelt-names.ts';
 
 /**
- * `KEY=value` lines, which may end with CRLF; `#` starts a comment line, quotes around a value are optional. An absent file
- * is an empty one.
- * @param named the variable or option that names the file
- * @throws ConfigError for a line that is something else, and for names that are not ours
+ * Reads `KEY=value` lines, optionally with CRLF; `#` starts a comment line, quotes around a value are optional. A
+ * missing file counts as empty.
+ * @param named the variable or option that contains the path
+ * @throws ConfigError for other lines and for unknown names
  */
 export function readConfigFile(path: string, named = 'CONFIG_FILE'): Record<string, string> {
   if (!existsSync(path)) return {};
@@ -28,13 +28,13 @@ export function readConfigFile(path: string, named = 'CONFIG_FILE'): Record<stri
   return values;
 }
 
-/** Adds lines at the end, whatever else is there stays; only the owner may read the file from now on. */
+/** Appends lines without changing others; sets the mode so that only the owner can read the file. */
 export function appendToConfigFile(path: string, values: Readonly<Record<string, string>>): void {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
   if (lines.length === 0) return;
   const before = existsSync(path)
     ? readText(path)
-    : '# Settings of the portal; the environment wins over them.\n';
+    : '# Settings of the portal; environment variables override them.\n';
   const start = existsSync(path) ? (before === '' || before.endsWith('\n') ? '' : '\n') : before;
   try {
     makeFolder(dirname(path));
@@ -45,7 +45,7 @@ export function appendToConfigFile(path: string, values: Readonly<Record<string,
   }
 }
 
-/** Gives variables other values, where they stand or at the end; all of it at once, and whatever else is there stays. */
+/** Replaces values in place or appends them, atomically and without changing other lines. */
 export function replaceInConfigFile(path: string, values: Readonly<Record<string, string>>): void {
   const left = new Map(Object.entries(values));
   const kept = readText(path)
@@ -71,7 +71,7 @@ function suggestion(name: string): string {
 
 function readText(path: string): string {
   try {
-    // Editors on Windows begin a file with a byte order mark.
+    // Editors on Windows may add a byte order mark.
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     throw fileFault('CONFIG_FILE', path, error);

@@ -3,9 +3,8 @@ import { defaultRoles, rolesSql } from '../../../db/roles.ts';
 import type { DatabaseAddress } from './prepared-database.ts';
 
 /**
- * Makes a database with its three roles on a server that asks for no passwords, by the same SQL that an administrator
- * runs for a deployment.
- * @param admin URL of the server as a role with CREATEROLE and CREATEDB
+ * Creates a database with its three roles on a server without passwords, using the SQL for deployments.
+ * @param admin URL of the server with a role that has CREATEROLE and CREATEDB
  */
 export async function createDatabase(admin: string, database = 'aggregator'): Promise<DatabaseAddress> {
   const client = new pg.Client({ connectionString: admin });

@@ -1,15 +1,15 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-// biome-ignore lint/correctness/noUnresolvedImports: Node 24 has it, the linter's list of built-ins does not
+// biome-ignore lint/correctness/noUnresolvedImports: built into Node 24, but missing in the linter's list
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { inDataFolder, makeFolder } from './file-faults.ts';
 
 export type Lock = { release(): void };
 
 /**
- * Makes the folder (mode 700) and its owner this process, until `release` or its end.
- * @throws ConfigError naming the folder and the process that owns it
+ * Creates the folder (mode 700) and locks it for this process, until `release` or the end of the process.
+ * @throws ConfigError with the folder and the process that holds the lock
  */
 export function ownDataFolder(folder: string): Lock {
   const path = resolve(folder);
@@ -20,23 +20,23 @@ export function ownDataFolder(folder: string): Lock {
   });
   if (!lock)
     throw new ConfigError([
-      `DATA_DIR: ${path} is in use by process ${readOwner(note)}; stop it, or name another folder`,
+      `DATA_DIR: ${path} is in use by process ${readOwner(note)}; stop it, or set another folder`,
     ]);
   inDataFolder(path, () => writeFileSync(note, `${process.pid}\n`, { mode: 0o600 }));
   return lock;
 }
 
-/** Makes a folder that only its owner may look into; one that exists gets the same mode, if it belongs to this user. */
+/** Creates a private folder; an existing one gets the same mode if this user owns it. */
 export function preparePrivateFolder(path: string): void {
   makeFolder(path, 0o700);
   try {
     chmodSync(path, 0o700);
   } catch {
-    // A folder of another user, for example a mounted volume, keeps the mode that its owner chose.
+    // A folder of another user, for example a mounted volume, keeps its mode.
   }
 }
 
-/** Writes a whole file or none of it, also when the process is killed meanwhile. */
+/** Replaces a file atomically, also if the process is killed meanwhile. */
 export function replaceFile(path: string, content: string, mode: number): void {
   const next = `${path}.${process.pid}`;
   writeFileSync(next, content, { mode });
@@ -44,8 +44,9 @@ export function replaceFile(path: string, content: string, mode: number): void {
 }
 
 /**
- * An exclusive lock on a file, absent when another holds it for longer than `waitMs`. SQLite takes it by `fcntl`,
- * which Node cannot do by itself: the system gives it back however the process ends, so no lock is ever stale.
+ * Takes an exclusive lock on a file; undefined if another process holds it for longer than `waitMs`. SQLite locks
+ * with `fcntl`, which Node does not offer. The system releases the lock when the process ends, so that a lock is
+ * never stale.
  */
 export function tryLock(file: string, waitMs: number): Lock | undefined {
   const handle = new DatabaseSync(file, { timeout: waitMs });
@@ -64,7 +65,7 @@ export function tryLock(file: string, waitMs: number): Lock | undefined {
   };
 }
 
-/** A handle that nothing refers to would be collected, and its lock given up. */
+/** Keeps a reference: garbage collection of a handle would release its lock. */
 const held = new Set<DatabaseSync>();
 
 /** SQLITE_BUSY */

@@ -1,11 +1,10 @@
 import type { Shutdown } from '../../runtime/node/shutdown.ts';
 
-/** A failure whose reason stands on the terminal already. */
+/** An error that is already printed. */
 export class AlreadyTold extends Error {}
 
 /**
- * Runs a program whose failure to start ends it with one clear line a fault, for whoever reads the terminal; the
- * stack is shown with `LOG_LEVEL=debug` only.
+ * Runs a program. If it fails, prints one line per error and exits; the stack is only printed with `LOG_LEVEL=debug`.
  */
 export async function orEnd(program: () => Promise<void>): Promise<void> {
   try {
@@ -16,12 +15,12 @@ export async function orEnd(program: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The same for a program that leaves something behind when it is not ended in order. */
+/** The same for a program that must be shut down in order. */
 export async function orShutDown({ signal, exit }: Shutdown, program: () => Promise<void>): Promise<void> {
   try {
     await program();
   } catch (error) {
-    // What ends beneath a start that was interrupted makes it fail, which is no fault.
+    // Errors caused by the interruption of a start are not reported.
     if (!signal.aborted) report(error);
     await exit(1);
   }
@@ -32,7 +31,7 @@ function report(error: unknown): void {
   if (isDebugging || !(error instanceof AlreadyTold)) console.error(isDebugging ? error : messageOf(error));
 }
 
-/** Drizzle's own message is the whole statement; what the database said is its cause. */
+/** Drizzle's message is the whole statement; the message of the database is in its cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'object' ? JSON.stringify(error) : String(error);
   return error.cause instanceof Error && /^Failed query/.test(error.message)

@@ -1,10 +1,10 @@
 import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 
-/** What a file system said, in the words of an operator. */
+/** File system errors in words for operators. */
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'the file or folder does not exist',
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
   EEXIST: 'it is a file',
@@ -16,11 +16,11 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'the process has too many open files',
   ENFILE: 'the machine has too many open files',
   ENAMETOOLONG: 'the path is too long',
-  ELOOP: 'symbolic links form a circle',
+  ELOOP: 'symbolic links form a loop',
   EIO: 'the disk has an error',
 };
 
-/** @returns why the file system refused; undefined for an error of another kind */
+/** @returns the reason of a file system error; undefined for other errors */
 export function fileReason(error: unknown): string | undefined {
   const code = codeOf(error);
   return code === undefined ? undefined : reasons[code];
@@ -29,7 +29,7 @@ export function fileReason(error: unknown): string | undefined {
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** SQLite: SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL, SQLITE_READONLY; the locks of the folder are taken by it. */
+/** SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL and SQLITE_READONLY, from the lock files. */
 const sqliteReasons: Readonly<Record<number, string>> = {
   8: 'the file system is read-only',
   10: 'the disk has an error',
@@ -42,7 +42,7 @@ function lockReason(error: unknown): string | undefined {
   return sqliteReasons[code];
 }
 
-/** Runs work on the files of `DATA_DIR`. @throws as `dataFolderFault` */
+/** Runs file operations in `DATA_DIR`. @throws as `dataFolderFault` */
 export function inDataFolder<T>(folder: string, work: () => T): T {
   try {
     return work();
@@ -53,14 +53,14 @@ export function inDataFolder<T>(folder: string, work: () => T): T {
 
 /**
  * @param folder `DATA_DIR` or a folder in it
- * @returns a ConfigError in one line where the file system refused, else the error itself
+ * @returns a ConfigError with one line for a file system error, otherwise the unchanged error
  */
 export function dataFolderFault(folder: string, error: unknown): unknown {
   const reason = fileReason(error) ?? lockReason(error);
   return reason === undefined ? error : fileFault('DATA_DIR', folder, error, reason);
 }
 
-/** One line about a path that a variable names. */
+/** One line about a path in a variable. */
 export function fileFault(
   variable: string,
   path: string,
@@ -74,28 +74,28 @@ export function fileFault(
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  DATA_DIR: 'name a folder that this user may write to',
-  CONFIG_FILE: 'name a file that this user may read and write',
+  DATA_DIR: 'set a folder that this user can write to',
+  CONFIG_FILE: 'set a file that this user can read and write',
 };
 
-/** Bytes that this user may still write; undefined where the file system does not say. */
+/** Bytes available to this user; undefined if the file system does not report them. */
 export function freeBytes(folder: string): number | undefined {
   try {
     const { blocks, bavail, bsize } = statfsSync(folder);
-    // /proc has no blocks at all.
+    // /proc reports no blocks.
     return blocks > 0 ? bavail * bsize : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Less than a page of the database is left. */
+/** True if less than one page of the database is free. */
 export const isFull = (folder: string): boolean => (freeBytes(folder) ?? Number.POSITIVE_INFINITY) < 8_192;
 
 /**
- * Makes a folder and those above it that are missing. Node's own `recursive` never returns for a folder under `/proc`,
- * which exists and in which none can be made.
- * @throws the error of the file system
+ * Creates a folder and its missing parents. Node's `recursive` option never returns for a folder below `/proc`, which
+ * is not writable.
+ * @throws the file system error
  */
 export function makeFolder(path: string, mode?: number): void {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -105,7 +105,7 @@ export function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process has made it meanwhile.
+    // Another process has created it meanwhile.
     if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }

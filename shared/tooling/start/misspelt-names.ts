@@ -2,16 +2,16 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { Env } from '../../runtime/config/config.ts';
 import { names } from '../../runtime/config/variables.ts';
 
-/** Names that begin so are meant for this product. */
+/** Variables with these prefixes are meant for this product. */
 const ourPrefixes = ['AGGREGATOR_', 'HEALTH_CHECK_', 'METRICS_ACCESS_', 'RDP_SIGNING_', 'MAX_CONNECTIONS_'];
-/** What Kubernetes and Docker links add for a service that is named like a variable of ours. */
+/** Variables added by Kubernetes and Docker links for a service with the name of one of our variables. */
 const injected = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP)|$)/;
 
 const known: ReadonlySet<string> = new Set(names);
 
-/** @returns the setting that a name was probably meant to be */
+/** @returns the setting that the name is probably a misspelling of */
 export function nearestName(name: string): string | undefined {
-  // Variables of other programs differ in the first letter more often than a misspelt one does: SSL_CERT_FILE.
+  // Variables of other programs often differ in the first letter, such as SSL_CERT_FILE; misspelt ones rarely do.
   const similar = names.filter((one) => one[0] === name[0]);
   const nearest = similar.length > 0 ? closest(name, similar) : undefined;
   if (nearest !== undefined && distance(name, nearest) <= (name.length < 8 ? 1 : 2)) return nearest;
@@ -21,8 +21,8 @@ export function nearestName(name: string): string | undefined {
 }
 
 /**
- * Lines about variables of an environment that are no settings and look like one. Other programs have variables as well,
- * so that these are warnings.
+ * Warnings about environment variables that are not settings but resemble one. Only warnings, because they may belong
+ * to other programs.
  */
 export function misspeltNames(environment: Env): string[] {
   const others = Object.keys(environment).filter((name) => name.length > 3 && !known.has(name));

@@ -4,15 +4,15 @@ import { connectPg } from '../../../db/pg.ts';
 import { currentRole } from '../../../db/roles.ts';
 import { prepareInstallation } from '../../identity/first-start.ts';
 import { createHasher } from '../../identity/passwords.ts';
-import { ConfigError } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { databaseFault } from '../../runtime/database-faults.ts';
 
-/** URLs of one database: as the portal, as the owner of the tables (migrations), and as the sidecar. */
+/** URLs of one database: for the portal, for the owner of the tables (migrations), and for the sidecar. */
 export type DatabaseAddress = {
   url: string;
   ownerUrl: string;
   sidecarUrl: string;
-  /** The folder of the embedded database, which no URL of the settings names. */
+  /** The folder of the embedded database, which has no URL in the settings. */
   folder?: string;
 };
 
@@ -21,9 +21,9 @@ type Connect = (url: string) => Connection;
 const byPg: Connect = (url) => connectPg({ url, maxConnections: 1 });
 
 /**
- * Brings the schema up to this version and grants the roles of the portal and the sidecar what they use.
- * @param connect by the driver of the portal; the owner connects by `pg` always
- * @throws ConfigError in one line that names the variable of a URL that does not work
+ * Migrates the schema to this version, and grants the roles of portal and sidecar their privileges.
+ * @param connect uses the driver of the portal; the owner always connects with `pg`
+ * @throws ConfigError with one line and the variable of the failing URL
  */
 export async function prepareSchema(address: DatabaseAddress, connect: Connect = byPg): Promise<void> {
   const { url, ownerUrl, sidecarUrl } = address;
@@ -35,7 +35,7 @@ export async function prepareSchema(address: DatabaseAddress, connect: Connect =
   );
 }
 
-/** The variable that an operator has to correct; URLs that are not set are those of others. */
+/** The variable that the operator must correct. Unset URLs default to others. */
 function variablesOf({ url, sidecarUrl, folder }: DatabaseAddress): (of: string) => string {
   if (folder !== undefined) return () => 'DATA_DIR';
   return (of) => {
@@ -54,9 +54,9 @@ const refuse =
 const currentRoleOf = ({ db, close }: Connection): Promise<string> => currentRole(db).finally(close);
 
 /**
- * Brings a database up to this version, an empty one included; once more changes nothing.
- * @param wanted the password of the first administrator, generated without it
- * @returns the generated password, the only time it is known
+ * Migrates a database to this version, also an empty one; idempotent.
+ * @param wanted password of the first administrator; default: generated
+ * @returns the generated password, which is not stored in clear text
  */
 export async function prepareDatabase(
   address: DatabaseAddress,
@@ -71,6 +71,6 @@ export async function prepareDatabase(
   return prepareInstallation(db, createHasher(), wanted).finally(close);
 }
 
-/** What an operator reads when it is done. */
+/** The message after a migration. */
 export const preparedLine = (password: string | undefined): string =>
   `The schema is up to date.${password ? ` First administrator: admin, password ${password}` : ''}\n`;

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
-import { type Config, ConfigError, type Env, lineOf, parseConfig } from '../../runtime/config/config.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { type Config, type Env, lineOf, parseConfig } from '../../runtime/config/config.ts';
 import { names, namesThatHold, variables } from '../../runtime/config/variables.ts';
 import { appendToConfigFile, readConfigFile } from './config-file.ts';
 import { preparePrivateFolder, replaceFile, tryLock } from './data-folder.ts';
@@ -12,23 +13,23 @@ import { misspeltNames } from './misspelt-names.ts';
 
 export type Settings = {
   config: Config;
-  /** The same as variables, for child processes; PEM is text here, paths are absolute. */
+  /** The settings as variables for child processes, with PEM as text and absolute paths. */
   env: Record<string, string>;
-  /** No URL of a database is set: the embedded database is used. */
+  /** True if no database URL is set and the embedded database is used. */
   embedded: boolean;
-  /** Lines about variables of the environment that are probably misspelt settings. */
+  /** Warnings about environment variables that are probably misspelt settings. */
   misspelt: string[];
 };
 
 type Places = { dataDir: string; configFile: string };
 
 /**
- * The settings of a Node process: the environment, then `CONFIG_FILE`. For the embedded database what is missing of
- * keys is generated once, into `DATA_DIR` and `CONFIG_FILE`.
- * @param makesAccessKeys generate the keys of health and metrics with any database: `npm start` does, the sidecar
- *   alone refuses everything without them
+ * Reads the settings of a Node process: the environment, then `CONFIG_FILE`. For the embedded database missing keys
+ * are generated once, into `DATA_DIR` and `CONFIG_FILE`.
+ * @param makesAccessKeys generate the access keys of health and metrics with any database, for `npm start`; a
+ * separate sidecar rejects all requests without them
  * @param replacesLostKey generate a `SECRET_KEY` although the embedded database was sealed with another one
- * @throws ConfigError naming each bad variable
+ * @throws ConfigError with each invalid variable
  */
 export async function loadSettings(
   environment: Env = process.env,
@@ -51,8 +52,8 @@ const migrationVariables = variables
 export type MigrationSettings = z.infer<typeof migrationVariables>;
 
 /**
- * What a migration needs, from the same places, whatever else is set or missing there.
- * @throws ConfigError naming each bad variable
+ * The settings of a migration, from the same sources; other settings are not validated.
+ * @throws ConfigError with each invalid variable
  */
 export function loadMigrationSettings(environment: Env = process.env): MigrationSettings {
   const given = merge(environment, placesOf(environment), migrationVariables.keyof().options);
@@ -62,8 +63,8 @@ export function loadMigrationSettings(environment: Env = process.env): Migration
 }
 
 /**
- * The settings of a file under those of the environment, PEM files read.
- * @throws ConfigError for names that are not ours, and PEM files that cannot be read
+ * The settings of a file, overridden by the environment, with PEM files read.
+ * @throws ConfigError for unknown names and unreadable PEM files
  */
 export function readSettings(environment: Env, path: string, named: string): Record<string, string> {
   readConfigFile(path, named);
@@ -80,7 +81,7 @@ function placesOf(environment: Env): Places {
   return { dataDir, configFile: named ?? join(dataDir, 'aggregator.conf') };
 }
 
-/** Paths in the environment start from the working directory, those in the file from its folder. */
+/** Relative paths in the environment start from the working directory, those in the file from its folder. */
 function merge(
   environment: Env,
   { dataDir, configFile }: Places,
@@ -96,9 +97,9 @@ function merge(
     try {
       merged[name] = readValue(name, value, own === undefined ? dirname(configFile) : '.');
     } catch (error) {
-      // The value may be a key that lost its first line: it is not shown.
+      // The value is not shown, because it may be a key without its first line.
       faults.push(
-        `${name}: must be PEM text, or name a file that can be read (${fileReason(error) ?? 'bad path'})`,
+        `${name}: must be PEM text or the path of a readable file (${fileReason(error) ?? 'bad path'})`,
       );
     }
   }
@@ -115,7 +116,7 @@ function readValue(name: string, value: string, base: string): string {
   return readFileSync(resolve(base, value), 'utf8');
 }
 
-/** Locked, so that two first starts at once end with the same keys. */
+/** Locked, so that two concurrent first starts use the same keys. */
 function generateMissing(environment: Env, places: Places, generators: Generators): void {
   const lock = inDataFolder(places.dataDir, () => {
     preparePrivateFolder(places.dataDir);
@@ -123,7 +124,7 @@ function generateMissing(environment: Env, places: Places, generators: Generator
   });
   if (!lock)
     throw new ConfigError([
-      `DATA_DIR: another start is working on ${places.dataDir}; wait for it, or name another folder`,
+      `DATA_DIR: another start is in progress in ${places.dataDir}; wait for it, or set another folder`,
     ]);
   try {
     const present = merge(environment, places);
@@ -142,13 +143,13 @@ const accessKey = (): string => randomBytes(24).toString('base64url');
 type Generators = Readonly<Record<string, (places: Places) => string>>;
 
 /**
- * Every process on one database must have `SECRET_KEY` and the signing key; with `DATABASE_URL` only an operator can hand
- * them to all.
+ * All processes of one database must share `SECRET_KEY` and the signing key. With `DATABASE_URL` only an operator can
+ * distribute them.
  */
 const signingKey: Generators = { AGGREGATOR_JWT_SSL_KEY: signingKeyFile };
 const newSecretKey = (): string => randomBytes(32).toString('base64');
 
-/** A new key would open nothing of a database that exists. */
+/** A new key cannot open the secrets of an existing database. */
 function firstSecretKey({ dataDir, configFile }: Places): string {
   const database = join(dataDir, 'database');
   if (!existsSync(join(database, 'cluster.complete'))) return newSecretKey();
@@ -159,7 +160,7 @@ function firstSecretKey({ dataDir, configFile }: Places): string {
 
 const accessKeys: Generators = { HEALTH_CHECK_ACCESS_KEY: accessKey, METRICS_ACCESS_KEY: accessKey };
 
-/** A key file that is there already is used again: dispatchers trust it. */
+/** An existing key file is reused, because dispatchers trust it. */
 function signingKeyFile({ dataDir, configFile }: Places): string {
   const path = join(dataDir, 'keys', 'aggregator-jwt.pem');
   preparePrivateFolder(dirname(path));

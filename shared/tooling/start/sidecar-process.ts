@@ -7,18 +7,18 @@ import { AlreadyTold } from './fatal.ts';
 
 export type SidecarProcess = { healthUrl: string };
 
-/** Between two starts of a sidecar that dies again and again. */
+/** Longest pause between restarts of a sidecar that fails repeatedly, in milliseconds. */
 const longestPauseMs = 30_000;
-/** A sidecar that does not end by itself within this time, because it is frozen for example, is killed. */
+/** Time limit of the sidecar's shutdown in milliseconds; afterwards it is killed. */
 const endWithinMs = 5_000;
-/** Makes the sidecar end together with the process that started it. */
+/** Makes the sidecar end together with its parent process. */
 export const attachedFlag = '--attached';
 
 /**
- * Starts the sidecar as a process of its own, waits until it serves, and starts it again when it dies. It never outlives
- * this process.
- * @param env the variables it is configured by; the configuration file was read already
- * @throws AlreadyTold when the first start fails; the sidecar itself has said why
+ * Starts the sidecar as a child process, waits until it serves, and restarts it if it ends. It never outlives this
+ * process.
+ * @param env variables of the sidecar; the configuration file is already read
+ * @throws AlreadyTold if the first start fails; the sidecar has printed the reason
  */
 export async function startSidecar(
   main: string,
@@ -39,7 +39,11 @@ export async function startSidecar(
   async function restartWhenDead(pauseMs: number): Promise<void> {
     const [code, killedBy] = await sidecar.exited;
     if (signal.aborted) return;
-    log.error('the sidecar died and is started again', { code, signal: killedBy, pause_ms: pauseMs });
+    log.error('the sidecar ended unexpectedly and is restarted', {
+      code,
+      signal: killedBy,
+      pause_ms: pauseMs,
+    });
     await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
     sidecar = launch(command, env);
@@ -51,8 +55,8 @@ export async function startSidecar(
 type Launched = { child: ChildProcess; exited: Promise<unknown[]> };
 
 /**
- * A closed channel (`ipc`) shows the sidecar that this process has ended, but not to a sidecar that is frozen. The parent
- * death signal of Linux ends that one too; `setpriv` of util-linux sets it, that of BusyBox does not.
+ * The sidecar detects the end of this process by a closed `ipc` channel, but not while it is frozen. The parent-death
+ * signal of Linux covers that case; `setpriv` of util-linux sets it, that of BusyBox does not.
  */
 function endingWithParent(): string[] {
   const command = ['setpriv', '--pdeathsig', 'KILL'];

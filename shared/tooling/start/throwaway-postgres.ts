@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** `url` is that of the administrative database; `stop` removes `folder`, the data, unless told to keep it. */
+/** `url` is that of the administrative database. `stop` removes the data in `folder` unless `keep` is set. */
 export type ThrowawayPostgres = {
   url: string;
   folder: string;
@@ -16,15 +16,15 @@ export type ThrowawayPostgres = {
 type Launched = { server: ChildProcess; port: number };
 
 const run = promisify(execFile);
-/** User and group `nobody`: PostgreSQL refuses to run as root. */
+/** User and group `nobody`, because PostgreSQL does not run as root. */
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Starts a PostgreSQL whose data nobody needs: it trusts whoever connects from this machine, and waits for no disk.
- * @param binaries as `findBinaries` tells them
- * @param parent the folder in which that of the data is made
- * @throws Error when it does not start
+ * Starts a temporary PostgreSQL server: local connections need no password, and writes are not synced.
+ * @param binaries folder returned by `findBinaries`
+ * @param parent folder for the data folder
+ * @throws Error if the server does not start
  */
 export async function startThrowawayPostgres(
   binaries: string,
@@ -43,7 +43,7 @@ export async function startThrowawayPostgres(
   }
 }
 
-/** @returns the folder of `initdb` and `postgres`: the search path first, then Debian's newest */
+/** @returns the folder with `initdb` and `postgres`: from the search path, otherwise the newest of Debian */
 export function findBinaries(): string | undefined {
   const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionIn(b) - versionIn(a));
   const onPath = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
@@ -80,7 +80,7 @@ async function initialise(binaries: string, folder: string): Promise<void> {
   await run(program, rest, { env: environment(folder), cwd: folder });
 }
 
-/** Somebody else may take the port between the look and the launch, hence several attempts. */
+/** Retried, because another process may take the port in the meantime. */
 async function launchOnFreePort(binaries: string, folder: string, attempts = 3): Promise<Launched> {
   const port = await freePort();
   try {
@@ -91,7 +91,7 @@ async function launchOnFreePort(binaries: string, folder: string, attempts = 3):
   }
 }
 
-/** Resolves when the server says that it accepts connections; rejects with its log when it ends before. */
+/** Resolves when the server accepts connections; rejects with its log if it ends before. */
 function launch(binaries: string, folder: string, port: number): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -117,7 +117,7 @@ function launch(binaries: string, folder: string, port: number): Promise<ChildPr
   });
 }
 
-/** The parent death signal ends the server even when this process is killed hard. */
+/** The parent-death signal ends the server even if this process is killed. */
 function unprivileged(command: string[]): [string, ...string[]] {
   const [program = '', ...rest] = command;
   if (process.platform !== 'linux') return [program, ...rest];
@@ -125,7 +125,7 @@ function unprivileged(command: string[]): [string, ...string[]] {
   return ['setpriv', ...(isRoot ? asNobody : []), '--pdeathsig', 'INT', program, ...rest];
 }
 
-/** The log is read for one English sentence, whatever the language of the machine. */
+/** English messages, because the log is searched for one sentence. */
 const environment = (folder: string) => ({ PATH: process.env.PATH, HOME: folder, LC_ALL: 'C' });
 
 export function freePort(): Promise<number> {
@@ -138,7 +138,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** SIGINT is PostgreSQL's fast shutdown: it ends sessions and does not wait for clients. */
+/** SIGINT is PostgreSQL's fast shutdown: it ends sessions instead of waiting for clients. */
 function end(server: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (server.exitCode !== null || server.signalCode !== null) return resolve();

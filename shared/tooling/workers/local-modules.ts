@@ -19,14 +19,14 @@ export type LocalModules = {
   adminPassword: string | undefined;
 };
 
-/** The environment of modules that run apart from one another on this machine: plain HTTP on loopback. */
+/** The environment of separate modules on this machine: plain HTTP on a loopback address. */
 export function localEnvironment(defaultPort: string): Record<string, string | undefined> {
-  // Workers go through Neon's driver whatever it says, and any database will do for them.
+  // Workers use Neon's driver in any case, with any database.
   const { PORT = defaultPort, DATABASE_DRIVER: _, ...given } = process.env;
   return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...given, PORT, TLS: 'off' };
 }
 
-/** A prepared database, that of `DATABASE_URL` or one of its own, and the bundles of all modules. */
+/** Prepares a database, that of `DATABASE_URL` or a temporary one, and the bundles of all modules. */
 export async function prepareModules(platform: Platform, config: Config, add: Add): Promise<LocalModules> {
   const [database, bundles] = await Promise.all([startDatabase(config, add), makeBundles(platform, add)]);
   return { database, bundles, adminPassword: await prepareDatabase(database, config.adminPassword) };
@@ -38,7 +38,7 @@ async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   const binaries = findBinaries();
   if (binaries) {
     const starting = startThrowawayPostgres(binaries);
-    // A signal meanwhile waits for it: otherwise its folder would be left behind.
+    // A shutdown waits for the start; otherwise its folder would be left behind.
     add('PostgreSQL', () => starting.then(({ stop }) => stop()).catch(() => undefined));
     return { ...(await createDatabase((await starting).url)), kind: 'a throwaway PostgreSQL' };
   }
@@ -49,11 +49,11 @@ async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   return { ...embedded, kind: `the embedded one in ${config.dataDir}` };
 }
 
-/** In a folder of this process: a build beside it may be writing to `dist`. */
+/** In a temporary folder, because a concurrent build may write to `dist`. */
 async function makeBundles(platform: Platform, add: Add): Promise<Bundle[]> {
   const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
   const bundling = bundleAll(platform, folder);
-  // What is still being written would make the folder again.
+  // Waits for pending writes, which would create the folder again.
   add('bundles', () =>
     bundling.catch(() => undefined).then(() => rm(folder, { recursive: true, force: true })),
   );

@@ -5,29 +5,29 @@ import type { Bundle, EdgeModule } from '../build/bundles.ts';
 import { deploymentOf, type RateLimit } from '../deploy/deployments.ts';
 
 export type LocalWorkersOptions = {
-  /** As `bundleAll('workers')` made them. */
+  /** As created by `bundleAll('workers')`. */
   bundles: readonly Bundle[];
   host: string;
   port: number;
-  /** The same for every module, in the place of what `wrangler.toml` says. */
+  /** Variables of all modules; they replace those of `wrangler.toml`. */
   variables: Readonly<Record<string, string>>;
-  /** Floods are told by this instead of what `wrangler.toml` says. */
+  /** Overrides the rate limit of `wrangler.toml`. */
   flood?: RateLimit;
-  /** Gets what Workers log; standard error unless told, since standard output belongs to announcements. */
+  /** Receives log lines of Workers. Default: standard error, because standard output is for announcements. */
   write?: (line: string) => void;
 };
 
 export type LocalWorkers = {
   url: string;
-  /** Does what the platform does when cron triggers are due, for all of them. @throws Error with what went wrong */
+  /** Runs all cron triggers once, like the platform. @throws Error with the reason */
   trigger(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Every module as its own isolate of a local workerd, behind one port that goes by the routes of `wrangler.toml`.
- * Workers trust the public authorities and those of `NODE_EXTRA_CA_CERTS`.
- * @throws Error when the port cannot be listened on
+ * Runs every module as an isolate of a local workerd, behind one port with the routes of `wrangler.toml`. Workers
+ * trust the public authorities and those of `NODE_EXTRA_CA_CERTS`.
+ * @throws Error if the server cannot listen on the port
  */
 export async function startLocalWorkers(options: LocalWorkersOptions): Promise<LocalWorkers> {
   const { host, port, bundles, write = toStandardError } = options;
@@ -35,10 +35,10 @@ export async function startLocalWorkers(options: LocalWorkersOptions): Promise<L
   const miniflare = create({
     host,
     port,
-    // Facts about the visitor would be fetched from Cloudflare.
+    // Otherwise client metadata would be fetched from Cloudflare.
     cf: false,
     log: new Log(LogLevel.ERROR),
-    // Ours are one line each; after the first one workerd writes addresses of its own code.
+    // Our log lines are single lines; workerd appends stack addresses.
     handleStructuredLogs: ({ message }) => write(message.split('\n', 1)[0] ?? ''),
     workers,
   });
@@ -66,7 +66,7 @@ async function trigger(miniflare: Miniflare, module: EdgeModule): Promise<void> 
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Miniflare would end the process itself on a signal, before anybody else has closed what he has open. */
+/** Removes Miniflare's signal handlers, which would end the process before other parts are shut down. */
 function create(options: Parameters<typeof convertV4MiniflareOptions>[0]): Miniflare {
   const before = signals.map((signal) => process.listeners(signal));
   const miniflare = new Miniflare(convertV4MiniflareOptions(options));
@@ -94,7 +94,7 @@ function workerOf({ module, file }: Bundle, { variables: bindings, flood }: Loca
   };
 }
 
-/** In the place of the platform's own server of assets, which only the Worker asks. */
+/** Replaces the platform's asset server, which is only accessible to the Worker. */
 const servesFrom =
   (directory: string) =>
   async ({ url }: { url: string }): Promise<Response> => {

@@ -13,7 +13,7 @@ import { loadSettings, type Settings } from '../start/settings.ts';
 import { localEnvironment, prepareModules } from './local-modules.ts';
 import { type LocalWorkers, startLocalWorkers } from './local-workers.ts';
 
-/** `npm run workers`: the portal as it is on the edge, on this machine, on a port beside that of `npm start`. */
+/** `npm run workers`: the portal as on Workers, on this machine, on another port than `npm start`. */
 async function start(): Promise<void> {
   const settings = await loadSettings(localEnvironment('8787'));
   const log = createLog({ level: settings.config.logLevel });
@@ -31,7 +31,7 @@ async function startAll({ config, env }: Settings, log: Log, { add, signal }: Sh
   const { host, port } = config;
   const variables = {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => edgeNames.includes(name))),
-    // The proxy knows the database; Workers are told neither where it is nor how to log in.
+    // The proxy has the database URL; Workers need neither its address nor its login.
     DATABASE_URL: 'postgres://worker:none@localhost/portal',
     DATABASE_DRIVER: 'neon',
     NEON_PROXY: proxy.url,
@@ -44,13 +44,13 @@ async function startAll({ config, env }: Settings, log: Log, { add, signal }: Sh
   process.stdout.write(announcement(config.baseUrl, database.kind, adminPassword));
 }
 
-/** The Workers check the key themselves, at their first requests; here the start is refused. */
+/** Workers verify the key at their first requests; here a wrong key prevents the start. */
 async function assertKeyOf(url: string, { secretKey }: Config): Promise<void> {
   const { db, close } = connectPg({ url, maxConnections: 1 });
   await assertSecretKey(db, await createSealer(secretKey)).finally(close);
 }
 
-/** Cron triggers as on the platform, every minute, but for the first time at once. @returns what ends them */
+/** Cron triggers as on the platform, every minute, and once immediately. @returns a function that stops them */
 function startSchedules(workers: LocalWorkers, log: Log): () => Promise<void> {
   const run = () => workers.trigger().catch((error: unknown) => log.error('a schedule failed', { error }));
   let latest = run();
@@ -63,23 +63,23 @@ function startSchedules(workers: LocalWorkers, log: Log): () => Promise<void> {
   };
 }
 
-/** Miniflare ends the whole process at once when its port is in use, so that nothing could be taken back. */
+/** Checks the port first: Miniflare exits the process if its port is in use, without a shutdown. */
 async function assertFree({ host, port }: Config, log: Log): Promise<void> {
   const probe = await serveNode({ fetch: () => new Response(), host, port, trustProxy: 0, log });
   await probe.close(0);
 }
 
-/** For people, or with `--json` one line for programs. */
+/** Text, or with `--json` one line for programs. */
 function announcement(baseUrl: string, database: string, adminPassword: string | undefined): string {
   if (process.argv.includes('--json'))
     return `${JSON.stringify({ base_url: baseUrl, admin_password: adminPassword, pid: process.pid })}\n`;
   const lines = [
     ['Portal', baseUrl],
     ['Database', database],
-    ...(adminPassword ? [['Administrator', `admin, password ${adminPassword} (shown this once)`]] : []),
+    ...(adminPassword ? [['Administrator', `admin, password ${adminPassword} (shown only once)`]] : []),
   ];
   const shown = lines.map(([name = '', value]) => `  ${name.padEnd(14)}${value}`);
-  return `\nThe Workers are ready, each module an isolate of its own.\n\n${shown.join('\n')}\n\n`;
+  return `\nThe Workers are ready, one isolate per module.\n\n${shown.join('\n')}\n\n`;
 }
 
 await orEnd(start);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../../../shared/access/permissions.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
   addDomain,

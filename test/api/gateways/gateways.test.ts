@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
-import { permissions } from '../../../shared/access/permissions.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import {
   addGateway,

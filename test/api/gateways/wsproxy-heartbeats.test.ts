@@ -147,7 +147,7 @@ describe('the monitoring journal', () => {
       source: 'gateway',
       object_type: 'gateway',
       object_name: gateway.name,
-      message: `Gateway ${gateway.name} has been silent for a minute`,
+      message: `Gateway ${gateway.name} has sent no heartbeat for a minute`,
       details: { status: 'fail' },
     });
     expect(items[1]).toMatchObject({ level: 'info', source: 'gateway' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { permissions } from '../../../shared/access/permissions.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addMember,
   audited,
@@ -160,7 +160,7 @@ describe('CON-9: texts that describe the API to administrators', () => {
       body,
       { 'accept-language': 'ru' },
     );
-    expect(result.message).toBe('Некоторые параметры не подходят');
+    expect(result.message).toBe('Некоторые параметры некорректны');
     for (const { name, status, detail } of result.checks)
       if (status !== 'pass') expect([name, detail]).toEqual([name, expect.stringMatching(cyrillic)]);
   });
@@ -172,7 +172,7 @@ describe('CON-9: texts that describe the API to administrators', () => {
       { ids: [absent] },
       { 'accept-language': 'ru' },
     );
-    expect(body.failed).toEqual([{ id: absent, code: 'not_found', detail: 'Такого объекта нет' }]);
+    expect(body.failed).toEqual([{ id: absent, code: 'not_found', detail: 'Объект не найден' }]);
   });
 });
 

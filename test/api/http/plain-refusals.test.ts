@@ -44,7 +44,7 @@ describe('USE-11: refusals say what to do', () => {
     for (const known of ['limit', 'cursor', 'sort', 'search', 'enabled'])
       expect(fault?.detail).toContain(known);
     expect(await faults(`GET ${base}/sites/${world.site.id}?colour=red`)).toMatchObject([
-      { pointer: '?colour', detail: 'Unknown parameter: the operation has none' },
+      { pointer: '?colour', detail: 'Unknown parameter: the operation has no parameters' },
     ]);
   });
 
@@ -88,7 +88,7 @@ describe('CON-14: refusals name what they mean', () => {
       { pointer: '/ids', code: 'required', detail: oneOf },
       { pointer: '/all', code: 'required', detail: oneOf },
     ]);
-    const onlyOne = 'Only one of all, ids may be given';
+    const onlyOne = 'Only one of all, ids is allowed';
     expect(await faults(bulk, { all: true, ids: [world.site.id] })).toEqual([
       { pointer: '/all', code: 'excluded', detail: onlyOne },
       { pointer: '/ids', code: 'excluded', detail: onlyOne },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventBy } from '../../../shared/http/writes/audit-entry.ts';
+import { eventBy } from '../../../shared/context/audit-entry.ts';
 import { type AgentStand, startAgentStand } from '../../support/agents.ts';
 import {
   type Ask,

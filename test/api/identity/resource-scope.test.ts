@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../../../shared/access/permissions.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
 import { type ResourceType, resources, resourceTypes } from '../../../shared/resources.ts';
 import { everyOperation } from '../../contract/generated/described.ts';
 import {

@@ -78,13 +78,13 @@ describe('I1 the keys', () => {
     const missing = await refusal(checkPath);
     expect(missing).toMatchObject({
       type: `${portalUrl}/api/errors/unauthenticated`,
-      detail: 'Send the header Authorization with `Token <key>` and the value of HEALTH_CHECK_ACCESS_KEY',
+      detail: 'Send the header `Authorization: Token <key>` with the value of HEALTH_CHECK_ACCESS_KEY as key',
     });
     const wrong = await refusal(metricsPath, token('wrong'));
     expect(wrong).toMatchObject({
       type: `${portalUrl}/api/errors/invalid_token`,
       realm: 'Token realm="aggregator metrics"',
-      detail: 'The key in the header Authorization is not that of METRICS_ACCESS_KEY',
+      detail: 'The key in the header Authorization is not the value of METRICS_ACCESS_KEY',
     });
     for (const { text } of [missing, wrong]) expect(text).not.toMatch(/session/i);
     expect((await refusal('/nowhere')).type).toBe(`${portalUrl}/api/errors/not_found`);

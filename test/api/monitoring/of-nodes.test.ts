@@ -52,7 +52,7 @@ describe('the monitoring journal', () => {
         object_type: 'dispatcher',
         object_id: node.id,
         object_name: node.name,
-        message: `Dispatcher ${node.name} fails: it does not answer in time (upstream_timeout)`,
+        message: `Dispatcher ${node.name} fails: it does not respond in time (upstream_timeout)`,
         details: { status: 'fail', last_error: 'upstream_timeout' },
         state: 'open',
         acknowledged_by: null,

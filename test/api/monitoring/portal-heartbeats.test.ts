@@ -158,7 +158,7 @@ describe('a heartbeat is not accepted', () => {
     ['of a peer that says it were us', { iss: baseUrl }],
   ])('%s', async (_, given) => {
     const { status, body } = await bringOf(peer, told(), given);
-    expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token was not accepted']);
+    expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token is not valid']);
   });
 
   it('as a token for a session, nor the other way round', async () => {

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peerSessions } from '../../../db/schema/identity/peers.ts';
-import { permissions } from '../../../shared/access/permissions.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addMember,
   addRole,

@@ -112,7 +112,7 @@ describe('A16 a token of a peer', () => {
     ['with an exp that is no number', () => ({ exp: 'soon' })],
   ])('A16 %s is refused, in the same words as any other', async (_, claims) => {
     const { status, body, headers } = await exchange(portal, one, claims());
-    expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token was not accepted']);
+    expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token is not valid']);
     expect(headers.get('www-authenticate')).toBe('Token realm="aggregator"');
     expect(Object.keys(body).sort()).toEqual(
       ['code', 'detail', 'instance', 'retryable', 'status', 'title', 'type'].sort(),

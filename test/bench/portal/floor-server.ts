@@ -7,9 +7,9 @@ import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/eve
 import { findOwnAccount } from '../../../db/repositories/identity/own-account.ts';
 import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
 import { findUserSite } from '../../../db/repositories/sites/user-sites.ts';
-import type { UserPrincipal } from '../../../shared/access/principal.ts';
 import { findPrincipal } from '../../../shared/access/session.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
+import type { UserPrincipal } from '../../../shared/context/principal.ts';
 import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';

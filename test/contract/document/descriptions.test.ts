@@ -14,7 +14,7 @@ import { RuleWrite } from '../../../functions/webui/rules/schema.ts';
 import { SiteWrite } from '../../../functions/webui/sites/schema.ts';
 import { TagWrite } from '../../../functions/webui/tags/schema.ts';
 import { UserWrite } from '../../../functions/webui/users/schema.ts';
-import { paramShapes } from '../../../shared/identity/domains/catalogue.ts';
+import { domainTypes } from '../../../shared/identity/domains/registry.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { stripDescriptions } from '../../../shared/tooling/build/without-descriptions.ts';
 import { readSources } from '../../structure/sources.ts';
@@ -83,7 +83,9 @@ describe('USE-12: descriptions in JSON Schemas of what is written', () => {
         TagWrite,
         UserWrite,
       },
-      ...{ ldap: paramShapes.ldap, active_directory: paramShapes.active_directory },
+      ...Object.fromEntries(
+        Object.entries(domainTypes).map(([name, { settings }]) => [name, settings.shape]),
+      ),
     }),
   )('USE-12: %s has one for every member', (_, shape) => {
     const { properties } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });

@@ -1,4 +1,4 @@
-import type { Permission } from '../../../shared/access/permissions.ts';
+import type { Permission } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { TestPortal } from '../../support/portal.ts';
 

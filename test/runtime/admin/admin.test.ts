@@ -169,7 +169,7 @@ describe('npm run admin', slow, () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);
     const [known, used] = result.stdout
-      .split(/^When .*everywhere:$/m)
+      .split(/^After .*everywhere:$/m)
       .map((round) =>
         Object.fromEntries([...round.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])),
       );
@@ -257,8 +257,8 @@ describe('npm run admin -- reseal', slow, () => {
       'dispatcher_sessions.sealed_key',
       'idempotency_keys.sealed_body',
     ])
-      expect(result.stdout).toContain(`${place}: 1 sealed anew, 0 remain\n`);
-    expect(result.stdout).toContain('authenticators.params.bind_password: 1 sealed anew, 0 remain\n');
+      expect(result.stdout).toContain(`${place}: 1 resealed, 0 remain\n`);
+    expect(result.stdout).toContain('authenticators.params.bind_password: 1 resealed, 0 remain\n');
     expect(events).toMatchObject([
       { action: 'reseal', details: { 'dispatchers.health_key': { resealed: 1, unreadable: 0, left: 0 } } },
     ]);
@@ -270,7 +270,7 @@ describe('npm run admin -- reseal', slow, () => {
       'the bind secret',
     ]);
     const values = await read();
-    expect((await runAdmin(all, ['reseal'])).stdout).not.toMatch(/[1-9]\d* sealed anew/);
+    expect((await runAdmin(all, ['reseal'])).stdout).not.toMatch(/[1-9]\d* resealed/);
     expect(await read()).toEqual(values);
   });
 
@@ -282,8 +282,8 @@ describe('npm run admin -- reseal', slow, () => {
     const { body } = await logIn2fa(world.portal, domain, other);
     const { newKey, all } = withNewKey();
     const { stdout } = await runAdmin(all, ['reseal']);
-    expect(stdout).toContain('second_factors.sealed_secret: 1 sealed anew, 0 remain\n');
-    expect(stdout).toMatch(/login_challenges\.sealed_secret: [1-9] sealed anew, 0 remain\n/);
+    expect(stdout).toContain('second_factors.sealed_secret: 1 resealed, 0 remain\n');
+    expect(stdout).toMatch(/login_challenges\.sealed_secret: [1-9] resealed, 0 remain\n/);
     const { sealer } = deps;
     // The isolate that was started with the new key alone.
     Object.assign(deps, { sealer: await createSealer([newKey]) });
@@ -320,7 +320,7 @@ describe('npm run admin -- reseal', slow, () => {
     const { code, stdout, stderr } = await runAdmin(all, ['reseal']);
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toContain(
-      'dispatcher_sessions.sealed_key: 800 sealed anew, 1 remain, 1 of them open by no key\n',
+      'dispatcher_sessions.sealed_key: 800 resealed, 1 remain, 1 of them cannot be opened with any key\n',
     );
     const kept = new Map(
       (await db.select().from(dispatcherSessions)).map((row) => [row.subject, row.sealed_key]),

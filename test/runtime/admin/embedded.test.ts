@@ -63,7 +63,7 @@ it('says that there is no database before the first start', async () => {
     'unlock',
     'builtin/admin',
   ]);
-  expect([code, stderr.trimEnd()]).toEqual([1, expect.stringMatching(/holds no database/)]);
+  expect([code, stderr.trimEnd()]).toEqual([1, expect.stringMatching(/contains no database/)]);
 });
 
 it('changes keys and passwords of a stopped portal, which then starts with the new key alone', async () => {
@@ -75,7 +75,7 @@ it('changes keys and passwords of a stopped portal, which then starts with the n
       stdout: '',
       stderr: expect.stringContaining(`in use by process ${pid}`),
     });
-    expect(refused.stderr).toMatch(/; stop it, or name another folder\n$/);
+    expect(refused.stderr).toMatch(/; stop it, or set another folder\n$/);
     return jwksOf(api);
   });
   const before = readConfigFile(configFile());
@@ -91,7 +91,7 @@ it('changes keys and passwords of a stopped portal, which then starts with the n
 
   const resealed = await runAdmin(env, ['reseal']);
   expect([resealed.code, resealed.stderr]).toEqual([0, '']);
-  expect(resealed.stdout).toContain('dispatchers.health_key: 1 sealed anew, 0 remain\n');
+  expect(resealed.stdout).toContain('dispatchers.health_key: 1 resealed, 0 remain\n');
   const text = readFileSync(configFile(), 'utf8');
   writeFileSync(configFile(), text.replace(SECRET_KEY, newKey));
   const typed = 'nine brass kettles sing';

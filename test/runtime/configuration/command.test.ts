@@ -105,13 +105,13 @@ gateways:
     expect(await runAdmin(env, ['apply', path])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'sites/A/uri (line 2): Lower-case letters, digits and single hyphens\n',
+      stderr: 'sites/A/uri (line 2): Must contain only lower-case letters, digits and single hyphens\n',
     });
     const absent = await runAdmin(env, ['apply', join(folder, 'absent.yaml')]);
-    expect(absent.stderr).toBe(`${join(folder, 'absent.yaml')}: there is no such file or folder\n`);
+    expect(absent.stderr).toBe(`${join(folder, 'absent.yaml')}: the file or folder does not exist\n`);
     expect((await runAdmin(env, ['unlock', 'a/b', '--prune'])).stderr).toMatch(/^usage: npm run admin/);
     expect((await runAdmin(env, ['export', '--kinds', 'site'])).stderr).toMatch(
-      /^--kinds: site: the kinds are tags, /,
+      /^--kinds: site: must be of tags, /,
     );
   });
 

@@ -50,7 +50,7 @@ describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
     [
       'a bad value',
       'sites:\n  - name: A\n    uri: Not good\n',
-      'sites/A/uri (line 3): Lower-case letters, digits and single hyphens',
+      'sites/A/uri (line 3): Must contain only lower-case letters, digits and single hyphens',
     ],
     [
       'a name of nothing',
@@ -70,7 +70,7 @@ describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
     [
       'a secret as itself',
       `${farm}${node}    health_key: hunter22\n`,
-      `dispatchers/d1/health_key (line 6): a secret is written as \${env:NAME} or \${file:path}, never as itself`,
+      `dispatchers/d1/health_key (line 6): write a secret as \${env:NAME} or \${file:path}`,
     ],
     [
       'a variable that is not set',
@@ -80,7 +80,7 @@ describe('USE-16 faults of a configuration file', { timeout: 60_000 }, () => {
     [
       'a picture that is none',
       'images:\n  - name: A\n    image: data:image/png;base64,AAAA\n',
-      'images/A/image (line 3): The data is not image/png',
+      'images/A/image (line 3): The data is not of the type image/png',
     ],
     [
       'a built-in role that is changed',

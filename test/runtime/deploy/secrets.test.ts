@@ -194,7 +194,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     write({ ...own(), RDP_SIGNING_CERT: 'cert.pem' });
     const output = join(folder, 'secrets.json');
     expect((await deploy('lambda', '--output', output)).stderr).toMatch(
-      /^RDP_SIGNING_CERT: must be PEM text, or name a file/,
+      /^RDP_SIGNING_CERT: must be PEM text or the path of a readable file/,
     );
     write(own());
     const { code, stdout, stderr } = await deploy('lambda', '--output', output);

@@ -130,7 +130,7 @@ describe('the embedded database', () => {
   it('has one owner a folder: a second start names the first', async () => {
     const second = startEmbeddedDatabase({ folder: join(parent, 'shared') });
     await expect(second).rejects.toThrow(
-      `DATA_DIR: ${join(parent, 'shared')} is in use by process ${process.pid}; stop it, or name another folder`,
+      `DATA_DIR: ${join(parent, 'shared')} is in use by process ${process.pid}; stop it, or set another folder`,
     );
   });
 

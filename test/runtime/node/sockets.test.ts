@@ -135,7 +135,7 @@ describe('FLT-2: descriptors', () => {
   );
 
   it.each([
-    ['answers', 'GET /large HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20)],
+    ['responds', 'GET /large HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20)],
     ['refusals', `${'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20)}not HTTP\r\n\r\n`],
   ])(
     'of clients that do not read their %s are released',

@@ -52,7 +52,7 @@ const configuration: Case[] = [
   [
     'a configuration file that is a folder',
     () => ({ CONFIG_FILE: folder }),
-    /^CONFIG_FILE: \S+ cannot be used \(it is a folder\); name a file that this user may read and write$/,
+    /^CONFIG_FILE: \S+ cannot be used \(it is a folder\); set a file that this user can read and write$/,
   ],
   [
     'a configuration file from Windows with a bad value in its last line',
@@ -62,7 +62,7 @@ const configuration: Case[] = [
   [
     'a signing key in a file that is not there',
     () => ({ AGGREGATOR_JWT_SSL_KEY: at('missing.pem') }),
-    /^AGGREGATOR_JWT_SSL_KEY: must be PEM text, or name a file that can be read \(there is no such file or folder\)$/,
+    /^AGGREGATOR_JWT_SSL_KEY: must be PEM text or the path of a readable file \(the file or folder does not exist\)$/,
   ],
   [
     'a port that is in use',
@@ -72,7 +72,7 @@ const configuration: Case[] = [
   [
     'an address of another machine',
     () => ({ HOST: '192.0.2.1', BASE_URL: 'https://portal.test' }),
-    /^HOST: this machine has no address 192\.0\.2\.1; set one of its own$/,
+    /^HOST: this machine has no address 192\.0\.2\.1; set one of its addresses$/,
   ],
 ];
 
@@ -80,17 +80,17 @@ const folders: Case[] = [
   [
     'a data folder that is a file',
     () => ({ DATA_DIR: write('file', '') }),
-    /^DATA_DIR: \S+ cannot be used \(it is a file\); name a folder that this user may write to$/,
+    /^DATA_DIR: \S+ cannot be used \(it is a file\); set a folder that this user can write to$/,
   ],
   [
     'a data folder beneath a file',
     () => ({ DATA_DIR: join(write('file', ''), 'data') }),
-    /^DATA_DIR: \S+ cannot be used \(it is a file\); name a folder that this user may write to$/,
+    /^DATA_DIR: \S+ cannot be used \(it is a file\); set a folder that this user can write to$/,
   ],
   [
     'a data folder in /proc',
     () => ({ DATA_DIR: '/proc/x' }),
-    /^DATA_DIR: \/proc\/x cannot be used \(there is no such file or folder\); name a folder that this user may write to$/,
+    /^DATA_DIR: \/proc\/x cannot be used \(the file or folder does not exist\); set a folder that this user can write to$/,
   ],
   [
     'a local authority that was cut off',
@@ -109,7 +109,7 @@ const certificates: Case[] = [
       `${name} of a file that is not there`,
       () => ({ ...files(tls), [name]: at('missing.pem') }),
       new RegExp(
-        `^${name}: \\S+/missing\\.pem cannot be read \\(there is no such file or folder\\); name a PEM file`,
+        `^${name}: \\S+/missing\\.pem cannot be read \\(the file or folder does not exist\\); provide a PEM file`,
       ),
     ],
   ),
@@ -119,7 +119,7 @@ const certificates: Case[] = [
       openssl('x509', '-in', tls.certFile, '-outform', 'der', '-out', at('leaf.der'));
       return { ...files(tls), TLS_CERT_FILE: at('leaf.der') };
     },
-    /^TLS_CERT_FILE: \S+ holds no PEM certificate; convert it, for example by openssl x509 -inform der/,
+    /^TLS_CERT_FILE: \S+ contains no PEM certificate; convert it, for example with openssl x509 -inform der/,
   ],
   [
     'a chain whose second certificate was cut off',
@@ -127,7 +127,7 @@ const certificates: Case[] = [
       const chain = readFileSync(tls.certFile, 'utf8') + readFileSync(tls.caFile, 'utf8').slice(0, 300);
       return { ...files(tls), TLS_CERT_FILE: write('chain.pem', chain) };
     },
-    /^TLS_CERT_FILE: certificate 2 of 2 in \S+ is damaged or cut off; copy the file anew$/,
+    /^TLS_CERT_FILE: certificate 2 of 2 in \S+ is damaged or truncated; copy the file again$/,
   ],
   [
     'a chain in the wrong order',
@@ -140,7 +140,7 @@ const certificates: Case[] = [
   [
     'the key of another certificate',
     () => ({ ...files(tls), TLS_KEY_FILE: other.keyFile }),
-    /^TLS_KEY_FILE: \S+ is not the key of the certificate in \S+; name the files that belong together$/,
+    /^TLS_KEY_FILE: \S+ is not the key of the certificate in \S+; set matching files$/,
   ],
   [
     'a key with a passphrase',
@@ -148,7 +148,7 @@ const certificates: Case[] = [
       openssl('pkey', '-in', tls.keyFile, '-aes256', '-passout', 'pass:secret', '-out', at('locked.pem'));
       return { ...files(tls), TLS_KEY_FILE: at('locked.pem') };
     },
-    /^TLS_KEY_FILE: \S+ is encrypted by a passphrase; decrypt it by openssl pkey/,
+    /^TLS_KEY_FILE: \S+ is encrypted with a passphrase; decrypt it with openssl pkey/,
   ],
   [
     'a key that was cut off',
@@ -156,7 +156,7 @@ const certificates: Case[] = [
       ...files(tls),
       TLS_KEY_FILE: write('cut-key.pem', readFileSync(tls.keyFile, 'utf8').slice(0, 100)),
     }),
-    /^TLS_KEY_FILE: \S+ holds no PEM private key, or a damaged one; name another file$/,
+    /^TLS_KEY_FILE: \S+ contains no PEM private key, or a damaged one; set another file$/,
   ],
   [
     'a certificate that OpenSSL holds for too weak',
@@ -164,7 +164,7 @@ const certificates: Case[] = [
       const { cert, key } = selfSigned('weak', '-newkey', 'rsa:1024', '-sha1');
       return { TLS_CERT_FILE: cert, TLS_KEY_FILE: key };
     },
-    /^TLS_CERT_FILE: OpenSSL refuses \S+ \(.*too (?:weak|small)\); issue another certificate$/,
+    /^TLS_CERT_FILE: OpenSSL rejects \S+ \(.*too (?:weak|small)\); issue another certificate$/,
   ],
 ];
 
@@ -238,7 +238,7 @@ describe('FLT-8: a database folder that cannot be used is named', () => {
       try {
         expect(await refusedStart({ ...bareVariables(join(small.folder, 'data'), ports) })).toEqual([
           expect.stringMatching(
-            /^DATA_DIR: \S+ has \d+ MB of free space, and a new database needs 100 MB; free some space, or name another folder$/,
+            /^DATA_DIR: \S+ has \d+ MB of free space, and a new database needs 100 MB; free some space, or set another folder$/,
           ),
         ]);
         const env = copy('beside');
@@ -274,7 +274,7 @@ describe('FLT-8: a database folder that cannot be used is named', () => {
     expect(logged.map((line) => JSON.parse(line).message)).toEqual([
       'DATABASE_ULR: not a setting; did you mean DATABASE_URL?',
       'AGGREGATOR_COLOUR: not a setting',
-      expect.stringMatching(/^TLS_CERT_FILE: \S+ expired on \S+; clients refuse it, renew it$/),
+      expect.stringMatching(/^TLS_CERT_FILE: \S+ expired on \S+; clients reject it; renew it$/),
     ]);
     expect(code).toBe(1);
   });

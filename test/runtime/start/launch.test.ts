@@ -140,9 +140,13 @@ describe('launch.mjs', () => {
     expect(await run(['absent.ts'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'absent.ts: there is no such file\n',
+      stderr: 'absent.ts: the file does not exist\n',
     });
-    expect(await run(['absent'])).toEqual({ code: 1, stdout: '', stderr: 'absent: there is no such tool\n' });
+    expect(await run(['absent'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'absent: the tool does not exist\n',
+    });
     expect((await run([])).stderr).toMatch(/^usage: .*\n$/);
   });
 

@@ -142,7 +142,7 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     const { code, stdout } = await runAdmin(both, ['reseal']);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining('installation.secret_key_check: 1 sealed anew, 0 remain\n'),
+      expect.stringContaining('installation.secret_key_check: 1 resealed, 0 remain\n'),
     ]);
     await assertSecretKey(connection.db, await createSealer([wrong]));
     const back = lineFor(await idOf(wrong), [await idOf(right)]);
@@ -158,7 +158,7 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await runAdmin(given, ['replace-lost-key']);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: `The database takes the key ${await idOf(wrong)} from now on.\ndispatchers.health_key: 1 lost; enter the health keys of these nodes again\n`,
+      stdout: `The database uses the key ${await idOf(wrong)} from now on.\ndispatchers.health_key: 1 lost; enter the health keys of these nodes again\n`,
       stderr: '',
     });
     const events = await connection.db
@@ -169,7 +169,7 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     const again = await runAdmin(given, ['replace-lost-key']);
     expect([again.code, again.stdout]).toEqual([
       0,
-      'SECRET_KEY is that of the database; nothing was changed.\n',
+      'SECRET_KEY matches the database; nothing was changed.\n',
     ]);
     await connection.db.delete(dispatchers).where(eq(dispatchers.id, node));
   });

@@ -115,7 +115,7 @@ const urls: Case[] = [
   [
     'the host is unknown',
     () => ({ DATABASE_URL: 'postgres://plain:right@database.invalid/aggregator' }),
-    line('DATABASE_URL: the host of database\\.invalid:5432 is unknown to DNS; correct it in the URL'),
+    line('DATABASE_URL: the host of database\\.invalid:5432 does not resolve in DNS; correct it in the URL'),
   ],
   [
     'a web server answers',
@@ -126,44 +126,44 @@ const urls: Case[] = [
     'the connection is closed',
     () => ({ DATABASE_URL: urlOf('plain:right', 'aggregator', closing) }),
     line(
-      `DATABASE_URL: ${place} ends the connection; correct host and port in the URL if it is no PostgreSQL server`,
+      `DATABASE_URL: ${place} ends the connection; correct host and port in the URL if it is not a PostgreSQL server`,
     ),
   ],
   [
     'the password is wrong',
     () => ({ DATABASE_URL: urlOf('plain:wrong') }),
     line(
-      `DATABASE_URL: ${place} refuses the login \\(password authentication failed for user "plain"\\); correct the user or the password in the URL`,
+      `DATABASE_URL: ${place} rejects the login \\(password authentication failed for user "plain"\\); correct the user or the password in the URL`,
     ),
   ],
   [
     'the password is missing',
     () => ({ DATABASE_URL: urlOf('plain') }),
     line(
-      `DATABASE_URL: ${place} refuses the login \\(.*password.*\\); correct the user or the password in the URL`,
+      `DATABASE_URL: ${place} rejects the login \\(.*password.*\\); correct the user or the password in the URL`,
     ),
   ],
   [
     'the password of the owner is wrong',
     () => ({ DATABASE_URL: urlOf('app'), DATABASE_OWNER_URL: urlOf('plain:wrong') }),
-    line(`DATABASE_OWNER_URL: ${place} refuses the login .*`),
+    line(`DATABASE_OWNER_URL: ${place} rejects the login .*`),
   ],
   [
     'the password of the sidecar is wrong',
     () => ({ DATABASE_URL: urlOf('app'), DATABASE_SIDECAR_URL: urlOf('plain:wrong') }),
-    line(`DATABASE_SIDECAR_URL: ${place} refuses the login .*`),
+    line(`DATABASE_SIDECAR_URL: ${place} rejects the login .*`),
   ],
   [
     'the database is unknown',
     () => ({ DATABASE_URL: urlOf('plain:right', 'elsewhere') }),
     line(
-      `DATABASE_URL: ${place} has no database elsewhere; npm run db:migrate -- --roles prints the SQL that makes it`,
+      `DATABASE_URL: ${place} has no database elsewhere; npm run db:migrate -- --roles prints the SQL that creates it`,
     ),
   ],
   [
-    'the server takes encrypted connections only',
+    'the server accepts encrypted connections only',
     () => ({ DATABASE_URL: urlOf('encrypted') }),
-    line(`DATABASE_URL: ${place} takes encrypted connections only; add \\?sslmode=verify-full to the URL`),
+    line(`DATABASE_URL: ${place} accepts encrypted connections only; add \\?sslmode=verify-full to the URL`),
   ],
   [
     'the certificate of the server is unknown',
@@ -218,7 +218,7 @@ const later: Case[] = [
     'the role may not read the tables',
     () => ({ DATABASE_URL: urlOf('plain:right') }),
     line(
-      `DATABASE_URL: the role of the URL lacks a right on ${place} \\(.*\\); npm run db:migrate -- --roles prints the SQL that grants it`,
+      `DATABASE_URL: the role of the URL lacks a privilege on ${place} \\(.*\\); npm run db:migrate -- --roles prints the SQL that grants it`,
     ),
   ],
   [
@@ -296,7 +296,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
     it.each(['migration', 'workers'] as const)('also a %s', async (program) => {
       const env = { ...variables(), DATABASE_URL: urlOf('plain:wrong') };
       expect(await refusedStart(env, programs[program])).toEqual([
-        expect.stringMatching(/^DATABASE_URL: \S+ refuses the login /),
+        expect.stringMatching(/^DATABASE_URL: \S+ rejects the login /),
       ]);
     }, 40_000);
   });
@@ -307,7 +307,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
       [
         'a wrong password',
         () => ({ DATABASE_SIDECAR_URL: urlOf('plain:wrong') }),
-        /^DATABASE_SIDECAR_URL: \S+ refuses the login /,
+        /^DATABASE_SIDECAR_URL: \S+ rejects the login /,
       ],
       [
         'an empty database',
@@ -317,7 +317,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
       [
         'a newer schema',
         () => ({ DATABASE_URL: urlOf('app', 'newer') }),
-        /^DATABASE_URL: the database has a newer schema than this version knows; start the newer version of the sidecar$/,
+        /^DATABASE_URL: the database schema is newer than this version; start the newer version of the sidecar$/,
       ],
       [
         'a schema of the time before the first release',

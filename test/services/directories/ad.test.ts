@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { groups as groupTable } from '../../../db/schema/identity/groups.ts';
-import { findUnregistered } from '../../../shared/identity/directory/unregistered.ts';
+import { domainTypes } from '../../../shared/identity/domains/registry.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import { type LdapWire, startLdapWire } from '../../support/directories/ldap-wire.ts';
 import {
@@ -178,7 +178,8 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     const { id } = await domain();
     const stored = await authenticators.find(world.portal.db, id, { scope: '*' });
     if (!stored) throw new Error('the domain is gone');
-    const found = await findUnregistered(world.portal.deps, stored, '');
+    const found =
+      (await domainTypes.active_directory.directory?.findUnregistered(world.portal.deps, stored, '')) ?? [];
     const names = found.filter(({ type }) => type === 'user').map(({ name }) => name);
     expect(names).toContain('alice');
     expect(names.filter((name) => name.endsWith('$') || name === 'krbtgt')).toEqual([]);

@@ -39,7 +39,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
 
   it('tests what was typed in: the way there, the account, people and groups', async () => {
     const { body } = await stand.world.admin(`POST ${domainsPath}/test/ldap`, directoryBody(params()));
-    expect(body).toMatchObject({ success: true, message: 'The domain can be used' });
+    expect(body).toMatchObject({ success: true, message: 'The domain works' });
     const names = ['fields', 'params', 'addresses', 'account', 'kerberos', 'attributes'];
     expect(body.checks.map(({ name }: Json) => name)).toEqual([
       ...names,
@@ -74,15 +74,17 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
         .filter(({ status }: Json) => status === 'fail')
         .map(({ name, detail }: Json) => [name, detail]);
     expect(await failing({ bind_password: 'wrong' })).toEqual([
-      ['bind', 'The directory refused the request: account'],
+      ['bind', 'The directory rejected the request: account'],
     ]);
     expect(await failing({ ca_certificate: null })).toEqual([
       ['connection', 'The TLS connection to the directory failed: unknown_ca'],
     ]);
     expect(await failing({ base_dn: 'dc=nowhere' })).toEqual([
-      ['users', 'The directory could not be asked: no_such_base'],
+      ['users', 'The directory could not be queried: no_such_base'],
     ]);
-    expect(await failing({ user_class: 'device' })).toEqual([['users', 'There are no users below the base']]);
+    expect(await failing({ user_class: 'device' })).toEqual([
+      ['users', 'No users were found below the base'],
+    ]);
     expect(await failing({ hosts: ['ldap://10.1.2.3'] })).toHaveLength(1);
   });
 
@@ -105,7 +107,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     await proxy.close();
     const closed = await test({ params: params({ hosts: [proxy.url.replace(/\/$/, '')], timeout_s: 1 }) });
     for (const result of [silent, closed]) {
-      expect(detailOf(result, 'connection')).toBe('No server of the directory answers');
+      expect(detailOf(result, 'connection')).toBe('No server of the directory responds');
       expect(result.checks.at(-1).took_ms).toBeGreaterThanOrEqual(990);
     }
   });
@@ -155,14 +157,14 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     const silent = await listed();
     expect(silent.items).toMatchObject([{ name: 'bertha', ...named }]);
     expect(silent.failures).toMatchObject([
-      { ...named, code: 'upstream_timeout', reason: null, detail: 'The directory did not answer in time' },
+      { ...named, code: 'upstream_timeout', reason: null, detail: 'The directory did not respond in time' },
     ]);
     await proxy.close();
     const closed = await listed();
     expect(closed.items).toMatchObject([{ name: 'bertha' }]);
     expect(closed.failures).toMatchObject([{ code: 'upstream_failed', reason: 'unreachable' }]);
     const login = await stand.logIn(domain, 'alice');
-    expect(login.body).toMatchObject({ status: 502, detail: 'The directory could not be asked' });
+    expect(login.body).toMatchObject({ status: 502, detail: 'The directory could not be queried' });
     expect(login.body.title).not.toMatch(/dispatcher/i);
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isReadable } from '../../../shared/identity/domains/attributes.ts';
+import { type DomainTypeName, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -58,6 +58,9 @@ const mapped = [
     'uid',
   ],
 ];
+
+const isReadable = (type: DomainTypeName, name: string, given: typeof parameters): boolean =>
+  domainTypeOf(type).attributes?.isReadable(name, given) ?? false;
 
 it('SEC-7: the attributes that administrators map are readable in every directory', () => {
   for (const type of ['ldap', 'freeipa', 'active_directory'] as const)

@@ -58,7 +58,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     const body = { params, username: name, password: passwordOf(name) };
     const tested = await stand.world.admin('POST /api/webui/aggregator/authenticators/test/ldap', body);
     const check = tested.body.checks.find((one: Json) => one.name === 'password');
-    expect(check.detail).toContain('It is right, but cannot be used.');
+    expect(check.detail).toContain('The password is correct, but the user cannot log in.');
   });
 
   it('DIR-4: connections that nothing uses are closed after their time', async () => {

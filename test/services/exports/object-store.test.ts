@@ -76,7 +76,7 @@ describe('the object store', () => {
     const refused = store(wrong).read({ file: 'small', offset: 0, bytes: 5 });
     await expect(refused).rejects.toMatchObject({
       code: 'upstream_failed',
-      message: 'The object store did not do what it was asked',
+      message: 'The object store did not execute the request',
     });
     // A refusal does not pass by itself.
     expect(pauses).toEqual([]);
@@ -98,7 +98,7 @@ describe('the object store', () => {
   it('that cannot be reached is told so', async () => {
     const away = store({ ...s3.config, endpoint: 'http://127.0.0.1:1' });
     await expect(away.read({ file: 'x', offset: 0, bytes: 1 })).rejects.toMatchObject({
-      message: 'The object store cannot be reached',
+      message: 'The object store is unreachable',
     });
   });
 
@@ -133,6 +133,6 @@ describe('the object store', () => {
     };
     const writer = await createS3Store(s3.config, { fetch, pause }).begin('bad', note);
     await writer.append(Buffer.from('content'));
-    await expect(writer.finish()).rejects.toThrow('told no ETag');
+    await expect(writer.finish()).rejects.toThrow('returned no ETag');
   });
 });

@@ -112,7 +112,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
         .where(eq(monitoringRecords.object_id, body.export_id));
     await expect
       .poll(journal, { timeout: 20_000 })
-      .toEqual([{ code: 'job_failed', details: { error: 'The object store did not do what it was asked' } }]);
+      .toEqual([{ code: 'job_failed', details: { error: 'The object store did not execute the request' } }]);
     // Whoever runs the sidecar is told what the store said, the API nobody.
     expect(sidecar.errors()).toContain('SignatureDoesNotMatch');
     expect([await swift.uploads(), await swift.keys()]).toEqual([[], []]);

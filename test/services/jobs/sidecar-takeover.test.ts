@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 const hasLed = (sidecar: Sidecar): number =>
-  sidecar.errors().split('this sidecar has taken the lease').length - 1;
+  sidecar.errors().split('this sidecar has acquired the lease').length - 1;
 
 /** Two sidecars, of which the first is the leader. */
 async function startTwo(): Promise<{ leader: Sidecar; standby: Sidecar }> {

@@ -96,7 +96,7 @@ describe('the certificate of a dispatcher', () => {
     await round();
     const records = await db.select().from(monitoringRecords);
     const messages = records.map(({ message }) => message);
-    expect(messages).toContain(`The certificate of dispatcher node ended on ${over}`);
+    expect(messages).toContain(`The certificate of dispatcher node expired on ${over}`);
     expect(records[0]).toMatchObject({
       source: 'dispatcher',
       object_type: 'dispatcher',

@@ -64,7 +64,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
     const answer = await attack(disguise);
     expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed', reason } });
     expect(portal.log.slice(before).map(({ message }) => message)).toContain(
-      'the reply of a KDC was not believed',
+      'the reply of a KDC could not be verified',
     );
   });
 

@@ -132,7 +132,7 @@ requireService('samba', hasSamba)('cards at the KDC of Active Directory (Samba, 
       username: 'alice',
     });
     const check = body.checks.find(({ name }: Json) => name === 'kdc');
-    expect([body.success, check.status, check.detail]).toEqual([true, 'pass', `${samba.address}: answers`]);
+    expect([body.success, check.status, check.detail]).toEqual([true, 'pass', `${samba.address}: responds`]);
   });
 
   it('DIR-9: a card of a disabled, expired, locked or restricted account names its state', async () => {

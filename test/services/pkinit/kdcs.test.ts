@@ -143,7 +143,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
   };
 
   it('DIR-10: a test asks each KDC', async () => {
-    const good = { success: true, status: 'pass', detail: `${kdc.address}: answers` };
+    const good = { success: true, status: 'pass', detail: `${kdc.address}: responds` };
     expect(await testOf([kdc.address])).toEqual(good);
     expect(await testOf([kdc.address], { realm: kdc.realm.toLowerCase() }, 'alice')).toEqual(good);
     const [port] = await freePorts(1);
@@ -154,7 +154,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
       expect(await testOf([kdc.address, address])).toEqual({
         success: false,
         status: 'fail',
-        detail: `${kdc.address}: answers; ${address}: no KDC answers there`,
+        detail: `${kdc.address}: responds; ${address}: no KDC responds`,
       });
   });
 
@@ -163,7 +163,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(await testOf([address], {}, 'alice')).toEqual({
       success: false,
       status: 'fail',
-      detail: `${address}: takes no certificates`,
+      detail: `${address}: does not accept certificates`,
     });
   });
 

@@ -218,7 +218,7 @@ describe('CON-6: rows of nodes', () => {
 
 /** Labels but the farm, and values, of what the metrics say is ignored at the farm. */
 async function gauge(): Promise<unknown[]> {
-  const { ignored } = await fleetGauges(world.portal.db);
+  const { ignored } = await fleetGauges(world.portal.db, []);
   return ignored
     .filter(({ farm }) => farm === at.farm.name)
     .map(({ farm: _, count, ...labels }) => [labels, count]);

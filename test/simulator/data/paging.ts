@@ -63,4 +63,4 @@ function openCursor(cursor: string): Start {
 }
 
 export const malformedCursor = (): Refusal =>
-  new Refusal(400, 'malformed_cursor', 'The cursor does not belong to this list');
+  new Refusal(400, 'malformed_cursor', 'The cursor is not valid for this list');

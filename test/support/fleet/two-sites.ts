@@ -2,7 +2,7 @@ import { maintenanceWindows } from '../../../db/schema/maintenance/windows.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
 import { workplaceSessions } from '../../../db/schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
-import { permissions } from '../../../shared/access/permissions.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { resources, resourceTypes } from '../../../shared/resources.ts';
 import { pathOf, type Registered } from '../../contract/generated/described.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { admit } from '../../../shared/access/guard.ts';
-import { permissions } from '../../../shared/access/permissions.ts';
-import { accountOf, isSignedIn, type OperatorPrincipal, ownerOf } from '../../../shared/access/principal.ts';
-import { eventBy } from '../../../shared/http/writes/audit-entry.ts';
+import { eventBy } from '../../../shared/context/audit-entry.ts';
+import { permissions } from '../../../shared/context/permissions.ts';
+import { accountOf, isSignedIn, type OperatorPrincipal, ownerOf } from '../../../shared/context/principal.ts';
 
 const operator: OperatorPrincipal = {
   kind: 'operator',

@@ -6,9 +6,9 @@ import {
   isPermission,
   permissions,
   type Resource,
-} from '../../../shared/access/permissions.ts';
-import type { RoleGrant, SignedIn } from '../../../shared/access/principal.ts';
-import { missingFor, permissionsOf, scopeOf, widestScope } from '../../../shared/access/rights.ts';
+} from '../../../shared/context/permissions.ts';
+import type { RoleGrant, SignedIn } from '../../../shared/context/principal.ts';
+import { missingFor, permissionsOf, scopeOf, widestScope } from '../../../shared/context/rights.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 
 const now = new Date();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fieldErrors, unstorable } from '../../../shared/http/declare/field-errors.ts';
 import { BulkDestroyBody } from '../../../shared/http/records/shapes.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
+import { fieldErrors, unstorable } from '../../../shared/shapes/field-errors.ts';
 
 const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
   fieldErrors(shape.safeParse(value, { reportInput: true }).error, '/').map(({ pointer }) => pointer);

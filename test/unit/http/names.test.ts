@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Name, PlainName } from '../../../shared/http/declare/fields.ts';
+import { Name, PlainName } from '../../../shared/shapes/fields.ts';
 
 describe('a name', () => {
   it.each(['admin', ' Zürich ', 'новый', '漢字', '🙂', 'a b'])('may be %j', (name) => {

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
-import type { Ctx } from '../../../shared/http/context.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
 import { type LateWrites, runWithin, withoutSecrets } from '../../../shared/http/writes/transactional.ts';
 
 const [outer, handle] = [{ name: 'outer' }, { name: 'handle' }] as unknown as [Db, Db];
 
-const context = (told: Promise<unknown>[]): Ctx =>
+const context = (told: Promise<unknown>[]): RequestCtx =>
   ({
     deps: { db: outer },
     background: (work: Promise<unknown>) => void told.push(work),
     later: () => expect.unreachable('a late write must wait for the end of the transaction'),
-  }) as unknown as Ctx;
+  }) as unknown as RequestCtx;
 
 it('what runs within a transaction has its handle until the end, and what comes later the database itself', async () => {
   const late: LateWrites = [];

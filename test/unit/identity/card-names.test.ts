@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Realm } from '../../../shared/identity/domains/domain-type.ts';
 import { chooseName } from '../../../shared/identity/pkinit/card-names.ts';
-import type { Realm } from '../../../shared/identity/pkinit/realm.ts';
 
-const realm = (isActiveDirectory: boolean): Realm => ({
+const realm = (resolvesUpns: boolean): Realm => ({
   name: 'CORP.EXAMPLE',
-  isActiveDirectory,
+  resolvesUpns,
   kdcs: [],
   deadlineMs: 1,
   cardWithoutDirectoryH: 0,
@@ -33,8 +33,8 @@ describe('whom a card names', () => {
       username: 'robert@mail.example',
       upn: 'robert@mail.example',
     });
-    expect(() => chooseName(names({ upns }), realm(false), undefined)).toThrow('not for this account');
-    expect(() => chooseName(names({ upns }), realm(true), 'robert')).toThrow('not for this account');
+    expect(() => chooseName(names({ upns }), realm(false), undefined)).toThrow('belongs to another account');
+    expect(() => chooseName(names({ upns }), realm(true), 'robert')).toThrow('belongs to another account');
   });
 
   it('prefers the UPN in Active Directory and the principal elsewhere', () => {
@@ -61,6 +61,6 @@ describe('whom a card names', () => {
 
   it('is nobody for a principal of another realm', () => {
     const foreign = names({ principals: [principal(['ada'], 'corp.example')] });
-    expect(() => chooseName(foreign, realm(false), undefined)).toThrow('not for this account');
+    expect(() => chooseName(foreign, realm(false), undefined)).toThrow('belongs to another account');
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSameDn, normalDn, standardDn } from '../../../shared/identity/directory/names.ts';
+import { isSameDn, normalDn, standardDn } from '../../../shared/identity/domains/directory/entries/names.ts';
 
 const plain = 'cn=Staff\\, West+ou=Berlin,ou=groups,dc=example,dc=com';
 

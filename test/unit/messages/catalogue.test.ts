@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inLanguage, joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import { details } from '../../../shared/messages/ru/details.ts';
-import { domainTypes } from '../../../shared/messages/ru/domain-types.ts';
 import { parameters } from '../../../shared/messages/ru/parameters.ts';
 import * as permissions from '../../../shared/messages/ru/permissions.ts';
 
@@ -14,22 +13,37 @@ const alike = ['null', 'LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerbe
 const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
     .filter(
-      (path) => path.endsWith('.ts') && !path.startsWith('messages/ru/') && !path.startsWith('openapi/'),
+      (path) =>
+        path.endsWith('.ts') &&
+        !path.startsWith('messages/ru/') &&
+        !/^identity\/domains\/(?:.+\/)?words\.ts$/.test(path) &&
+        !path.startsWith('openapi/'),
     )
     .map((path) => readFileSync(new URL(`${folder}/${path}`, root), 'utf8')),
 );
+/** Words of the forms of domains: those of every type, and those that a type brings. */
+const lists: { russian?: Record<string, string> }[] = await Promise.all(
+  readdirSync(new URL('shared/identity/domains/', root), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('words.ts'))
+    .map((path) => import(new URL(`shared/identity/domains/${path}`, root).href)),
+);
+const domainWords: Record<string, string> = Object.assign({}, ...lists.map(({ russian }) => russian));
+
 /** Strings may be in single or double quotes, and quotes within them escaped. */
 const text = sources.join('\n').replaceAll("\\'", "'");
 
 describe('CON-9: the catalogue of texts', () => {
-  it.each(Object.entries({ ...details, ...domainTypes }))('has %j in Russian', (english, russian) => {
+  it('has the words of the domain types', () =>
+    expect(Object.keys(domainWords)).toEqual(expect.arrayContaining(['Name', 'LDAP', 'Internal', 'Realm'])));
+
+  it.each(Object.entries({ ...details, ...domainWords }))('has %j in Russian', (english, russian) => {
     expect(places(russian)).toEqual(places(english));
     if (!alike.includes(english)) expect(russian).toMatch(/[а-яё]/i);
   });
 
   it.each([
     ['refusals and reports', Object.keys(details)],
-    ['forms of domains', Object.keys(domainTypes)],
+    ['forms of domains', Object.keys(domainWords)],
   ])('has no text of %s that nothing says', (_, keys) => {
     expect(keys.filter((key) => !text.includes(`'${key}'`) && !text.includes(`"${key}"`))).toEqual([]);
   });
@@ -42,24 +56,21 @@ describe('CON-9: the catalogue of texts', () => {
 });
 
 describe('CON-9: a message', () => {
-  const inner = message('Referred to by {referrer}', { referrer: term('a farm of resource providers') });
+  const inner = message('Referenced by {referrer}', { referrer: term('a farm') });
 
   it('is put together in the language of its reader', () => {
-    expect([inner.in('en'), inner.in('ru')]).toEqual([
-      'Referred to by a farm of resource providers',
-      'На объект ссылается ферма',
-    ]);
+    expect([inner.in('en'), inner.in('ru')]).toEqual(['Referenced by a farm', 'На объект ссылается ферма']);
   });
 
   it('is English wherever it is used as a string', () => {
     expect([`${inner}`, JSON.stringify({ inner })]).toEqual([
-      'Referred to by a farm of resource providers',
-      '{"inner":"Referred to by a farm of resource providers"}',
+      'Referenced by a farm',
+      '{"inner":"Referenced by a farm"}',
     ]);
   });
 
   it('never translates or fills a value', () => {
-    const value = message('{attribute} may not be read', { attribute: 'a key {attribute} $& None' });
+    const value = message('Reading {attribute} is not allowed', { attribute: 'a key {attribute} $& None' });
     expect(value.in('ru')).toBe('Читать a key {attribute} $& None не разрешено');
     expect(inLanguage(joined([verbatim('None'), 'None'], ' '), 'ru')).toBe('None Нет');
     expect(inLanguage('a sentence of a directory', 'ru')).toBe('a sentence of a directory');

@@ -8,9 +8,9 @@ import { users } from '../../../schema/identity/users.ts';
 import { arrayOf, derived, must } from '../../records/statements.ts';
 import { rolesOf } from '../login/sessions.ts';
 
-/** Groups of a directory in the forms that registered ones are compared in. */
+/** Identifiers of directory groups, in the forms that registered groups are compared with. */
 export type GroupKeys = { names: readonly string[]; sids: readonly string[] };
-/** A registered group; `dn` is as it was registered, null for one that goes by its name. */
+/** A registered group. `dn` is the distinguished name as registered; null for a group that is identified by name. */
 export type RegisteredGroup = {
   id: string;
   name_key: string;
@@ -19,7 +19,7 @@ export type RegisteredGroup = {
   state: 'active' | 'inactive';
 };
 
-/** A person of a directory: the immutable identifiers of the entry, at least one, and the folded name. */
+/** A person in a directory: the immutable identifiers of the entry (at least one) and the folded name. */
 export type PersonKey = { directoryIds: readonly string[]; nameKey: string };
 
 const namesakes = alias(users, 'namesake');
@@ -31,8 +31,9 @@ const isNamesake = ({ directoryIds, nameKey }: PersonKey): SQL | undefined =>
   );
 
 /**
- * The domain with the user of one of these identifiers, another user of the same name, roles and memberships as they are, and the
- * registered groups that those of the person may be: see `registered`. `isAmbiguous` if several users have the identifiers.
+ * Returns the domain with the user who has one of these identifiers, another user with the same name, the roles and
+ * memberships, and the registered groups that may match the person's groups: see `registered`. `isAmbiguous` is true
+ * if several users have the identifiers.
  */
 export async function findDirectoryAccount(db: Db, domainId: string, key: PersonKey, keys: GroupKeys) {
   const [row, ...others] = await db
@@ -57,7 +58,7 @@ export async function findDirectoryAccount(db: Db, domainId: string, key: Person
   return row && { ...row, isAmbiguous: others.length > 0 };
 }
 
-/** Registered groups of the domain that the groups may be: see `registered`. */
+/** Returns the registered groups of the domain that may match the groups: see `registered`. */
 export async function findRegisteredGroups(
   db: Db,
   domainId: string,
@@ -69,7 +70,10 @@ export async function findRegisteredGroups(
   return row?.groups ?? [];
 }
 
-/** Which of the folded names are users of the domain, and the registered groups that the groups may be: see `registered`. */
+/**
+ * Returns which of the folded names are users of the domain, and the registered groups that may match: see
+ * `registered`.
+ */
 export async function findKnownNames(db: Db, domainId: string, names: readonly string[], keys: GroupKeys) {
   const known = sql<string[]>`${sql`(
     select coalesce(jsonb_agg(${users.name_key}), '[]') from ${users}
@@ -81,8 +85,8 @@ export async function findKnownNames(db: Db, domainId: string, names: readonly s
 }
 
 /**
- * Registered groups by the identifier of the directory where it is known, else by name. All that were registered with a
- * distinguished name are among them: SQL cannot compare distinguished names, so the caller does.
+ * Registered groups by directory identifier if it is known, otherwise by name. All groups registered with a
+ * distinguished name are included: SQL cannot compare distinguished names, so the caller compares them.
  */
 const registered = (ofDomain: SQL, { names, sids }: GroupKeys): SQL<RegisteredGroup[]> =>
   sql<RegisteredGroup[]>`${sql`(
@@ -92,24 +96,24 @@ const registered = (ofDomain: SQL, { names, sids }: GroupKeys): SQL<RegisteredGr
     when ${groups.directory_id} is not null then ${groups.directory_id} in (${textsOf(sids)})
     else nullif(${groups.external_id}, '') is not null or ${groups.name_key} in (${textsOf(names)}) end)`}`;
 
-/** One parameter, whatever the texts hold and however many there are. */
+/** Texts as one bind parameter. */
 const textsOf = (texts: readonly string[]): SQL =>
   sql`select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)`;
 
-/** What a directory says of a person at a login; an empty text says nothing. */
+/** Data of a directory about a person at login. An empty text means that the directory has no value. */
 export type KnownPerson = {
   id: string;
   directoryId: string;
   realName: string;
   email: string;
   attributes: Record<string, string>;
-  /** The fingerprint of the key of the smart card, if that was the proof. */
+  /** Fingerprint of the smart-card key, if the login used a card. */
   card: string | null;
 };
 
 /**
- * Writes what the directory says of a user. Ends its batch if the user may not log in any more; the row is locked until
- * the session stands.
+ * Stores the data of the directory about a user. Fails the batch if the user may no longer log in. The row stays
+ * locked until the session is stored.
  */
 export function noteDirectoryLogin(
   h: Db,
@@ -143,7 +147,10 @@ export function noteDirectoryLogin(
   ];
 }
 
-/** Makes the memberships of a user these. What stays is not written: it would move the version of everybody's rights. */
+/**
+ * Sets the memberships of a user. Unchanged memberships are not written, because each write changes the version of
+ * the access rights of all users.
+ */
 export const setMemberships = (h: Db, userId: string, groupIds: readonly string[]): Statement[] => [
   h
     .delete(groupMembers)

@@ -5,7 +5,7 @@ import { appendMonitoring, type MonitoringEntry } from '../../monitoring/records
 
 type Refusal = { fingerprint: string; retryAt: Date };
 
-/** The last refusal of the account of a domain. */
+/** Returns the last refusal of the search account of a domain. */
 export async function findRefusal(db: Db, domainId: string): Promise<Refusal | undefined> {
   const [row] = await db
     .select({ fingerprint: table.account_fingerprint, retryAt: table.retry_at })
@@ -14,7 +14,7 @@ export async function findRefusal(db: Db, domainId: string): Promise<Refusal | u
   return row;
 }
 
-/** Takes the one attempt that is due; the next is not before `until`. @returns false when another process has it */
+/** Takes the retry if it is due; the next one is due at `until`. @returns false if another process has taken it */
 export async function takeRetry(
   db: Db,
   domainId: string,
@@ -35,10 +35,10 @@ export async function takeRetry(
   return taken.length > 0;
 }
 
-/** Seconds before the second attempt; each further wait is five times as long, up to the longest. */
+/** Back-off in seconds: before the second attempt, and the maximum. Each wait is five times the previous one. */
 const [firstWait, longestWait] = [60, 3_600];
 
-/** Notes a refusal, with its record in the journal. */
+/** Stores a refusal and its monitoring record. */
 export async function noteRefused(
   db: Db,
   domainId: string,

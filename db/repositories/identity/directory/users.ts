@@ -8,14 +8,14 @@ import { endAccessOfUser } from '../access-end.ts';
 
 type UserRow = typeof users.$inferSelect;
 type Named = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
-/** Folded names for a user whose own one is taken; the second one counts if the first one is taken as well. */
+/** Alternative folded names for a user whose name is taken. The second one is used if the first one is also taken. */
 export type Fallbacks = readonly [short: string, long: string];
 
-/** Adds a user of a directory, unless there is such a row. */
+/** Inserts a user of a directory, unless the row exists. */
 export const addDirectoryUser = (h: Db, user: UserRow): Statement =>
   h.insert(users).values(user).onConflictDoNothing();
 
-/** Binds a row that has no roles and was never used to an entry of its directory. */
+/** Binds a user without roles who has never logged in to an entry of the directory. */
 export const bindUnusedUser = (h: Db, { id }: Pick<Named, 'id'>, directoryId: string): Statement =>
   h
     .update(users)
@@ -30,8 +30,8 @@ export const bindUnusedUser = (h: Db, { id }: Pick<Named, 'id'>, directoryId: st
     );
 
 /**
- * Gives a user the name of the directory entry, or a fallback if another user has that name, with a record in the journal.
- * Nothing happens if the row has been renamed meanwhile.
+ * Renames a user to the name of the directory entry, or to a fallback if another user has that name, and writes a
+ * monitoring record. Does nothing if the user was renamed meanwhile.
  */
 export const renameUser = (
   h: Db,
@@ -55,8 +55,8 @@ export const renameUser = (
 };
 
 /**
- * Deactivates a user whose entry has gone, ends all access of the user, and frees the name.
- * @param recordOf the record in the journal for the name that the user gets
+ * Deactivates a user whose directory entry is gone, ends all access of the user, and frees the name.
+ * @param recordOf monitoring record for the new name of the user
  */
 export const retireUser = (
   h: Db,
@@ -82,7 +82,7 @@ const isTaken = ({ id, authenticator_id }: Named, nameKey: string): SQL =>
 const freeOf = (user: Named, [short, long]: Fallbacks): SQL =>
   sql`case when ${isTaken(user, short)} then ${long} else ${short} end`;
 
-/** Of two batches at once one writes the record: the other finds another name. */
+/** Of two concurrent batches only one writes the record, because the other finds a changed name. */
 const recorded = (h: Db, user: Named, record: MonitoringEntry, when = sql`true`): Statement[] => [
   h.select({ id: users.id }).from(users).where(isAsBefore(user)).for('update'),
   appendMonitoring(h, record, sql`${when} and exists(select 1 from ${users} where ${isAsBefore(user)})`),
@@ -93,7 +93,7 @@ const isAsBefore = ({ id, name_key }: Named): SQL | undefined =>
 
 const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` };
 
-/** The conditions under which an administrator may bind a user to an entry. */
+/** Conditions for binding a user to a directory entry by an administrator. */
 export const mustBeUnbound = (
   h: Db,
   { id, authenticator_id }: Pick<Named, 'id' | 'authenticator_id'>,

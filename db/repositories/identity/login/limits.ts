@@ -4,30 +4,30 @@ import { loginLocks } from '../../../schema/identity/login-locks.ts';
 import { appendMonitoring, type MonitoringEntry } from '../../monitoring/records.ts';
 import { must } from '../../records/statements.ts';
 
-/** Every account, or every network, in a row that counts for all of them. */
+/** Stands for all accounts or all networks in a row of the lock table. */
 export const everyone = '*';
 
-/** An account in the lock table, and the network the attempt comes from; either may be `everyone`. */
+/** The account and the source network of an attempt; either may be `everyone`. */
 export type Attempt = { account: string; network: string };
 
-/** Failures that a whole account, a network and all together may have: an hour the first, a minute the others. */
+/** Maximum numbers of failed logins: per account and hour, per network and minute, and in total per minute. */
 export type Limits = { accountPerHour: number; ipPerMinute: number; overallPerMinute: number };
 
-/** A good login makes a network known to an account for this long: 30 days. */
+/** A successful login makes a network trusted for the account for 30 days. */
 const knownMs = 30 * 86_400_000;
-/** Longer than anything of a row without a lock or a good login counts. */
+/** Age in milliseconds after which a row without a lock or a successful login has no effect. */
 const forgottenMs = 2 * 3_600_000;
 
 const momentOf = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms);
-/** Since when a good login must have been for its network to be a known one. */
+/** The earliest last successful login of a trusted network. */
 export const knownSince = (now: Date): Date => before(now, knownMs);
 
-/** The condition that this row is in the table. */
+/** The condition that selects this row. */
 export const isRow = ({ account, network }: Attempt): SQL | undefined =>
   and(eq(loginLocks.account, account), eq(loginLocks.network, network));
 
-/** The condition that the row is that of the attempt, or of a wider limit that it counts to. */
+/** The condition that selects the row of the attempt and the rows of wider limits. */
 export const isReached = ({ account, network }: Attempt): SQL | undefined =>
   and(inArray(loginLocks.account, [account, everyone]), inArray(loginLocks.network, [network, everyone]));
 
@@ -36,16 +36,16 @@ export const isOpen = (now: Date): SQL =>
   sql`(${loginLocks.locked_until} is null or ${loginLocks.locked_until} <= ${momentOf(now)})`;
 
 /**
- * The condition that the transaction itself has locked the row. Only the transaction tells its own lock from an earlier
- * one: attempts of one moment have one time.
+ * The condition that the current transaction has locked the row. Concurrent attempts can have the same timestamp, so
+ * the transaction id distinguishes the locks.
  */
 export const isLockedHere = (row: Attempt, now: Date): SQL | undefined =>
   and(isRow(row), sql`${loginLocks}.xmin = pg_current_xact_id()::xid`, gt(loginLocks.locked_until, now));
 
 /**
- * Counts a failed attempt for its account, its network and altogether. A row comes back for each that was open: what is
- * locked is not counted further, or a flood would prolong its own lock for those it shuts out. Every batch takes the
- * rows in this order, after that of the pair, so that none waits for another in a circle.
+ * Counts a failed attempt for its account, its network and in total. Returns a row for each limit that was not
+ * locked: attempts during a lock are not counted, so that a flood cannot prolong the lock. All batches lock the rows
+ * in this order, after the row of the pair, which avoids deadlocks.
  */
 export function countFailure(h: Db, { account, network }: Attempt, now: Date, limits: Limits) {
   const at = momentOf(now);
@@ -57,7 +57,7 @@ export function countFailure(h: Db, { account, network }: Attempt, now: Date, li
   const limit = sql`(case when ${loginLocks.account} <> ${everyone} then ${limits.accountPerHour}::int
     when ${loginLocks.network} <> ${everyone} then ${limits.ipPerMinute}::int else ${limits.overallPerMinute}::int end)`;
   const period = sql`(case when ${loginLocks.account} <> ${everyone} then ${hour} else ${minute} end)`;
-  // A count ends with its period, and with the lock that it brought.
+  // A count ends with its period, and with the lock that it caused.
   const isOver = sql`(${loginLocks.counted_from} <= ${at} - ${period} or ${loginLocks.locked_until} <= ${at})`;
   const failures = sql`(case when ${isOver} then 1 else ${loginLocks.failures} + 1 end)`;
   return h
@@ -88,7 +88,7 @@ export function countFailure(h: Db, { account, network }: Attempt, now: Date, li
 const hour = sql`interval '1 hour'`;
 const minute = sql`interval '1 minute'`;
 
-/** Writes the record when this batch has locked out, for a while, whoever is not known. */
+/** Writes the monitoring record if this batch has locked out all untrusted networks. */
 export const appendFloodRecord = (h: Db, entry: MonitoringEntry): Statement =>
   appendMonitoring(
     h,
@@ -96,7 +96,7 @@ export const appendFloodRecord = (h: Db, entry: MonitoringEntry): Statement =>
     sql`exists(select 1 from ${loginLocks} where ${isLockedHere({ account: everyone, network: everyone }, entry.at)})`,
   );
 
-/** Ends the batch when a wider lock or limit stands in the way, but for a network that is known to the account. */
+/** Fails the batch if a wider limit is locked, unless the network is trusted for the account. */
 export function mustBeOpenOrKnown(h: Db, { account, network }: Attempt, now: Date): Statement {
   const wider = and(
     isReached({ account, network }),
@@ -111,7 +111,7 @@ export function mustBeOpenOrKnown(h: Db, { account, network }: Attempt, now: Dat
   );
 }
 
-/** The condition that a row counts for nothing any more: no lock, no recent failure, no good login of late. */
+/** The condition that a row has no effect any more: no lock, no recent failure, no recent successful login. */
 export const isForgotten = (now: Date): SQL | undefined =>
   and(
     or(isNull(loginLocks.last_failure_at), lte(loginLocks.last_failure_at, before(now, forgottenMs))),

@@ -1,4 +1,4 @@
-import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../../client.ts';
 import { auditEvents } from '../../../schema/audit/events.ts';
 import { authenticators } from '../../../schema/identity/authenticators.ts';
@@ -18,25 +18,34 @@ import {
 } from './limits.ts';
 import { parameterOverrides, rolesOf } from './sessions.ts';
 
-/** Folded identifiers of a domain as a login gives them; those not given are undefined. */
+/** Folded identifiers of a domain in a login request; undefined if absent. */
 export type DomainNames = {
   id?: string | undefined;
   nameKey?: string | undefined;
   labelKey?: string | undefined;
 };
 
-/** Folded names that a typed one may mean; which of them, the type of the domain says. */
+/** Folded forms of a typed user name; the type of the domain decides which one applies. */
 export type UserNames = { typed: string; address: string; bare: string };
 
 /**
- * The domains that one of the identifiers names, each with the user of that name and his roles, in one statement.
- * Which of them counts, and whether anybody may log in, the caller decides.
+ * Returns all domains that match one of the identifiers, each with the matching user and roles, in one statement. The
+ * caller chooses the domain and decides whether the login is allowed.
+ * @param typesNamedAsTyped types of domains whose login names are never split at `@` or `\\`
  */
-export const findCandidates = (db: Db, names: DomainNames, user: UserNames) =>
+export const findCandidates = (
+  db: Db,
+  names: DomainNames,
+  user: UserNames,
+  typesNamedAsTyped: readonly string[],
+) =>
   db
     .select({ domain: authenticators, user: users, roles: rolesOf(users.id) })
     .from(authenticators)
-    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, keyIn(user))))
+    .leftJoin(
+      users,
+      and(eq(users.authenticator_id, authenticators.id), eq(users.name_key, keyIn(user, typesNamedAsTyped))),
+    )
     .where(
       or(
         names.id === undefined ? undefined : eq(authenticators.id, names.id),
@@ -45,14 +54,15 @@ export const findCandidates = (db: Db, names: DomainNames, user: UserNames) =>
       ),
     );
 
-const keyIn = ({ typed, address, bare }: UserNames): SQL => sql`case
-  when ${authenticators.type} = 'internal' then ${typed}
+const keyIn = ({ typed, address, bare }: UserNames, typesNamedAsTyped: readonly string[]): SQL => sql`case
+  when ${inArray(authenticators.type, [...typesNamedAsTyped])} then ${typed}
   when lower(${authenticators.params} ->> 'user_id_attribute') in ('mail', 'userprincipalname') then ${address}
   else ${bare} end`;
 
 /**
- * Until when the attempt is refused and by which row, whether the network is known to the account, and the system
- * parameters, in one statement. A pair that is known is refused by its own lock only.
+ * Returns the end of the lock that refuses the attempt and the row that holds it, whether the network is trusted, and
+ * the system parameters; one statement. An attempt from a trusted network is refused only by the lock of its own
+ * pair.
  */
 export async function findLock(db: Db, { account, network }: Attempt, now: Date) {
   const rows = await db
@@ -81,14 +91,14 @@ export async function findLock(db: Db, { account, network }: Attempt, now: Date)
 
 export type LockRules = { maxTries: number; blockS: number };
 
-/** Further locks double the time, up to this. */
+/** Maximum duration in seconds of a lock; further locks double the duration up to it. */
 const longestBlockS = 3_600;
-/** An account that behaved for this long starts anew. */
+/** The counts of an account are reset after this time without failures. */
 const forgottenAfter = sql`interval '2 hours'`;
 
 /**
- * Counts a failed attempt and locks after `maxTries` in a row. No row comes back when the account is locked already:
- * attempts that were under way when the lock fell tell their sender nothing.
+ * Counts a failed attempt and locks after `maxTries` consecutive failures. Returns no row if the account is locked
+ * already, so that concurrent attempts during the lock reveal nothing.
  */
 export function recordFailure(
   h: Db,
@@ -127,21 +137,21 @@ export function recordFailure(
     .returning({ lockedUntil: loginLocks.locked_until });
 }
 
-/** Writes the event of the lock that this batch has brought to a row; earlier locks have theirs. */
+/** Writes the audit event of a lock that this batch has caused. Earlier locks have their own events. */
 export const appendLockEvent = (h: Db, row: Attempt, now: Date, entry: AuditEntry): Statement =>
   h
     .insert(auditEvents)
     .select(sql`${auditRow(entry, {})} from ${loginLocks} where ${isLockedHere(row, now)}`);
 
 /**
- * Clears the failures of the pair at a good login, and ends its batch when the pair, or for one that is not known what
- * is wider, has been locked meanwhile. What is counted more widely stays: it tells of others. The row is taken
- * first, so that no failure under way can lock it between the judgement and the clearing.
+ * Resets the failures of the pair after a successful login. Fails the batch if the pair was locked meanwhile, or a
+ * wider limit for an untrusted network. Wider counts are kept, because they include other accounts. The row is locked
+ * first, so that no concurrent failure can lock the pair between check and reset.
  */
 export function clearFailures(h: Db, attempt: Attempt, now: Date): Statement[] {
   const { account, network } = attempt;
   return [
-    // Before this login makes the network a known one.
+    // Must precede the insert, which makes the network trusted.
     mustBeOpenOrKnown(h, attempt, now),
     h
       .insert(loginLocks)
@@ -159,7 +169,7 @@ export function clearFailures(h: Db, attempt: Attempt, now: Date): Statement[] {
   ];
 }
 
-/** Notes a good login from a network for a further name of the account, whose failures are counted elsewhere. */
+/** Records a successful login for another name of the account, whose failures are counted separately. */
 export const noteKnownNetwork = (h: Db, { account, network }: Attempt, now: Date): Statement =>
   h
     .insert(loginLocks)
@@ -170,8 +180,8 @@ export const noteKnownNetwork = (h: Db, { account, network }: Attempt, now: Date
     });
 
 /**
- * Lifts the locks of an account for every network, and those of the account as a whole. It takes the rows in the order
- * in which a failure does, and stands before whatever else a batch writes about the user, as it does at a login.
+ * Removes all locks of an account, for single networks and for the account as a whole. Rows are locked in the same
+ * order as in a failed attempt, and before other rows of the user are written, as at a login.
  */
 export function liftLocks(h: Db, account: string): Statement {
   const inOrder = h
@@ -187,8 +197,9 @@ export function liftLocks(h: Db, account: string): Statement {
 }
 
 /**
- * Notes a login, and ends its batch when the password that was checked, or the user, is gone meanwhile; the user is
- * held until the session stands. His revision counts writes of administrators only.
+ * Records a login. Fails the batch if the verified password was changed or the user was deleted meanwhile. The user
+ * row stays locked until the session is stored. The revision does not change, because it counts writes of
+ * administrators only.
  */
 export function noteLogin(
   h: Db,

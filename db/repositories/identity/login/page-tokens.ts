@@ -7,10 +7,10 @@ import { users } from '../../../schema/identity/users.ts';
 import { must } from '../../records/statements.ts';
 import { mayAct, speaker } from './sessions.ts';
 
-/** More tokens than pages of one browser have open at once; the oldest of further ones end. */
+/** Maximum number of page tokens per session. The oldest tokens are deleted. */
 const mostOfSession = 32;
 
-/** What `findSession` gives, by the hash of a token of one of the session's pages. */
+/** Returns the result of `findSession` for the hash of a page token. */
 export async function findPageSession(db: Db, tokenHash: string, now: Date) {
   const [row] = await db
     .select({ session: loginSessions, ...speaker })
@@ -22,7 +22,7 @@ export async function findPageSession(db: Db, tokenHash: string, now: Date) {
   return row;
 }
 
-/** Gives a page its token; the batch ends with `invalid_token` when the session has ended meanwhile. */
+/** Stores a page token; fails the batch with `invalid_token` if the session has ended meanwhile. */
 export const startPageToken = (h: Db, token: typeof pageTokens.$inferInsert): Statement[] => [
   must(
     h,

@@ -5,12 +5,12 @@ import { roles } from '../../../schema/identity/roles.ts';
 import { must } from '../../records/statements.ts';
 import { isOver, parameterOverrides, type Role, roleList, type SessionLimits } from './sessions.ts';
 
-/** The roles of a peer with their rights, as one JSON array. */
+/** The roles and permissions of a peer as one JSON array. */
 const rolesOfPeer: SQL<Role[]> = roleList(
   sql`${peerRoles} join ${roles} on ${roles.id} = ${peerRoles.role_id} where ${peerRoles.peer_id} = ${peers.id}`,
 );
 
-/** The enabled peer that signs as this issuer, its rights, and the system parameters, in one statement. */
+/** Returns the enabled peer with this issuer, its roles, and the system parameters; one statement. */
 export async function findPeer(db: Db, issuer: string) {
   const [row] = await db
     .select({ peer: peers, roles: rolesOfPeer, parameters: parameterOverrides })
@@ -20,8 +20,8 @@ export async function findPeer(db: Db, issuer: string) {
 }
 
 /**
- * Session, peer, rights and parameters by the hash of a token, in one statement that nothing caches. Peers that are
- * disabled give no row.
+ * Returns session, peer, roles and parameters by the hash of a token, in one statement without a cache. Disabled
+ * peers give no row.
  */
 export async function findPeerSession(db: Db, tokenHash: string) {
   const [row] = await db
@@ -37,13 +37,12 @@ export async function findPeerSession(db: Db, tokenHash: string) {
   return row;
 }
 
-/** What a token of a peer is known by after it has been exchanged, and until when it could come again. */
+/** Digest of an exchanged peer token, and the end of its validity. */
 export type Exchanged = { digest: string; keptUntil: Date };
 
 /**
- * Begins the session of a peer for one token of its, and takes out what time has ended. The batch fails with a unique
- * violation when the token has been exchanged before, and with `invalid_token` when the peer is no longer what the token
- * was checked against.
+ * Starts the session of a peer for one of its tokens, and deletes expired rows. Fails with a unique violation if the
+ * token was exchanged before, and with `invalid_token` if the peer has changed since the token was verified.
  */
 export function startPeerSession(
   h: Db,
@@ -69,7 +68,7 @@ export const endPeerSession = (h: Db, id: string): Statement =>
 export const endSessionsOfPeer = (h: Db, peerId: string): Statement =>
   h.delete(peerSessions).where(eq(peerSessions.peer_id, peerId));
 
-/** As `removeEnded`. The portal of a peer follows from its roles, so that the shorter age counts. */
+/** See `removeEnded`. The portal of a peer session follows from its roles, so the shorter age applies. */
 export const removeEndedOfPeers = (
   h: Db,
   { idleS, adminAbsoluteS, userAbsoluteS }: SessionLimits,
@@ -84,7 +83,7 @@ export const removeEndedOfPeers = (
       ),
     );
 
-/** Writes that the session was used, and when it ends if it is not used again; at most once a minute. */
+/** Stores the last use of the session and its idle end, at most once a minute. */
 export async function touchPeerSession(db: Db, id: string, now: Date, idleUntil: Date): Promise<void> {
   const before = new Date(now.getTime() - 60_000);
   await db

@@ -6,13 +6,13 @@ import { users } from '../../../schema/identity/users.ts';
 import { must } from '../../records/statements.ts';
 
 export type Challenge = typeof pkinitChallenges.$inferSelect;
-/** `begun_at` is absent for a login that begins now. */
+/** `begun_at` is omitted for a login that begins now. */
 type NewChallenge = typeof pkinitChallenges.$inferInsert;
 
-/** More than come to be in the meantime, few enough for nobody to wait. */
+/** Number of expired challenges removed per insert: enough to keep the table small, without a noticeable delay. */
 const sweptAtOnce = 100;
 
-/** Keeps a challenge, and removes some that nobody finished in time. */
+/** Stores a challenge, and removes some expired ones. */
 export const keepChallenge = (h: Db, challenge: NewChallenge, now: Date): Statement[] => [
   h
     .delete(pkinitChallenges)
@@ -30,7 +30,7 @@ export const keepChallenge = (h: Db, challenge: NewChallenge, now: Date): Statem
   h.insert(pkinitChallenges).values(challenge),
 ];
 
-/** Takes a challenge away, so that of all who name it one gets it; one that has expired nobody gets. */
+/** Deletes and returns a challenge, so that only one request can use it. Expired challenges are not returned. */
 export async function takeChallenge(
   db: Db,
   { token_hash, authenticator_id }: Pick<Challenge, 'token_hash' | 'authenticator_id'>,
@@ -49,7 +49,7 @@ export async function takeChallenge(
   return taken;
 }
 
-/** A domain that lets people log in, with its parameters. */
+/** Returns the parameters of a domain that allows logins. */
 export async function findLiveDomain(db: Db, id: string) {
   const [row] = await db
     .select({ id: authenticators.id, type: authenticators.type, params: authenticators.params })
@@ -58,12 +58,12 @@ export async function findLiveDomain(db: Db, id: string) {
   return row;
 }
 
-/** A login by the card that was used at the last login for which the directory answered. */
+/** A login with the card that was used at the last login confirmed by the directory. */
 type UncheckedLogin = { userId: string; fingerprint: string; since: Date };
 
 /**
- * Notes a login for which the directory could not be asked, and ends its batch unless the user may log in with that card; the
- * row is locked until the session stands.
+ * Records a login without the directory, which is unavailable. Fails the batch unless the user may log in with that
+ * card. The row stays locked until the session is stored.
  */
 export function noteUncheckedLogin(
   h: Db,

@@ -10,24 +10,24 @@ import { must } from '../../records/statements.ts';
 
 export type Role = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
 
-/** The roles of a user with their rights, as one JSON array. */
+/** The roles and permissions of a user as one JSON array. */
 export const rolesOf = (user: typeof users.id): SQL<Role[]> =>
   roleList(
     sql`${userRoles} join ${roles} on ${roles.id} = ${userRoles.role_id} where ${userRoles.user_id} = ${user}`,
   );
 
-/** Roles with their rights as one JSON array; `from` is what stands behind that word. */
+/** Roles and permissions as one JSON array; `from` is the text of the FROM clause. */
 export const roleList = (from: SQL): SQL<Role[]> =>
   sql<Role[]>`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${roles.id}, 'name', ${roles.name},
            'permissions', to_jsonb(${roles.permissions}), 'scope', ${roles.scope}) order by ${roles.name_key}), '[]')
   from ${from})`}`;
 
-/** The system parameters that differ from their defaults, by name; null when none does. */
+/** System parameters that differ from their defaults, by name; null if there are none. */
 export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql`(
   select jsonb_object_agg(${systemParameters.name}, ${systemParameters.value}) from ${systemParameters})`}`;
 
-/** Whom a token speaks for, as every look-up of a token selects him. */
+/** Columns of the user whom a token authenticates, shared by all token lookups. */
 export const speaker = {
   user: {
     id: users.id,
@@ -46,12 +46,12 @@ export const speaker = {
   parameters: parameterOverrides,
 };
 
-/** The condition that a user may be let in at all. */
+/** The condition that the user and the domain are enabled. */
 export const mayAct = and(eq(users.state, 'active'), ne(authenticators.state, 'disabled'));
 
 /**
- * Session, user, domain, rights and parameters by the hash of a token, in one statement that nothing caches:
- * whatever changes counts at the next request. Users and domains that may not log in give no row.
+ * Returns session, user, domain, roles and parameters by the hash of a token, in one statement without a cache, so
+ * that changes take effect with the next request. Disabled users and domains give no row.
  */
 export async function findSession(db: Db, tokenHash: string) {
   const lookUp = lookUps.get(db) ?? sessionLookUp(db);
@@ -60,10 +60,10 @@ export async function findSession(db: Db, tokenHash: string) {
   return row;
 }
 
-/** Every request asks this; its text is put together once a handle. */
+/** The statement of every authenticated request. Its text is built once per handle. */
 const lookUps = new WeakMap<Db, ReturnType<typeof sessionLookUp>>();
 
-// Without a name it is no prepared statement of the server, which a connection pooler in front of it may not keep.
+// An unnamed statement: transaction poolers may not keep named prepared statements.
 const sessionLookUp = (db: Db) =>
   db
     .select({ session: loginSessions, ...speaker })
@@ -76,8 +76,8 @@ const sessionLookUp = (db: Db) =>
 type Ended = { access_ended_at: Date | null };
 
 /**
- * Starts the session, and ends its batch with `invalid_credentials` unless user and domain may act and were not disabled since
- * they were read. Both are locked, so that disabling comes before or after.
+ * Starts a session. Fails the batch with `invalid_credentials` unless user and domain are enabled and their access
+ * has not ended since they were read. Both rows are locked against concurrent disabling.
  */
 export const startSession = (
   h: Db,
@@ -101,10 +101,10 @@ export const startSession = (
 const isSame = (column: PgColumn, { access_ended_at: endedAt }: Ended): SQL =>
   sql`${column} is not distinct from ${endedAt?.toISOString() ?? null}::timestamptz`;
 
-/** Seconds after which sessions end. */
+/** Session lifetimes in seconds. */
 export type SessionLimits = { idleS: number; adminAbsoluteS: number; userAbsoluteS: number };
 
-/** Removes the sessions that have ended by these limits: raising a limit must not bring one back. */
+/** Deletes the sessions that have ended by these limits. A later increase of a limit must not revive them. */
 export const removeEnded = (
   h: Db,
   { idleS, adminAbsoluteS, userAbsoluteS }: SessionLimits,
@@ -120,11 +120,11 @@ export const removeEnded = (
       ),
     );
 
-/** True when so many seconds have passed since the moment. */
+/** The condition that `seconds` have passed since the timestamp. */
 export const isOver = (since: PgColumn, seconds: number, now: Date): SQL =>
   sql`${since} + make_interval(secs => ${seconds}) <= ${now.toISOString()}::timestamptz`;
 
-/** Ends all but the newest `keep` sessions of a user. */
+/** Ends all sessions of a user except the newest `keep`. */
 export const endOldest = (h: Db, userId: string, keep: number): Statement =>
   h.delete(loginSessions).where(
     sql`${loginSessions.id} in (select id from ${loginSessions} where ${loginSessions.user_id} = ${userId}
@@ -134,13 +134,13 @@ export const endOldest = (h: Db, userId: string, keep: number): Statement =>
 export const endSession = (h: Db, id: string): Statement =>
   h.delete(loginSessions).where(eq(loginSessions.id, id));
 
-/** Ends the sessions of a user, all or all but one. */
+/** Ends all sessions of a user, optionally except one. */
 export const endSessionsOf = (h: Db, userId: string, except?: string): Statement =>
   h
     .delete(loginSessions)
     .where(and(eq(loginSessions.user_id, userId), except ? ne(loginSessions.id, except) : undefined));
 
-/** Writes that the session was used, and when it ends if it is not used again; at most once a minute. */
+/** Stores the last use of the session and its idle end, at most once a minute. */
 export async function touchSession(db: Db, id: string, now: Date, idleUntil: Date): Promise<void> {
   const before = new Date(now.getTime() - 60_000);
   await db

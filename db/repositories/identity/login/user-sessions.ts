@@ -5,7 +5,7 @@ import { users } from '../../../schema/identity/users.ts';
 import { must } from '../../records/statements.ts';
 import type { OwnerPath } from '../service-tokens.ts';
 
-/** Sessions that began, and were used, after these moments are alive; the others ended without a trace. */
+/** Sessions that began and were used after these timestamps are alive. */
 export type AliveSince = { admin: Date; user: Date; used: Date; now: Date };
 
 const isAlive = ({ admin, user, used, now }: AliveSince): SQL | undefined =>
@@ -18,7 +18,7 @@ const isAlive = ({ admin, user, used, now }: AliveSince): SQL | undefined =>
     ),
   );
 
-/** The live sessions of a user as a list; with a domain, only of a user of it. */
+/** The list of live sessions of a user, optionally restricted to users of a domain. */
 export const sessionsAlive = (since: AliveSince, domainId?: string) => ({
   spec: {
     table,
@@ -43,7 +43,7 @@ export const sessionsAlive = (since: AliveSince, domainId?: string) => ({
   },
 });
 
-/** Ends the batch with `not_found` unless there is such a user; he remains until the batch ends. */
+/** Fails the batch with `not_found` unless the user exists, and locks the row until the batch ends. */
 export const mustHaveUser = (h: Db, { domainId, userId }: OwnerPath): Statement =>
   must(
     h,
@@ -52,7 +52,7 @@ export const mustHaveUser = (h: Db, { domainId, userId }: OwnerPath): Statement 
     'not_found',
   );
 
-/** Ends one live session of the user; the batch ends with `not_found` when there is none. */
+/** Ends one live session of the user; fails the batch with `not_found` if it does not exist. */
 export const endOwnSession = (h: Db, userId: string, id: string, since: AliveSince): Statement[] => [
   must(
     h,

@@ -63,7 +63,7 @@ export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Job => ({
       const reason = escapeControls(error instanceof Error ? error.message : String(error)).slice(0, 1_000);
       // Tried every second: what stays as it is, is told once.
       if (state?.error !== reason)
-        log.warn('the audit is not forwarded', { target: forwarder.name, error: reason });
+        log.warn('audit events are not forwarded', { target: forwarder.name, error: reason });
       await noteForwarding(db, forwarder.name, reason);
     }
   },

@@ -43,7 +43,7 @@ async function keepOrTell(db: Db, keys: SigningKeys, clock: Clock): Promise<void
       object_type: 'audit_checkpoint',
       object_id: String(error.seq),
       code: 'audit_checkpoint_broken',
-      message: 'A checkpoint of the audit is not as it was signed; no further one is written',
+      message: 'An audit checkpoint does not match its signature; no further checkpoints are written',
     });
   }
 }

@@ -19,7 +19,7 @@ export function createStores(db: Db, s3: S3Config | undefined): Stores {
     current: objects ?? chunks,
     named: (name) => {
       if (name === 'database') return chunks;
-      if (!objects) throw new Error('a file is in an object store that is not configured here');
+      if (!objects) throw new Error('a file is in an object store that is not configured');
       return objects;
     },
   };

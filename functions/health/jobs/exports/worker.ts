@@ -90,7 +90,7 @@ async function takeBack({ db, stores, log }: ExportParts, file: string, uploadId
   try {
     if (!(await isShown(db, file))) await stores.current.remove(file, uploadId);
   } catch (error) {
-    log.warn('what an export left was not removed', { file, error });
+    log.warn('the leftovers of an export could not be removed', { file, error });
   }
 }
 
@@ -115,7 +115,7 @@ const refuse = async (db: Db, run: JobRun): Promise<void> => {
     object_type: 'export',
     object_id: run.id,
     code: 'export_too_long',
-    message: 'An export has more rows than `export.max_rows` allows, and was not built',
+    message: 'An export was not built because it has more rows than `export.max_rows` allows',
   } as const;
   await atomically(db, (h) => [
     whileOurs(h, run),

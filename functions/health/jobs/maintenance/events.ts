@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../../../../db/repositories/audit/events.ts';
 import { objectIdOf } from '../../../../db/repositories/maintenance/records.ts';
 import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
-import type { JobPrincipal } from '../../../../shared/access/principal.ts';
-import { eventBy, type Happening } from '../../../../shared/http/writes/audit-entry.ts';
+import { eventBy, type Happening } from '../../../../shared/context/audit-entry.ts';
+import type { JobPrincipal } from '../../../../shared/context/principal.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Teller } from '../../../../shared/sites/calls/actions.ts';
 import type { CallCtx } from '../../../../shared/sites/calls/dispatcher-keys.ts';

@@ -19,7 +19,7 @@ export async function runStep(parts: StepParts, window: MaintenanceWindow, step:
       await settle(work);
     });
   } catch (error) {
-    log.warn('a step of a maintenance failed and is tried again', { ...step, error });
+    log.warn('a maintenance step failed and will be retried', { ...step, error });
     await releaseStep(db, step, 'failed');
   }
   await Promise.all(begun);

@@ -39,7 +39,7 @@ export async function warn(work: Work): Promise<void> {
     });
   await actAs(ctx, tell, target, { ...action, call }).catch((error: unknown) => {
     if (!isSent) throw error;
-    ctx.deps.log.warn('a warning of a maintenance may not have arrived', { ...step, error });
+    ctx.deps.log.warn('a maintenance warning may not have been delivered', { ...step, error });
   });
 }
 

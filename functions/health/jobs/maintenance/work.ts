@@ -18,7 +18,11 @@ export type StepParts = { deps: MaintenanceDeps; parameters: Parameters; upstrea
 /** What calls of farms need, where there is no request. @param begun gets what nobody waits for yet */
 export function workCtx({ deps, parameters, upstream, now }: StepParts, begun: Promise<unknown>[]): WorkCtx {
   const keep = (work: Promise<unknown>): void => {
-    begun.push(work.catch((error: unknown) => deps.log.warn('a key or circuit was not kept', { error })));
+    begun.push(
+      work.catch((error: unknown) =>
+        deps.log.warn('a session key or circuit breaker state could not be stored', { error }),
+      ),
+    );
   };
   const requestId = newId();
   return {

@@ -114,7 +114,7 @@ async function openKey({ sealer }: ProbeDeps, row: string, sealedKey: string): P
 function failed({ deps, target, signal }: Probe, error: unknown): Seen {
   const { code, members } = error instanceof AppError ? error : new AppError('internal');
   if (code === 'internal' && !signal.aborted)
-    deps.log.error('a probe broke', { dispatcher_id: target.id, error });
+    deps.log.error('a probe failed unexpectedly', { dispatcher_id: target.id, error });
   const last_error = typeof members.reason === 'string' ? `${code}:${members.reason}` : code;
   const status = isUnauthorized(error) ? 'unauthorized' : 'fail';
   return { status, last_error, response_time_ms: null, version: null, domains: null };

@@ -47,7 +47,7 @@ export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, teleme
     write: (outcomes) => counted(recordProbes(db, outcomes)),
     onFailure: (error) => {
       telemetry.count('jobs', [name, 'failure']);
-      deps.log.error('a job failed', { job: name, error });
+      deps.log.error('a scheduled task failed', { job: name, error });
     },
   };
   return { name, intervalMs: () => planEveryMs, round: (signal) => runProbes(parts, signal) };

@@ -113,7 +113,7 @@ class CompetedLease implements Lease {
     const isLate = this.#now() >= endsAt;
     if (isLate || (this.#current() && this.#held?.fence !== fence)) this.#lose();
     if (isLate) return;
-    if (!this.#held) this.#parts.log.info('this sidecar has taken the lease', { fence });
+    if (!this.#held) this.#parts.log.info('this sidecar has acquired the lease', { fence });
     const renewAt = askedAt + this.#times.renewedEveryS * 1000;
     this.#held = Object.assign(this.#held ?? this.#newTerm(fence), { endsAt, renewAt });
     clearTimeout(this.#timer);

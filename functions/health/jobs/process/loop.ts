@@ -24,7 +24,7 @@ export async function runEvery(
     try {
       await round(signal);
     } catch (error) {
-      if (!signal.aborted) log.error('a job failed', { job: name, error });
+      if (!signal.aborted) log.error('a scheduled task failed', { job: name, error });
     }
     const earliest = performance.now() + shortestPauseMs;
     await pause(() => Math.max(earliest, startedAt + intervalMs()) - performance.now(), signal);

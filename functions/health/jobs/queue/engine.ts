@@ -30,7 +30,7 @@ export function connectEngine({ databaseUrl, isLeader, onSession }: EngineOption
   });
   return {
     executeSql: async (text, values) => {
-      if (!isLeader()) throw new NotLeader('the queue belongs to another sidecar');
+      if (!isLeader()) throw new NotLeader('the job queue is owned by another sidecar');
       // Its own transactions are one text, and get the limits as others do.
       if (!opening.test(text)) return connection.query({ text }, values);
       return connection.use(({ query, begin }) =>

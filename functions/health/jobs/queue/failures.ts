@@ -16,7 +16,7 @@ export const noteFailedJob =
       object_id: id,
       object_name: kind,
       code: 'job_failed',
-      message: `The job ${kind} failed, and is not tried again`,
+      message: `The job ${kind} failed and is not retried`,
       details: { error: escapeControls(error).slice(0, 1_000) },
     } as const;
     await appendMonitoringOnce(db, entry);

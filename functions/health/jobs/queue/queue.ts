@@ -173,7 +173,7 @@ async function startWorker(context: Context, { kind, work }: AnyWorker): Promise
       await work(kind.payload.parse(data), run);
     } catch (error) {
       await handing.settled();
-      if (stopping.aborted) log.info('a job is handed back', told);
+      if (stopping.aborted) log.info('a job is returned to the queue', told);
       else log.warn('an attempt at a job failed', { ...told, error });
       throw error;
     } finally {
@@ -207,7 +207,7 @@ async function handBack({ db, log }: Context, run: JobRun): Promise<void> {
   } catch (error) {
     // The next leader hands back every job; otherwise it costs the job one of its tries.
     if (!(error instanceof NotLeader))
-      log.warn('a job could not be handed back', { job: run.kind, id: run.id, error });
+      log.warn('a job could not be returned to the queue', { job: run.kind, id: run.id, error });
   }
 }
 

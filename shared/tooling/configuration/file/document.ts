@@ -6,10 +6,10 @@ import { type Found, valuesAt, withMember } from './paths.ts';
 import { resolveSecret } from './placeholders.ts';
 import type { YamlFile } from './yaml-file.ts';
 
-/** A value that must not appear in a plan. */
+/** A secret value, which must not appear in a plan. */
 export type Secret = { path: readonly string[]; value: string };
 
-/** An entry of a section as it stands in the file, without its secrets. */
+/** An entry of a section in the file, without its secrets. */
 export type Entry = {
   kind: Kind;
   name: string;
@@ -21,15 +21,15 @@ export type Entry = {
 
 export type Configuration = {
   file: YamlFile;
-  /** The sections that the file has, empty ones included. */
+  /** The sections of the file, including empty ones. */
   sections: readonly Section[];
   entries: readonly Entry[];
   images: readonly { at: Path; content: unknown }[];
 };
 
 /**
- * The entries of a configuration file, before their members are checked.
- * @throws ConfigurationFault with one line for each unknown section, entry without a name and faulty secret
+ * Reads the entries of a configuration file; members are validated later.
+ * @throws ConfigurationFault with one line for each unknown section, entry without a name, and invalid secret
  */
 export function readConfiguration(file: YamlFile, env: Readonly<NodeJS.ProcessEnv>): Configuration {
   const content = file.content ?? {};
@@ -71,7 +71,7 @@ function entryOf(
   return { kind, name: name.trim(), at, content: open, secrets };
 }
 
-/** The content without a secret, where it has the objects around it. */
+/** The content without a secret; missing parent objects are not created. */
 const hidden = (content: Record<string, unknown>, path: readonly string[]): Record<string, unknown> =>
   path.length === 1 || isObject(content[path[0] ?? '']) ? withMember(content, path, undefined) : content;
 
@@ -86,12 +86,12 @@ function secretOf(
   return { path: path.map(String), value: resolved.value };
 }
 
-/** One fault at a place of the file: `sites/North/uri (line 12): …`. */
+/** An error at a position in the file: `sites/North/uri (line 12): …`. */
 export function fault(file: YamlFile, path: Path, text: string): ConfigurationFault {
   return new ConfigurationFault(`${placeOf(file, path)}: ${text}`);
 }
 
-/** An entry is named by its name, as its number says little. */
+/** Entries are identified by name instead of by index. */
 export function placeOf({ content, lineOf }: YamlFile, path: Path): string {
   const [section, index, ...rest] = path;
   const list = isObject(content) && section !== undefined ? content[section] : undefined;

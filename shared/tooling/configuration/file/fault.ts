@@ -1,7 +1,7 @@
 /** A path within a configuration file: `['sites', 0, 'uri']`. */
 export type Path = readonly (string | number)[];
 
-/** What is wrong with a configuration file or its application; each line is one fault. */
+/** Errors of a configuration file or its application, one per line. */
 export class ConfigurationFault extends Error {
   readonly lines: readonly string[];
 
@@ -12,7 +12,7 @@ export class ConfigurationFault extends Error {
   }
 }
 
-/** Runs every step and gathers their faults. @throws ConfigurationFault with all of them */
+/** Runs all steps and collects their errors. @throws ConfigurationFault with all errors */
 export function gathered<T, R>(items: readonly T[], step: (item: T) => R): R[] {
   const results: R[] = [];
   const lines: string[] = [];

@@ -1,10 +1,13 @@
 import { isObject } from '../../../kernel/json/json.ts';
 import type { Path } from './fault.ts';
 
-/** A value at a path that was found in an object. */
+/** A value found in an object, and its path. */
 export type Found = { at: Path; value: unknown };
 
-/** The values at a pattern of member names, where `*` stands for every element of an array; absent and null ones are left out. */
+/**
+ * Returns the values that match a pattern of member names; `*` matches every element of an array. Absent and null
+ * values are skipped.
+ */
 export function valuesAt(value: unknown, pattern: readonly string[], at: Path = []): Found[] {
   const [step, ...rest] = pattern;
   if (value === null || value === undefined) return [];
@@ -16,7 +19,7 @@ export function valuesAt(value: unknown, pattern: readonly string[], at: Path = 
   return isObject(value) ? valuesAt(value[step], rest, [...at, step]) : [];
 }
 
-/** A copy in which the values at the pattern are replaced. */
+/** Returns a copy with the values at the pattern replaced. */
 export function replacedAt(
   value: unknown,
   pattern: readonly string[],
@@ -31,7 +34,7 @@ export function replacedAt(
   return { ...value, [step]: replacedAt(value[step], rest, by) };
 }
 
-/** A copy in which a member, at a path of names, has this value; undefined takes it out. */
+/** Returns a copy with the value of a member set by its path; undefined deletes the member. */
 export function withMember(
   object: Record<string, unknown>,
   [step = '', ...rest]: readonly string[],

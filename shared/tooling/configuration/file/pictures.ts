@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { fieldErrors } from '../../../http/declare/field-errors.ts';
 import { dataUriOf, maxPictureBytes, readPicture } from '../../../kernel/pictures/pictures.ts';
 import { foldName } from '../../../kernel/text.ts';
+import { fieldErrors } from '../../../shapes/field-errors.ts';
 import { fileReason } from '../../start/file-faults.ts';
 import { ImageEntry } from '../own-members.ts';
 import type { Names } from '../records/names.ts';
@@ -19,8 +19,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the pictures of a file and makes their names known.
- * @throws ConfigurationFault for an entry that is no picture, and for one of a name that another has
+ * Reads the pictures of a file and registers their names.
+ * @throws ConfigurationFault for an invalid picture or a duplicate name
  */
 export async function readPictures({ file, images }: Configuration, names: Names): Promise<Pictures> {
   const pictures = new Map<string, string>();
@@ -52,7 +52,7 @@ function uriOf(file: string, name: string, wrong: (text: string) => Error): stri
   }
 }
 
-/** What the export calls a picture. */
+/** The name of a picture in an export. */
 export const pictureName = (digest: string): string =>
   `image-${digest.replace(/[^A-Za-z0-9]/g, '').slice(0, 16)}`;
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileReason } from '../../start/file-faults.ts';
 
-/** The value of a secret, or what is wrong with its placeholder; a fault never shows a value. */
+/** The value of a secret, or an error of its placeholder; an error never contains a value. */
 export type Resolved = { value: string } | { fault: string };
 
 export const placeholder = /^\$\{(env|file):([^}]+)\}$/;
@@ -10,14 +10,14 @@ export const placeholder = /^\$\{(env|file):([^}]+)\}$/;
 const longestSecret = 65_536;
 
 /**
- * The value that `${env:NAME}` or `${file:path}` stands for; the line end at the end of a file is no part of it.
- * @param file the configuration file, whose folder relative paths start from
+ * Resolves `${env:NAME}` or `${file:path}`; the final line end of a file is removed.
+ * @param file the configuration file; relative paths start from its folder
  */
 export function resolveSecret(text: unknown, file: string, env: Readonly<NodeJS.ProcessEnv>): Resolved {
   const [, source, name = ''] = (typeof text === 'string' && placeholder.exec(text)) || [];
   if (source === undefined)
     return {
-      fault: `a secret is written as \${env:NAME} or \${file:path}, never as itself`,
+      fault: `write a secret as \${env:NAME} or \${file:path}`,
     };
   return source === 'env' ? fromEnvironment(name, env) : fromFile(resolve(dirname(file), name));
 }

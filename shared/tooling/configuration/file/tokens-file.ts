@@ -14,17 +14,17 @@ import { fileReason } from '../../start/file-faults.ts';
 import { ConfigurationFault } from './fault.ts';
 
 export type TokensFile = {
-  /** Stores a token; it is on the disk when this returns. */
+  /** Stores a token; synced to disk before it returns. */
   add(section: string, name: string, token: string): void;
-  /** Tokens that were added. */
+  /** Number of added tokens. */
   count(): number;
 };
 
 type Tokens = Record<string, Record<string, string>>;
 
 /**
- * The file of tokens that creation shows once: YAML of sections and names, mode 0600. Tokens that it has already stay.
- * @throws ConfigurationFault if it cannot be written, before any token is made
+ * The file for new tokens, which are shown only once: YAML by section and name, mode 0600. Existing tokens are kept.
+ * @throws ConfigurationFault if the file is not writable, before any token is created
  */
 export function openTokensFile(path: string): TokensFile {
   const tokens = existsSync(path) ? readTokens(path) : {};
@@ -48,7 +48,7 @@ function readTokens(path: string): Tokens {
   } catch (error) {
     if (fileReason(error)) throw unusable(path, error);
   }
-  throw new ConfigurationFault(`${path}: it is not a file of tokens; name another one by --tokens-file`);
+  throw new ConfigurationFault(`${path}: this is not a tokens file; set another one with --tokens-file`);
 }
 
 function write(path: string, tokens: Tokens): void {
@@ -67,5 +67,5 @@ function write(path: string, tokens: Tokens): void {
 
 const unusable = (path: string, error: unknown): ConfigurationFault =>
   new ConfigurationFault(
-    `${path}: the file of tokens cannot be used (${fileReason(error) ?? String(error)}); name another one by --tokens-file`,
+    `${path}: the tokens file cannot be used (${fileReason(error) ?? String(error)}); set another one with --tokens-file`,
   );

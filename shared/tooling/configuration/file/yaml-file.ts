@@ -5,15 +5,15 @@ import { ConfigurationFault, type Path } from './fault.ts';
 
 type YamlDocument = ReturnType<typeof parseDocument>;
 
-/** The content of a YAML file, and the line on which the value at a path begins. */
+/** The content of a YAML file, and the line of the value at a path. */
 export type YamlFile = { path: string; content: unknown; lineOf(path: Path): number };
 
-/** Bytes. */
+/** Maximum size in bytes. */
 export const longestFile = 1_048_576;
 
 /**
  * Reads a YAML 1.2 file of at most 1 MiB.
- * @throws ConfigurationFault naming the file, and the line of a syntax error or a duplicate key
+ * @throws ConfigurationFault with the file, and the line of a syntax error or duplicate key
  */
 export function readYamlFile(path: string): YamlFile {
   const text = readText(path);
@@ -24,12 +24,12 @@ export function readYamlFile(path: string): YamlFile {
       ({ pos: [at], message }) => `${path}: line ${lines.linePos(at).line}: ${message}`,
     );
     if (faults.length > 0) throw new ConfigurationFault(...faults.slice(0, mostFaults));
-    // Aliases of aliases grow exponentially: the parser counts what they stand for.
+    // Limits exponential growth by nested aliases.
     const content: unknown = document.toJS({ maxAliasCount: 100 });
     return { path, content, lineOf: (at) => lines.linePos(offsetOf(document, at)).line };
   } catch (error) {
     if (error instanceof ConfigurationFault) throw error;
-    // The parser descends into nested collections, and refuses aliases that stand for too much.
+    // A `RangeError` of the recursive parser means deep nesting; other errors include too many aliases.
     const reason = error instanceof RangeError ? 'it is nested too deeply' : messageOf(error);
     throw new ConfigurationFault(`${path}: ${reason}`);
   }
@@ -56,7 +56,7 @@ function readText(path: string): string {
   }
 }
 
-/** Where the value at a path begins, or the last one on the way to it that is there. */
+/** The offset of the value at a path, or of its last existing parent. */
 function offsetOf(document: YamlDocument, path: Path): number {
   let node: unknown = document.contents;
   let offset = 0;

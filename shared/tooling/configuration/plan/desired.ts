@@ -1,8 +1,8 @@
 import { usersNamed } from '../../../../db/repositories/identity/account-names.ts';
-import { fieldErrors } from '../../../http/declare/field-errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import { foldName } from '../../../kernel/text.ts';
+import { fieldErrors } from '../../../shapes/field-errors.ts';
 import { type Configuration, type Entry, fault, placeOf } from '../file/document.ts';
 import { ConfigurationFault, gathered } from '../file/fault.ts';
 import { replacedAt, valuesAt } from '../file/paths.ts';
@@ -13,19 +13,19 @@ import type { Operator } from '../records/operator.ts';
 import { memberNames } from '../records/schema-members.ts';
 import { identityOf, inSlices, type State, type Stored } from '../records/state.ts';
 
-/** An entry of a file that was checked, beside the record of the same name. */
+/** A validated entry of a file, and the record with the same name. */
 export type Wanted = {
   entry: Entry;
-  /** Of the record, or a made-up one that stands for the record until it is created. */
+  /** The id of the record, or a temporary id until it is created. */
   id: string;
-  /** With ids in the place of names, and without secrets. */
+  /** With ids instead of names, and without secrets. */
   body: Record<string, unknown>;
   stored: Stored | undefined;
 };
 
 /**
- * Finds the record of each entry, replaces names by ids and checks the members.
- * @throws ConfigurationFault with one line for each fault
+ * Finds the record of each entry, replaces names by ids and validates the members.
+ * @throws ConfigurationFault with one line per error
  */
 export async function readDesired(
   operator: Operator,
@@ -42,7 +42,7 @@ export async function readDesired(
   }));
 }
 
-/** The names of users that the file refers to. */
+/** Registers the names of users that the file refers to. */
 async function addUsers(operator: Operator, { entries }: Configuration, { names }: State): Promise<void> {
   const wanted = new Map<string, { labelKey: string; nameKey: string }>();
   for (const { kind, content } of entries)
@@ -58,7 +58,7 @@ async function addUsers(operator: Operator, { entries }: Configuration, { names 
 
 type Matched = Pick<Wanted, 'entry' | 'id' | 'stored'>;
 
-/** Domains come before groups, which are found within theirs. */
+/** Domains are matched before groups, which are identified within their domain. */
 function matchAll({ file, entries }: Configuration, { records, names }: State): Matched[] {
   const seen = new Map<string, Entry>();
   const labels = new Map<unknown, string>(
@@ -94,7 +94,7 @@ function checked({ file }: Configuration, { names }: State, entry: Entry): Recor
   return 'body' in result ? result.body : {};
 }
 
-/** The content of an entry with ids in the place of names, and a line for each name of nothing. */
+/** The content of an entry with ids instead of names, and a line for each unknown name. */
 function withIds(file: Configuration['file'], { kind, at, content: own }: Entry, names: State['names']) {
   const lines: string[] = [];
   let content: Record<string, unknown> = own;
@@ -123,7 +123,7 @@ function unknownName(to: Target, name: string, names: State['names']): string {
 
 const isSection = (to: Target): to is Section => to in kinds;
 
-/** A fault of one member, by its pointer within the entry. */
+/** A line for an error of one member, by its pointer in the entry. */
 export function lineOf(
   file: Configuration['file'],
   { kind, at }: Entry,

@@ -5,7 +5,7 @@ import type { Operator } from '../records/operator.ts';
 import { pathOf, type Stored } from '../records/state.ts';
 
 /**
- * Refuses to prune a record that is in use although the API would delete it, together with what belongs to it.
+ * Rejects pruning of a record in use that the API would delete together with dependent objects.
  * @throws AppError `invalid_state`
  */
 export async function holdOf(operator: Operator, { kind, id, parent }: Stored): Promise<void> {

@@ -14,7 +14,7 @@ type Shown = Pick<Schedule, 'kept' | 'units'> & {
   builtin: readonly Stored[];
 };
 
-/** The plan as it is shown: `+` create, `~` change with each member, `-` delete, `=` stays although it is not in the file. */
+/** The plan as text: `+` create, `~` change with each member, `-` delete, `=` kept although it is not in the file. */
 export function planText({ actions, units, kept, unchanged, builtin }: Shown, names: Names): string {
   const resent = new Set(
     units.flatMap(({ steps }) => steps.filter(({ means }) => means.sendsSecrets).map(({ action }) => action)),
@@ -68,7 +68,7 @@ function changeLines(
   ];
 }
 
-/** The lines of one member; of a list what comes and goes, of an object its own members. */
+/** The lines of one member: for a list the removed and added elements, for an object its changed members. */
 function memberLines(name: string, before: unknown, after: unknown): string[] {
   if (Array.isArray(before) && Array.isArray(after)) {
     const [had, has] = [new Set(before.map(canonicalJson)), new Set(after.map(canonicalJson))];
@@ -100,7 +100,7 @@ const secretWords: Record<PlannedSecret['state'], string> = {
   same: 'sent again, as its destination changes',
 };
 
-/** A value of a body with names in the place of ids. */
+/** A value of a body with names instead of ids. */
 function named(kind: Kind, member: string, value: unknown, names: Names): unknown {
   const refers = kind.references.filter(({ path: [first] }) => first === member);
   const ids = new Set(
@@ -118,7 +118,7 @@ function named(kind: Kind, member: string, value: unknown, names: Names): unknow
 
 const longest = 100;
 
-/** A value in one line, without what a terminal would obey. */
+/** A value in one line, without terminal control characters. */
 function shown(value: unknown): string {
   if (value === undefined || value === null) return '(none)';
   const isPlain = typeof value === 'string' && /^[\w./:@ +-]+$/.test(value);

@@ -9,7 +9,7 @@ import type { Wanted } from './desired.ts';
 
 type Body = Record<string, unknown>;
 
-/** A secret of an entry, and whether the stored one is another; `unknown` where the stored one cannot be opened. */
+/** A secret of an entry, compared with the stored one; `unknown` if the stored one cannot be opened. */
 export type PlannedSecret = {
   path: readonly string[];
   value: string;
@@ -23,7 +23,7 @@ export type Change = {
   stored: Stored;
   revision: number;
   body: Body;
-  /** Names of the members that differ. */
+  /** Names of changed members. */
   members: string[];
   secrets: PlannedSecret[];
 };
@@ -31,15 +31,15 @@ export type Delete = { do: 'delete'; stored: Stored; revision: number };
 export type Action = Create | Change | Delete;
 
 export type Plan = {
-  /** In the order of the sections, deletions last and in the opposite order. */
+  /** In the order of sections; deletions last, in reverse order. */
   actions: Action[];
-  /** Entries that are as the file says. */
+  /** Entries that equal their records. */
   unchanged: Entry[];
 };
 
 /**
- * Compares the file with the records. A record that differs is read once more, with its revision, and compared again.
- * @param prune delete the records of the sections of the file that are not in it
+ * Compares the file with the records. A record that differs is read again with its revision and compared again.
+ * @param prune delete records of the file's sections that are not in the file
  */
 export async function planOf(
   operator: Operator,
@@ -63,7 +63,7 @@ export async function planOf(
     if (action) actions.push(action);
     else unchanged.push(want.entry);
   }
-  // A tag that is written in another case is written so in domains too, which gives these another revision.
+  // A change of a tag's case is propagated to domains, which increments their revision.
   const isTagChange = (action: Action): boolean =>
     action.do === 'change' && action.entry.kind.section === 'tags';
   actions.sort((a, b) => Number(isTagChange(a)) - Number(isTagChange(b)));
@@ -103,7 +103,7 @@ const plannedSecrets = async (
   const planned: PlannedSecret[] = [];
   for (const secret of secrets) {
     const same = isSecretSet(stored, secret.path)
-      ? await isSameSecret(operator.db, sealer, stored, secret.value)
+      ? await isSameSecret(operator.db, sealer, stored, secret.path, secret.value)
       : false;
     const state = same === undefined ? 'unknown' : same ? 'same' : 'changed';
     planned.push({ ...secret, state: isSecretSet(stored, secret.path) ? state : 'new' });
@@ -116,7 +116,7 @@ export const differing = (before: Body, after: Body): string[] =>
     (name) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
   );
 
-/** The record as it is now, with its revision. */
+/** Reads the record again, with its revision. */
 export async function reread(
   operator: Operator,
   { kind, id, parent }: Stored,
@@ -128,7 +128,7 @@ export async function reread(
   return { stored: await storedOf(operator, kind, body, parent, pictures), revision };
 }
 
-/** The records that the sections of a file leave out, those first that may refer to others. */
+/** The records that are not in the sections of the file, in the order of deletion. */
 function leftOver({ sections }: Configuration, wanted: readonly Wanted[], { records }: State): Stored[] {
   const kept = new Set(wanted.map(({ id }) => id));
   return sections
@@ -136,7 +136,7 @@ function leftOver({ sections }: Configuration, wanted: readonly Wanted[], { reco
     .flatMap((section) => records[section].filter(({ id, builtin }) => !kept.has(id) && !builtin));
 }
 
-/** The built-in records that pruning passes over, for the plan. */
+/** Built-in records that pruning skips, for the plan. */
 export const builtinLeftOver = (
   { sections }: Configuration,
   wanted: readonly Wanted[],

@@ -7,12 +7,12 @@ import { lineOf } from './desired.ts';
 import type { Action } from './plan.ts';
 import type { Refusal } from './schedule.ts';
 
-/** What an operation refused, one line for each member at fault. */
+/** Describes the rejection of an operation, with one line per invalid member. */
 export function refusalLines(file: YamlFile, action: Action, error: AppError): string[] {
   if (action.do === 'delete') return [`${nameOf(action)}: ${reasonOf(error)}`];
   const { entry } = action;
   const { errors = [] } = error.members;
-  // A fault of the body as a whole has no member.
+  // An error of the body as a whole has no member.
   return errors.length > 0
     ? errors.map(({ pointer, detail }) => lineOf(file, entry, pointer, detailOf(error, String(detail))))
     : [`${placeOf(file, entry.at)}: ${reasonOf(error)}`];
@@ -21,7 +21,7 @@ export function refusalLines(file: YamlFile, action: Action, error: AppError): s
 const detailOf = ({ code }: AppError, detail: string): string =>
   code === 'secret_required' ? `${detail}, so the secret is needed in the file` : detail;
 
-/** Why an action is refused, in one sentence. */
+/** The reason of a rejection in one sentence. */
 export function reasonOf(error: AppError): string {
   if (error.code === 'precondition_failed')
     return 'it was changed after the plan was made; run the same command again';
@@ -38,7 +38,7 @@ export const nameOf = (action: Action): string =>
     ? `${action.stored.kind.section}/${action.stored.name}`
     : `${action.entry.kind.section}/${action.entry.name}`;
 
-/** The refusals that do not follow from another one: that of a site explains those of its farms. */
+/** Rejections that do not result from another one: the rejection of a site explains those of its farms. */
 export function rootsOf(refused: readonly Refusal[]): readonly Refusal[] {
   const absent = new Set(refused.flatMap(({ action }) => (action.do === 'create' ? [action.id] : [])));
   const roots = refused.filter(({ action }) => !refersTo(action, absent));

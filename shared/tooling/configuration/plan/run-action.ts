@@ -9,28 +9,28 @@ import type { Action, Change, Create, Delete, PlannedSecret } from './plan.ts';
 
 type Body = Record<string, unknown>;
 
-/** What the actions of one run share. */
+/** State shared by the actions of a run. */
 export type Run = {
   operator: Operator;
-  /** Ids of records that were created, by the made-up ones of the plan. */
+  /** Ids of created records by their temporary ids in the plan. */
   ids: Map<string, string>;
   pictures: Pictures;
-  /** Called with a token that creation returned. */
+  /** Called with the token of a created record. */
   onToken(section: string, name: string, token: string): void;
 };
 
-/** Options that the rehearsal finds out. */
+/** Options determined by the rehearsal. */
 export type Means = {
-  /** The destination of a secret changes, so that it is sent although it is the same. */
+  /** Sends unchanged secrets, because their destination changes. */
   sendsSecrets?: boolean;
-  /** The revision after an earlier action on the same record in this run. */
+  /** Revision after an earlier action on the same record in this run. */
   revision?: number;
 };
 
 /**
- * Runs one action by the operations of the API.
- * @returns the revision of the record, undefined once it is deleted
- * @throws AppError as the operations refuse
+ * Runs one action through the operations of the API.
+ * @returns the revision of the record, undefined after a deletion
+ * @throws AppError of the operation
  */
 export function runAction(run: Run, action: Action, means: Means = {}): Promise<number | undefined> {
   switch (action.do) {
@@ -83,7 +83,7 @@ async function remove(
   });
 }
 
-/** Gives up a unique value, or a reference that holds another record, until the change of the record follows. */
+/** Temporarily replaces a unique value, or a reference that blocks another record, until the record is changed. */
 export async function yieldPlace(
   run: Run,
   { stored, revision }: Change | Delete,
@@ -102,7 +102,7 @@ export async function yieldPlace(
 const parentOf = ({ ids }: Run, { section }: Kind, { authenticator_id: id }: Body): string | undefined =>
   section === 'groups' ? (ids.get(String(id)) ?? String(id)) : undefined;
 
-/** The body of a write: without what other operations write, with the ids of records that exist by now. */
+/** The body of a write, without members of other operations, and with the ids of created records. */
 function sent(
   { ids, pictures }: Run,
   kind: Kind,
@@ -121,7 +121,7 @@ function sent(
   return result;
 }
 
-/** A picture that the rule shows already keeps its id; another one is stored with the rule. */
+/** A picture that the rule uses already keeps its id; a new one is stored with the rule. */
 function withPicture({ image_id: digest, ...body }: Body, pictures: Pictures, imageId: unknown): Body {
   const image = typeof digest === 'string' ? pictures.get(digest) : undefined;
   return image === undefined ? { ...body, image_id: digest === null ? null : imageId } : { ...body, image };
@@ -129,7 +129,7 @@ function withPicture({ image_id: digest, ...body }: Body, pictures: Pictures, im
 
 type Attribute = { name: string; source: string; title: string };
 
-/** Brings the attributes of a directory to those of the entry, one operation each. */
+/** Changes the attributes of a directory to those of the entry, with one operation per attribute. */
 async function changeAttributes(
   { operator }: Run,
   kind: Kind,
@@ -156,7 +156,7 @@ async function changeAttributes(
 
 function attributeChanges(before: readonly Attribute[], after: readonly Attribute[]): Body[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
-  // Attributes keep their order, which the operation cannot change: from the first difference on they are made anew.
+  // The operation cannot reorder attributes, so they are deleted and added again from the first difference.
   const same = before.findIndex((one, at) => canonicalJson(one) !== canonicalJson(after[at]));
   const from = same === -1 ? before.length : same;
   return [

@@ -8,20 +8,20 @@ import type { Action, Change, Delete } from './plan.ts';
 import { type Means, type Run, runAction, yieldPlace } from './run-action.ts';
 
 export type Step = { action: Action; means: Means };
-/** Actions that only together are possible: some records give up their place first, all of it in one transaction. */
+/** Actions that are only possible together: some records yield unique values first, all in one transaction. */
 export type Unit = { yields: { action: Change | Delete; token: string }[]; steps: Step[] };
 
 export type Refusal = { action: Action; error: AppError };
 export type Schedule = {
   units: Unit[];
-  /** Records that stay, with the reason. */
+  /** Records that are kept, with the reason. */
   kept: { action: Delete; reason: AppError }[];
   refused: Refusal[];
 };
 
 /**
- * Finds out, in a transaction that is rolled back, in which order the actions are possible and which are refused. An action
- * that is refused is tried again after others: it may need a record, a place or a name that these bring or give up.
+ * Determines, in a transaction that is rolled back, a possible order of the actions, and which ones are rejected. A
+ * rejected action is retried after others, because it may depend on records or names that they create or release.
  */
 export const rehearsed = (
   operator: Operator,
@@ -47,7 +47,7 @@ export const rehearsed = (
     return { units, ...sorted(waiting.length > 0 ? refused : []) };
   });
 
-/** A deletion that is refused leaves its record; anything else is a fault. */
+/** A rejected deletion keeps its record; any other rejection is an error. */
 function sorted(all: readonly Refusal[]): Pick<Schedule, 'kept' | 'refused'> {
   const kept = all.flatMap(({ action, error }) =>
     action.do === 'delete' ? [{ action, reason: error }] : [],
@@ -84,11 +84,11 @@ async function refusalOf(run: Run, handle: Db, step: Step): Promise<AppError | u
 
 const hasSecrets = ({ action }: Step): boolean => action.do === 'change' && action.secrets.length > 0;
 
-/** A savepoint, so that a refusal leaves nothing. */
+/** Runs in a savepoint, so that a rejected action leaves no changes. */
 const within = <T>(run: Run, handle: Db, work: (inner: Run) => Promise<T>): Promise<T> =>
   withTransaction(handle, (inner) => work({ ...run, operator: run.operator.on(inner) }));
 
-/** Lets every record that can give up its place do so before any action. Records that cannot be deleted are left out. */
+/** Lets all records yield their unique values before any action. Records that cannot be deleted are skipped. */
 async function tryTogether(run: Run, handle: Db, waiting: readonly Step[]): Promise<Unit | undefined> {
   let steps = [...waiting];
   for (;;) {
@@ -125,7 +125,9 @@ async function giveUpPlaces(run: Run, { yields }: Unit, steps: readonly Step[]):
   }
 }
 
-/** Tries the steps until none of the others is possible, and notes their order. @returns the others */
+/**
+ * Runs the steps until none of the remaining ones is possible, and records their order. @returns the remaining steps
+ */
 async function inOrder(run: Run, unit: Unit, steps: readonly Step[]): Promise<Step[]> {
   let waiting = [...steps];
   for (;;) {
@@ -136,7 +138,7 @@ async function inOrder(run: Run, unit: Unit, steps: readonly Step[]): Promise<St
   }
 }
 
-/** Runs one unit of a schedule for good. @throws AppError */
+/** Runs one unit of a schedule. @throws AppError */
 export async function runUnit(run: Run, { yields, steps }: Unit): Promise<void> {
   const [only] = steps;
   if (yields.length === 0 && steps.length === 1 && only) {

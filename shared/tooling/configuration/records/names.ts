@@ -3,16 +3,16 @@ import { foldName } from '../../../kernel/text.ts';
 import type { Target } from '../kinds.ts';
 
 /**
- * Names of objects and their ids. Groups and users are named `<label of the domain>/<name>`, as no label has a slash;
- * everything else has a name of its own. Case does not matter.
+ * Names of objects and their ids. Groups and users are named `<label of the domain>/<name>`, because a label has no
+ * slash; other objects by their own name. Names are case-insensitive.
  */
 export class Names {
   readonly #ids = new Map<Target, Map<string, string>>();
   readonly #names = new Map<string, string>();
 
   /**
-   * A later name of the same object is another way to write it; the first one is shown. A later object of the same name takes
-   * its place: a file may give the label of one domain to another.
+   * A further name of the same object is an alias; the first name is displayed. A later object with the same name
+   * replaces the earlier one: a file may assign the label of one domain to another.
    */
   add(target: Target, name: string, id: string): void {
     const ids = this.#ids.get(target) ?? new Map<string, string>();
@@ -24,12 +24,12 @@ export class Names {
     return this.#ids.get(target)?.get(foldName(name));
   }
 
-  /** The name of an object; its id where there is no such object any more. */
+  /** The name of an object, or its id if the object does not exist any more. */
   nameOf(id: string): string {
     return this.#names.get(id) ?? id;
   }
 
-  /** The name that was probably meant. */
+  /** The most similar name, for a suggestion. */
   nearest(target: Target, name: string): string | undefined {
     const ids = this.#ids.get(target) ?? new Map<string, string>();
     const near = nearestOf(foldName(name), [...ids.keys()]);
@@ -38,7 +38,7 @@ export class Names {
   }
 }
 
-/** The nearest of these words, if it may be a misspelling. */
+/** The most similar word, if it may be a misspelling. */
 export function nearestOf(word: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
   const near = closest(word, words);

@@ -1,14 +1,14 @@
 import { hostname, userInfo } from 'node:os';
 import type { Db } from '../../../../db/client.ts';
+import { asAppError } from '../../../../db/errors.ts';
 import { findOverrides } from '../../../../db/repositories/settings/system-parameters.ts';
 import { createWebui } from '../../../../functions/webui/app.ts';
 import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
 import { admit } from '../../../access/guard.ts';
-import { permissions } from '../../../access/permissions.ts';
-import type { OperatorPrincipal } from '../../../access/principal.ts';
-import type { Ctx } from '../../../http/context.ts';
+import { permissions } from '../../../context/permissions.ts';
+import type { OperatorPrincipal } from '../../../context/principal.ts';
+import type { RequestCtx } from '../../../http/context.ts';
 import type { Operation, RawInput } from '../../../http/declare/operation.ts';
-import { asAppError } from '../../../http/problem.ts';
 import { Answer } from '../../../http/serve/answer.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../../../kernel/system-parameters.ts';
@@ -16,16 +16,16 @@ import { type Parameters, parametersFrom } from '../../../kernel/system-paramete
 type Given = Partial<Pick<RawInput, 'params' | 'query' | 'body' | 'conditions'>>;
 type Body = Record<string, unknown>;
 
-/** Runs operations of the administration for `system:apply`, as the API runs them for an administrator of all sites. */
+/** Runs operations of the administration as `system:apply`, with the permissions of an administrator of all sites. */
 export type Operator = {
-  /** @throws AppError as the operation refuses */
+  /** @throws AppError of the operation */
   call(id: string, given?: Given): Promise<Answer<Body>>;
-  /** The same on a handle of a transaction. */
+  /** Returns an operator for a transaction handle. */
   on(handle: Db): Operator;
   db: Db;
 };
 
-/** @param requestId names all events of one run in the audit */
+/** @param requestId request id of all audit events of the run */
 export async function createOperator(deps: WebuiDeps, requestId = newId()): Promise<Operator> {
   const operations = new Map(createWebui(deps).operations.map((operation) => [operation.id, operation]));
   const parameters = parametersFrom(await findOverrides(deps.db));
@@ -45,7 +45,7 @@ export async function createOperator(deps: WebuiDeps, requestId = newId()): Prom
   return on(deps.db);
 }
 
-/** Conditions of a batch that failed become the problems that a caller of the API gets. */
+/** Converts errors of failed batches to the problems of the API. */
 function refused(error: unknown): never {
   const problem = asAppError(error);
   throw problem.code === 'internal' ? error : problem;
@@ -60,13 +60,13 @@ const principal = (): OperatorPrincipal => ({
   roles: [{ id: '', name: 'operator', permissions: [...permissions], scope: { sites: '*' } }],
 });
 
-/** The members of a request about its client are empty. */
+/** The client data of the request is empty. */
 function contextOf(
   deps: WebuiDeps,
   operation: Operation<WebuiDeps>,
   parameters: Parameters,
   requestId: string,
-): Ctx<WebuiDeps> {
+): RequestCtx<WebuiDeps> {
   const own = principal();
   const writes = operation.method !== 'GET' && !operation.readsOnly;
   const ended = new AbortController();

@@ -15,7 +15,7 @@ import { ownAssets } from '../../build/asset-files.ts';
 
 export type PortalDeps = { deps: WebuiDeps; close(): Promise<void> };
 
-/** What the operations of the administration need, in a process that serves no requests. */
+/** The dependencies of the administration operations, in a process without a server. */
 export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
   const outbound = {
     allowedNetworks: config.allowedPrivateNetworks,
@@ -47,7 +47,10 @@ export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
   return { deps, close: () => transport.close() };
 }
 
-/** Dependencies of a rehearsal: no transaction waits for a directory, whose answer decides on nothing there. */
+/**
+ * Dependencies of a rehearsal without directories, so that no transaction waits for a directory whose response is not
+ * needed.
+ */
 export const withoutDirectories = (deps: WebuiDeps): WebuiDeps => ({
   ...deps,
   log: { ...deps.log, warn: () => undefined },

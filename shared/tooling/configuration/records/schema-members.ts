@@ -1,22 +1,20 @@
 import { createSchemas, type Schema } from '../../../http/document/schemas.ts';
-import { paramShapes } from '../../../identity/domains/catalogue.ts';
+import { type DomainTypeName, domainTypeNames, domainTypeOf } from '../../../identity/domains/registry.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import type { Kind } from '../kinds.ts';
 
-/** The JSON Schema of the members of an entry, with ids in the place of names. */
+/** The JSON Schema of an entry, with ids instead of names. */
 export const schemaOf = (kind: Kind): Schema => createSchemas(new Map()).input(kind.shape.strict());
 
-export const schemaOfParams = (type: keyof typeof paramShapes): Schema =>
-  createSchemas(new Map()).input(paramShapes[type]);
+export const schemaOfParams = (type: DomainTypeName): Schema =>
+  createSchemas(new Map()).input(domainTypeOf(type).settings.shape);
 
-/** The names of members at a path of an entry, for the suggestion of another spelling. */
+/** The member names at a path of an entry, for suggestions. */
 export function memberNames(kind: Kind, path: readonly string[]): string[] {
   const [first] = path;
   const roots =
     first === 'params'
-      ? [schemaOfParams('active_directory'), schemaOfParams('ldap')].map((schema) => ({
-          properties: { params: schema },
-        }))
+      ? domainTypeNames.map((type) => ({ properties: { params: schemaOfParams(type) } }))
       : [schemaOf(kind)];
   return [...new Set(roots.flatMap((root) => propertiesAt(root, path)))];
 }

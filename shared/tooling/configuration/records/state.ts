@@ -13,26 +13,26 @@ import type { Operator } from './operator.ts';
 export type Stored = {
   kind: Kind;
   id: string;
-  /** Within its kind, and for a group within its domain. */
+  /** Unique within its section, for a group within its domain. */
   name: string;
-  /** What the API shows of it. */
+  /** The record as returned by the API. */
   view: Record<string, unknown>;
-  /** The same as an entry of a file, with ids in the place of names, and no secrets. */
+  /** The record as an entry of a file, with ids instead of names and without secrets. */
   body: Record<string, unknown>;
   /** The domain of a group. */
   parent?: string;
-  /** Comes with the portal and cannot be changed. */
+  /** Built-in records cannot be changed. */
   builtin: boolean;
 };
 
 export type State = {
   records: Readonly<Record<Section, readonly Stored[]>>;
   names: Names;
-  /** SHA-256 of the pictures of rules, by their ids. */
+  /** SHA-256 of the pictures of rules by id. */
   pictures: ReadonlyMap<string, string>;
 };
 
-/** All records that a file can describe. */
+/** Reads all records that a file can describe. */
 export async function readState(operator: Operator): Promise<State> {
   const pictures = new Map<string, string>();
   const records = {} as Record<Section, Stored[]>;
@@ -49,7 +49,7 @@ export async function readState(operator: Operator): Promise<State> {
   return { records, names: await namesIn(operator, records), pictures };
 }
 
-/** The parameters of a path of this kind. */
+/** The path parameters of the kind. */
 export const pathOf = ({ idParam }: Kind, id?: string, parent?: string): Record<string, string> => ({
   ...(id !== undefined && { [idParam]: id }),
   ...(parent !== undefined && { auth_uuid: parent }),
@@ -73,7 +73,7 @@ async function listAll(operator: Operator, kind: Kind, parent: string | undefine
   return items;
 }
 
-/** A record from what a list or a read shows of it. */
+/** Creates a record from its API representation. */
 export async function storedOf(
   operator: Operator,
   kind: Kind,
@@ -122,7 +122,7 @@ async function namesIn(operator: Operator, records: State['records']): Promise<N
   return names;
 }
 
-/** Statements with a bounded number of parameters. */
+/** Splits a list, to bound the number of bind parameters. */
 export async function inSlices<T, R>(
   items: readonly T[],
   work: (slice: readonly T[]) => Promise<R[]>,
@@ -133,11 +133,11 @@ export async function inSlices<T, R>(
   return results;
 }
 
-/** What tells an entry from the others of its section. */
+/** Identifies an entry within its section. */
 export const identityOf = (name: string, parent?: unknown): string =>
   parent === undefined ? foldName(name) : `${String(parent)}/${foldName(name)}`;
 
-/** Whether a member of a record, at a path, holds a secret. */
+/** True if the secret at this path of the record is set. */
 export function isSecretSet({ view }: Stored, path: readonly string[]): boolean {
   const owner = path.slice(0, -1).reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), view);
   return isObject(owner) && owner[`${path.at(-1)}_set`] === true;

@@ -7,27 +7,28 @@ import type { Stored } from './state.ts';
 
 type Sealed = { text: string; place: Place };
 
-/** Compares a secret with the stored one. @returns undefined if no configured key opens that */
+/** Compares a secret with the stored one. @returns undefined if no configured key opens the stored one */
 export async function isSameSecret(
   db: Db,
   sealer: Sealer,
   stored: Stored,
+  path: readonly string[],
   value: string,
 ): Promise<boolean | undefined> {
-  const sealed = await sealedOf(db, stored);
+  const sealed = await sealedOf(db, stored, path.at(-1) ?? '');
   const opened = sealed && (await sealer.open(sealed.text, sealed.place).catch(() => undefined));
   if (opened === undefined) return undefined;
   const [left, right] = [Buffer.from(opened), Buffer.from(value)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-async function sealedOf(db: Db, { kind, id }: Stored): Promise<Sealed | undefined> {
+async function sealedOf(db: Db, { kind, id }: Stored, name: string): Promise<Sealed | undefined> {
   const everywhere = { scope: '*' } as const;
   if (kind.section === 'dispatchers') {
     const text = (await dispatchers.find(db, id, everywhere))?.health_key;
     return text ? { text, place: { table: 'dispatchers', row: id, column: 'health_key' } } : undefined;
   }
-  const text = (await authenticators.find(db, id, everywhere))?.sealed_password;
-  const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
+  const text = (await authenticators.find(db, id, everywhere))?.secrets[name];
+  const place = { table: 'authenticators', row: id, column: `params.${name}` };
   return typeof text === 'string' ? { text, place } : undefined;
 }

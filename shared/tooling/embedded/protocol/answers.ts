@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { type Message, type Problem, readText } from './messages.ts';
 
 /**
- * Passes the messages of the given types through `replace` and copies the others.
- * @param replace returns what takes the place of the message; an empty list removes it
+ * Passes messages of the given types through `replace` and copies the others.
+ * @param replace returns the replacement; an empty list removes the message
  */
 export function mapMessages(
   answer: Buffer,
@@ -64,7 +64,7 @@ export function rowsIn(answer: Buffer): (string | null)[][] {
   });
 }
 
-/** The two texts of a ParameterStatus message. */
+/** The name and value of a ParameterStatus message. */
 export function parameterIn(message: Message): [name: string, value: string] {
   const [name, next] = readText(message, 5);
   return [name, readText(message, next)[0]];

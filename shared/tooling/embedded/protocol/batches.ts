@@ -4,17 +4,17 @@ import { type Analysis, analyse, type RewriteListen } from './statements.ts';
 
 export type Step = {
   message: Message;
-  /** The command tags to report in place of NOTIFY, in order. */
+  /** Command tags to report instead of NOTIFY, in order. */
   notifyTags: readonly string[];
 };
 
-/** Messages up to one that asks for an answer. They run as a whole, so that no half of a batch takes effect. */
+/** Messages up to one that requires a response. They run as a unit, so that no part of a batch takes effect alone. */
 export type Batch = {
   steps: Step[];
   /** The type of the last message: Q, F, S, or H (Flush), which leaves the batch open until a Sync. */
   end: string;
   changesSettings: Analysis['changesSettings'];
-  /** The channels of its LISTEN statements. */
+  /** Channels of its LISTEN statements. */
   listens: string[];
 };
 
@@ -23,7 +23,10 @@ const unchanged = { session: false, transaction: false };
 const nothing: Analysis = { text: '', changesSettings: unchanged, listens: [], notifyTags: [] };
 const dotted = /(?<![\w$])"?[a-z_][\w$]*"?(?:\."?[a-z_][\w$]*"?)+/gi;
 
-/** Collects the messages of one client into batches. Prepared statements get a prefix, since all clients share their names. */
+/**
+ * Collects the messages of one client into batches. Names of prepared statements get a prefix, because all clients
+ * share a namespace.
+ */
 export class BatchReader {
   readonly #prefix: string;
   readonly #rewriteListen: RewriteListen;
@@ -37,19 +40,22 @@ export class BatchReader {
     this.#rewriteListen = rewriteListen;
   }
 
-  /** The names that the engine has for the prepared statements of this client. */
+  /** Names of this client's prepared statements in the engine. */
   get statements(): string[] {
     return [...this.#statements.keys()].filter((name) => name !== '');
   }
 
-  /** @returns the names of the form `a.b` in texts that changed settings since the last call: some are customized options */
+  /**
+   * @returns names of the form `a.b` in texts that changed settings since the last call, which may be customized
+   * options
+   */
   takeCustomNames(): Set<string> {
     const names = this.#customNames;
     this.#customNames = new Set();
     return names;
   }
 
-  /** @returns the batch that the message completes */
+  /** @returns the batch completed by the message */
   add(message: Message): Batch | undefined {
     const type = typeOf(message);
     this.#batch.steps.push(this.#stepOf(type, message));
@@ -59,7 +65,7 @@ export class BatchReader {
     return batch;
   }
 
-  /** Forgets the messages of an incomplete batch. */
+  /** Discards the messages of an incomplete batch. */
   discard(): void {
     this.#batch = emptyBatch();
   }

@@ -5,20 +5,20 @@ import { type Notification, notificationIn } from './answers.ts';
 import { type Message, messageOf, query } from './messages.ts';
 import { literal } from './state.ts';
 
-/** A session that can listen: `id` of the front, and the process ID that clients see. */
+/** A session that can listen: its `id`, and the process id visible to clients. */
 export type Listener = { id: number; pid: number; channels: Set<string>; answer(bytes: Buffer): void };
 
 /**
- * LISTEN and NOTIFY for each client. The engine listens to every channel that any client listens to. A client's LISTEN
- * and UNLISTEN run as a NOTIFY on a channel of the front: so they take effect at COMMIT, are undone by ROLLBACK and
- * ROLLBACK TO, and arrive here in order. LISTEN inside a DO block or a function has no effect for any client, and
+ * LISTEN and NOTIFY per client. The engine listens to every channel that any client listens to. LISTEN and UNLISTEN
+ * of a client run as a NOTIFY on an internal channel, so that they take effect at COMMIT, are undone by ROLLBACK and
+ * ROLLBACK TO, and arrive in order. LISTEN inside a DO block or a function has no effect for any client, and
  * `pg_listening_channels()` returns the channels of the engine.
  */
 export class Channels {
   readonly #engine: Engine;
   readonly #listeners: () => Iterable<Listener>;
   readonly #control = `front-${randomUUID()}`;
-  /** What the engine listens to for certain. */
+  /** Channels on which the engine certainly listens. */
   readonly #open = new Set<string>();
   #arrived: Notification[] = [];
   #isStale = false;
@@ -33,12 +33,15 @@ export class Channels {
     await this.#engine.execute(query(`listen "${this.#control}"`));
   }
 
-  /** @returns what runs in place of LISTEN and UNLISTEN; the number makes each unique, or PostgreSQL would drop repetitions */
+  /**
+   * @returns the replacement of LISTEN and UNLISTEN; the number makes each one unique, because PostgreSQL drops
+   * duplicates
+   */
   rewrite(id: number, verb: 'listen' | 'unlisten', channel: string): string {
     return `notify "${this.#control}", ${literal(`${id} ${++this.#count} ${verb} ${channel}`)}`;
   }
 
-  /** Listens before the statement of the client does, whose transaction may notify itself. */
+  /** Listens before the client's statement runs, because its transaction may notify itself. */
   async prepare(channels: readonly string[]): Promise<void> {
     for (const channel of channels) {
       if (this.#open.has(channel)) continue;
@@ -47,14 +50,14 @@ export class Channels {
     }
   }
 
-  /** Takes a NotificationResponse of the engine. */
+  /** Records a NotificationResponse of the engine. */
   receive(message: Message): void {
     this.#arrived.push(notificationIn(message));
   }
 
   /**
-   * Delivers what has arrived, when the engine is ready for the next query of its sender.
-   * @returns the notifications of the sender itself
+   * Delivers the received notifications when the engine is ready for the next query of the sender.
+   * @returns the notifications for the sender itself
    */
   settle(sender: Listener): Message[] {
     const arrived = this.#arrived;
@@ -77,12 +80,12 @@ export class Channels {
     return own;
   }
 
-  /** To be called when a listener has left. */
+  /** Must be called after a listener has left. */
   refresh(): void {
     this.#isStale = true;
   }
 
-  /** Listens to what clients listen to and to nothing else. To be called outside of transactions. */
+  /** Listens to exactly the channels of all clients. Must be called outside of transactions. */
   async adjust(): Promise<void> {
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -98,7 +101,7 @@ export class Channels {
   readonly #isCommand = ({ channel }: Notification): boolean => channel === this.#control;
 }
 
-/** A command of another session cannot be among them: only the sender's transaction has ended. */
+/** Commands of other sessions cannot be included, because only the sender's transaction has ended. */
 function applyCommand(sender: Listener, payload: string): void {
   const [, id, verb, channel = ''] = /^(\d+) \d+ (\w+) (.*)$/s.exec(payload) ?? [];
   if (Number(id) !== sender.id) return;

@@ -7,23 +7,23 @@ import { closeStatement, type Message, messageOf, type Problem, query, sync } fr
 import { SessionError } from './startup.ts';
 import { type EngineSession, ownState, type SessionState } from './state.ts';
 
-/** A session as far as its statements are concerned. */
+/** The state of a session that is relevant for its statements. */
 export type Executing = Listener & {
   reader: BatchReader;
-  /** Undefined until it has logged in. */
+  /** Undefined before login. */
   state: SessionState | undefined;
-  /** The settings it began with, to which RESET goes back. */
+  /** The initial settings, which RESET restores. */
   initialSettings: ReadonlyMap<string, string>;
-  /** True if its settings may have changed since they were read. */
+  /** True if settings may have changed since they were read. */
   isChanged: boolean;
   /** True after a Flush: the engine waits for further messages of the batch. */
   isBatchOpen: boolean;
-  /** `idle_in_transaction_session_timeout` of the open transaction in milliseconds; undefined if it has none of its own. */
+  /** `idle_in_transaction_session_timeout` of the open transaction in milliseconds; undefined if not set in it. */
   transactionIdleMs: number | undefined;
   end(problem: Problem): void;
 };
 
-/** Runs batches on the engine, each in the state of its session. */
+/** Runs batches on the engine, each with the state of its session. */
 export class Execution {
   readonly #engine: Engine;
   readonly #session: EngineSession;
@@ -55,7 +55,7 @@ export class Execution {
     return true;
   }
 
-  /** Rolls back what the client left open, and forgets its prepared statements. */
+  /** Rolls back open work of the client and closes its prepared statements. */
   async abandon(client: Executing): Promise<boolean> {
     const isOpen = client.isBatchOpen || this.#engine.isInTransaction();
     const statements = client.reader.statements.map(closeStatement);
@@ -67,7 +67,7 @@ export class Execution {
     return this.#leave(client);
   }
 
-  /** Runs a statement of the front itself. */
+  /** Runs an internal statement. */
   async runOwn(sql: string): Promise<boolean> {
     await this.#session.enter(ownState);
     this.#session.note(await this.#engine.execute(query(sql)));
@@ -85,7 +85,7 @@ export class Execution {
     }
   }
 
-  /** The client is outside of transactions: its state is known again before another client can come. */
+  /** Reads the state of a client outside of transactions, before another client can run. */
   async #leave(client: Executing): Promise<false> {
     client.transactionIdleMs = undefined;
     await this.#channels.adjust();
@@ -101,7 +101,7 @@ export class Execution {
     return false;
   }
 
-  /** SHOW takes no snapshot, which the client's transaction may not have yet. */
+  /** SHOW takes no snapshot, and must not take one for the client's transaction. */
   async #readIdleLimit(client: Executing): Promise<void> {
     const [row] = rowsIn(await this.#engine.execute(query('show idle_in_transaction_session_timeout')));
     client.transactionIdleMs = millisecondsOf(row?.[0] ?? '0');

@@ -1,11 +1,11 @@
 import type { Problem } from './messages.ts';
 import type { Client, EngineQueue, Holder } from './queue.ts';
 
-/** Limits of a client in milliseconds; 0 means no limit. */
+/** Limits of a client in milliseconds; 0 disables a limit. */
 export type Limits = {
   statementMs: number;
   lockMs: number;
-  /** Undefined if the client has set none: the default applies, as long as others wait. */
+  /** Undefined if not set: the default applies while other clients wait. */
   idleMs: number | undefined;
 };
 
@@ -18,17 +18,18 @@ export const limitProblems = {
 
 export type LimitsOptions = {
   limitsOf(client: Client): Limits;
-  /** Ends a session that is idle inside a transaction. */
+  /** Ends a session that is idle in a transaction. */
   end(client: Client, problem: Problem): void;
   defaultIdleMs: number;
 };
 
-/** The longest delay of a timer. A later deadline is looked at again then. */
+/** The longest delay of a timer. Later deadlines are checked again then. */
 const maxDelayMs = 2 ** 31 - 1;
 
 /**
- * The timeouts of PostgreSQL for clients that wait for the engine. `statement_timeout` counts from the arrival of the
- * statement until it begins; `lock_timeout` while one other client is inside a transaction. What runs is not interrupted.
+ * Timeouts of PostgreSQL for clients that wait for the engine. `statement_timeout` counts from the arrival of a
+ * statement to its start; `lock_timeout` counts while another client is in a transaction. Running statements are not
+ * interrupted.
  */
 export class LimitWatch {
   readonly #queue: EngineQueue;
@@ -47,7 +48,7 @@ export class LimitWatch {
     clearTimeout(this.#timer);
   }
 
-  /** Sets the timer to the next deadline, unless it rings earlier anyway. */
+  /** Sets the timer to the next deadline, unless it is set to an earlier time. */
   #schedule(): void {
     const { holder, waiting } = this.#queue;
     const deadlines = waiting.map((client) => this.#deadlineOf(client, holder).at);
@@ -77,7 +78,7 @@ export class LimitWatch {
   #deadlineOf(client: Client, holder: Holder | undefined): { at: number; problem: Problem } {
     const { statementMs, lockMs } = this.#options.limitsOf(client);
     const statementAt = after(client.waitsSince, statementMs);
-    // A transaction that follows another one is another lock.
+    // Each transaction of another client counts as a new lock.
     const lockAt = holder
       ? after(Math.max(client.waitsSince, holder.heldSince), lockMs)
       : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** A message of PostgreSQL's frontend/backend protocol 3.0: type byte, length, body. */
+/** A message of the PostgreSQL frontend/backend protocol 3.0: type byte, length, body. */
 export type Message = Buffer;
 
 export class ProtocolError extends Error {}
@@ -14,7 +14,7 @@ const maxBytes = 256 * 1024 * 1024;
 
 export const isOpening = (part: Opening | Message): part is Opening => !Buffer.isBuffer(part);
 
-/** Splits the bytes of a client into its untyped opening messages and, after `start`, its typed messages. */
+/** Splits the input of a client into its untyped opening messages and, after `start`, its typed messages. */
 export function createReader(): (chunk: Buffer) => (Opening | Message)[] {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -37,7 +37,7 @@ export function createReader(): (chunk: Buffer) => (Opening | Message)[] {
     chunks.push(chunk);
     bytes += chunk.length;
     const found: (Opening | Message)[] = [];
-    // Joined only when a message may be whole: a large one comes in many pieces.
+    // Chunks are joined only when a message may be complete, because large messages arrive in many chunks.
     while (bytes >= needed) {
       const message = cut();
       if (message !== undefined) found.push(message);
@@ -62,7 +62,7 @@ function openingOf(message: Buffer): Opening {
 
 export const typeOf = (message: Message): string => String.fromCharCode(message[0] ?? 0);
 
-/** Any message but the opening: type, length, body. */
+/** Builds a typed message: type, length, body. */
 export function messageOf(type: string, body: Buffer | string = ''): Message {
   const content = typeof body === 'string' ? Buffer.from(body) : body;
   const head = Buffer.alloc(5);
@@ -75,7 +75,7 @@ export const query = (sql: string): Message => messageOf('Q', `${sql}\0`);
 export const sync: Message = messageOf('S');
 export const closeStatement = (name: string): Message => messageOf('C', `S${name}\0`);
 
-/** An error as PostgreSQL reports it: SQLSTATE and primary message. */
+/** A PostgreSQL error: SQLSTATE and primary message. */
 export type Problem = { code: string; message: string };
 
 export const errorMessage = (severity: 'ERROR' | 'FATAL', { code, message }: Problem): Message =>

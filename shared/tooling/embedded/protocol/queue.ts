@@ -1,28 +1,31 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Problem } from './messages.ts';
 
-/** What a client wants from the engine. */
+/** A unit of work of a client for the engine. */
 export type Job = {
-  /** @returns true if the client keeps the engine: it is inside a transaction or an unfinished batch */
+  /** @returns true if the client keeps the engine, inside a transaction or an unfinished batch */
   run(): Promise<boolean>;
-  /** Answers with an error; the job does not run. */
+  /** Answers with an error instead of running the job. */
   refuse(problem: Problem): void;
-  /** The type of the last message, if it is a batch. */
+  /** The type of the last message of a batch. */
   end?: string;
 };
 
 export type Client = {
   jobs: Job[];
-  /** Since when its first job waits, in milliseconds of `performance.now()`. */
+  /** Since when the first job waits, in milliseconds of `performance.now()`. */
   waitsSince: number;
 };
 
-/** The client that holds the engine. `idleSince` is absent while it has jobs. Times are those of `performance.now()`. */
+/**
+ * The client that holds the engine. `idleSince` is absent while it has jobs. Times are those of `performance.now()`.
+ */
 export type Holder = { client: Client; heldSince: number; idleSince: number | undefined };
 
 /**
- * Gives the engine to one client at a time, in order of arrival. A client holds it until it is outside a transaction
- * and has been answered. So transactions run one by one, and no message of one client comes between two of another.
+ * Assigns the engine to one client at a time, in order of arrival. A client keeps it until it is outside of a
+ * transaction and all its responses are sent. Transactions therefore run in sequence, and messages of different
+ * clients are not interleaved.
  */
 export class EngineQueue {
   readonly #waiting: Client[] = [];
@@ -39,7 +42,7 @@ export class EngineQueue {
     if (!this.#isWorking) void this.#work();
   }
 
-  /** Takes back the first job of a client, unless it runs. */
+  /** Removes the first job of a client, unless it is running. */
   withdraw(client: Client): Job | undefined {
     const job = client.jobs.shift();
     client.waitsSince = performance.now();
@@ -50,7 +53,7 @@ export class EngineQueue {
     return client === this.#holder;
   }
 
-  /** True if a job would run at once. */
+  /** True if a job would run immediately. */
   get isFree(): boolean {
     return !this.#isWorking && this.#holder === undefined;
   }
@@ -66,7 +69,7 @@ export class EngineQueue {
     return { client, heldSince: this.#heldSince, idleSince };
   }
 
-  /** Resolves when nothing is left that could run. */
+  /** Resolves when no job can run. */
   async rest(): Promise<void> {
     while (this.#isWorking) await nextRound();
   }
@@ -81,7 +84,7 @@ export class EngineQueue {
       const isKept = await job.run();
       client.waitsSince = performance.now();
       if (!isKept) this.#release(client);
-      // Sockets are read and written, and timers run, between two jobs.
+      // Allows socket I/O and timers between two jobs.
       await nextRound();
     }
     this.#isWorking = false;

@@ -9,15 +9,18 @@ import type { Client, Job } from './queue.ts';
 import type { Login, SessionState } from './state.ts';
 import type { RewriteListen } from './statements.ts';
 
-/** Password and COPY messages: no client is asked for either. */
+/** Password and COPY messages, which are never requested. */
 const ignored: readonly string[] = ['d', 'c', 'f', 'p'];
 
-/** One client: its connection, its session state, and its statements that have not begun. */
+/** One client: its connection, its session state, and its pending statements. */
 export class Session implements Client, Executing {
   readonly socket: Socket;
-  /** Of this front; unlike that of any other session. */
+  /** Unique per session. */
   readonly id: number;
-  /** That of the engine, as `pg_backend_pid()` returns it. A client whose process ID differs takes the front for a pooler. */
+  /**
+   * The process id of the engine, as returned by `pg_backend_pid()`. A client with another process id would assume a
+   * pooler.
+   */
   readonly pid: number;
   readonly secret = randomBytes(4);
   readonly reader: BatchReader;
@@ -31,9 +34,9 @@ export class Session implements Client, Executing {
   transactionIdleMs: number | undefined;
   onBatch: (batch: Batch) => void = () => undefined;
   onEnd: () => void = () => undefined;
-  /** True if it has the engine or waits for it. */
+  /** True if it holds the engine or waits for it. */
   isRunning: () => boolean = () => true;
-  /** True after a refused batch that ended with a Flush: PostgreSQL ignores everything up to the next Sync. */
+  /** True after a refused batch that ended with a Flush: PostgreSQL ignores all messages up to the next Sync. */
   #isSkipping = false;
   #hasEnded = false;
 
@@ -69,7 +72,7 @@ export class Session implements Client, Executing {
     if (batch && !this.#answerEmpty(batch)) this.onBatch(batch);
   }
 
-  /** Answers a batch that does not run. It waited, so its client is outside of transactions. */
+  /** Answers a batch that does not run. It was waiting, so its client is outside of transactions. */
   refuse(batch: Batch, problem: Problem): void {
     const { end } = batch;
     if (!isEmpty(batch)) this.answer(errorMessage('ERROR', problem));
@@ -79,7 +82,10 @@ export class Session implements Client, Executing {
     while (this.#isSkipping && this.jobs.length > 0) this.#skip(this.jobs.shift()?.end ?? '');
   }
 
-  /** Ends the session with a FATAL error. What is on its way does not run: it may belong to a transaction that is rolled back. */
+  /**
+   * Ends the session with a FATAL error. Pending messages do not run, because they may belong to a transaction that
+   * is rolled back.
+   */
   end(problem: Problem): void {
     this.#hasEnded = true;
     this.answer(errorMessage('FATAL', problem));
@@ -93,12 +99,12 @@ export class Session implements Client, Executing {
     return {
       statementMs: Number(setting('statement_timeout') ?? 0),
       lockMs: Number(setting('lock_timeout') ?? 0),
-      // A client that holds the engine by a Flush is not idle for PostgreSQL.
+      // For PostgreSQL, a client that holds the engine by a Flush is not idle.
       idleMs: idle === undefined || this.isBatchOpen ? undefined : Number(idle),
     };
   }
 
-  /** A Sync without anything before it does not wait for the engine, unless other batches do. */
+  /** A Sync without a preceding message is answered immediately, unless other batches are pending. */
   #answerEmpty(batch: Batch): boolean {
     if (!isEmpty(batch) || this.isRunning()) return false;
     this.answer(readyForQuery('I'));

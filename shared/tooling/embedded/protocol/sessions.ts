@@ -21,33 +21,33 @@ import { EngineSession, type Login } from './state.ts';
 
 export type Sessions = {
   accept(socket: Socket): void;
-  /** Runs a statement of our own in its turn, when no client is inside a transaction. */
+  /** Runs an internal statement in sequence, when no client is in a transaction. */
   run(sql: string): void;
-  /** Ends every session, after the statement that runs now; open transactions are rolled back. */
+  /** Ends all sessions after the running statement; open transactions are rolled back. */
   stop(): Promise<void>;
 };
 
 export type SessionsOptions = {
   maxSessions?: number;
-  /** The limit for clients that set no `idle_in_transaction_session_timeout`, while others wait. */
+  /** Applies to clients without `idle_in_transaction_session_timeout`, while others wait. */
   idleInTransactionMs?: number;
 };
 
 const maxCachedLogins = 200;
 
 /**
- * Many clients on an engine that has one session. Each client has its own role, settings, transactions, prepared
- * statements of the protocol, LISTEN and cancel key. Settings that `pg_settings` lists are kept apart, and customized
- * options (`a.b`) that a statement or a bound value names.
+ * Multiplexes many clients on an engine with one session. Each client has its own role, settings, transactions,
+ * protocol-level prepared statements, LISTEN channels and cancel key. Separate settings are those in `pg_settings`,
+ * and customized options (`a.b`) named in a statement or bound value.
  *
  * All clients share: `pg_backend_pid()`, session-level advisory locks, temporary tables, cursors WITH HOLD, names of
- * SQL's PREPARE, `currval` and `lastval`, and what a stored function sets for the session. A customized option that
- * any client has set is empty for the others, not unknown. Inside a transaction, RESET and SET TO DEFAULT show the
- * server's default; the value from the connection's start is back when it ends. DISCARD ALL, DEALLOCATE ALL, CLOSE ALL
- * and COPY FROM STDIN are refused; SET ROLE and SET SESSION AUTHORIZATION are for superusers, RESET SESSION
+ * SQL's PREPARE, `currval` and `lastval`, and session settings made by stored functions. A customized option set by
+ * any client is empty for the others instead of unknown. Inside a transaction, RESET and SET TO DEFAULT show the
+ * server's default; the value from the connection start returns at its end. DISCARD ALL, DEALLOCATE ALL, CLOSE ALL
+ * and COPY FROM STDIN are rejected; SET ROLE and SET SESSION AUTHORIZATION require a superuser; RESET SESSION
  * AUTHORIZATION has no effect. Defaults of ALTER ROLE … SET and ALTER DATABASE … SET do not apply.
  *
- * A statement that runs cannot be interrupted: `statement_timeout`, `lock_timeout` and cancel requests end statements
+ * A running statement cannot be interrupted: `statement_timeout`, `lock_timeout` and cancel requests end statements
  * that wait for the engine, and `idle_in_transaction_session_timeout` ends sessions. Other timeouts have no effect.
  */
 export async function createSessions(engine: Engine, options: SessionsOptions = {}): Promise<Sessions> {
@@ -56,7 +56,7 @@ export async function createSessions(engine: Engine, options: SessionsOptions = 
   return front;
 }
 
-/** Of the backend key data in the answer to a startup message; 0 without it. */
+/** The process id in the response to a startup message; 0 if absent. */
 function processIdIn(greeting: Buffer): number {
   for (let at = 0; at + 5 <= greeting.length; at += 1 + greeting.readUInt32BE(at + 1))
     if (greeting[at] === 'K'.charCodeAt(0)) return greeting.readInt32BE(at + 5);
@@ -94,7 +94,7 @@ class Front implements Sessions {
     return this.#channels.start();
   }
 
-  /** Reads one client; what is malformed ends its session. */
+  /** Reads the messages of one client; malformed input ends its session. */
   accept(socket: Socket): void {
     const read = createReader();
     let session: Session | undefined;
@@ -134,15 +134,15 @@ class Front implements Sessions {
 
   #answerOpening(socket: Socket, { kind, body }: Opening): void {
     if (kind === 'cancel') this.#cancel(body);
-    // Neither TLS nor GSSAPI: only the owner of this process can connect.
+    // Neither TLS nor GSSAPI is needed: only the owner of this process can connect.
     if (kind === 'cancel') socket.destroy();
     else socket.write('N');
   }
 
-  /** A cancel request is never answered, as in PostgreSQL. */
+  /** As in PostgreSQL, a cancel request gets no response. */
   #cancel(body: Buffer): void {
     if (body.length !== 8 || body.readInt32BE(0) !== this.#pid) return;
-    // All sessions have one process ID; the secret alone tells them apart.
+    // All sessions have the same process id; only the secret distinguishes them.
     const session = [...this.#sessions.values()].find(({ secret }) =>
       timingSafeEqual(secret, body.subarray(4)),
     );
@@ -167,7 +167,9 @@ class Front implements Sessions {
     return session;
   }
 
-  /** A login checks role and settings on the engine. While another client holds it, a former answer will do. */
+  /**
+   * A login verifies role and settings on the engine. While another client holds the engine, a cached result is used.
+   */
   #logIn(session: Session, request: StartupRequest): void {
     const key = JSON.stringify([request.user, request.database, ...request.settings]);
     const known = this.#queue.isFree ? undefined : this.#logins.get(key);
@@ -198,7 +200,7 @@ class Front implements Sessions {
     });
   }
 
-  /** What has not begun does not run; an open transaction is rolled back. */
+  /** Pending jobs are discarded; an open transaction is rolled back. */
   #leave(session: Session): void {
     if (!this.#sessions.delete(session.id)) return;
     session.jobs = [];

@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { type Problem, ProtocolError, readText } from './messages.ts';
 
-/** What a client asks for when it connects. The names of the settings are in lower case, the values as sent. */
+/** The parameters of a startup message. Names of settings are in lower case, values as sent. */
 export type StartupRequest = { user: string; database: string; settings: Map<string, string> };
 
-/** Ends the session with a FATAL error. */
+/** An error that ends the session with FATAL. */
 export class SessionError extends Error {
   readonly code: string;
 
@@ -15,9 +15,10 @@ export class SessionError extends Error {
 }
 
 /**
- * Reads the body of a startup message. As in PostgreSQL, a parameter wins over the same setting in `options`.
- * @throws SessionError for what PostgreSQL refuses as well, and for replication
- * @throws ProtocolError when the message is malformed
+ * Reads the body of a startup message. As in PostgreSQL, a parameter has precedence over the same setting in
+ * `options`.
+ * @throws SessionError for parameters that PostgreSQL also rejects, and for replication
+ * @throws ProtocolError for a malformed message
  */
 export function parseStartup(body: Buffer): StartupRequest {
   const { user = '', database = user, options = '', replication = 'false', ...rest } = parametersIn(body);
@@ -44,7 +45,7 @@ function parametersIn(body: Buffer): Record<string, string> {
   return Object.fromEntries(found);
 }
 
-/** `-c name=value` and `--name=value`; a backslash escapes the space or backslash that follows it. */
+/** `-c name=value` and `--name=value`; a backslash escapes the next space or backslash. */
 function parseOptions(options: string): Map<string, string> {
   const words = options.match(/(?:\\[\s\S]|[^\s\\])+/g) ?? [];
   const settings = new Map<string, string>();

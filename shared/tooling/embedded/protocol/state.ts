@@ -4,24 +4,27 @@ import { messagesIn, parameterIn, problemIn, rowsIn } from './answers.ts';
 import { query } from './messages.ts';
 import { SessionError, type StartupRequest } from './startup.ts';
 
-/** What PostgreSQL keeps for each session, outside of transactions. */
+/** The session state of PostgreSQL outside of transactions. */
 export type SessionState = {
   /** `session_user`, and the value of `role`, which is `none` unless the session has set it. */
   user: string;
   role: string;
-  /** True for all but superusers: they cannot change the two. */
+  /** True for all users except superusers: they cannot change the two. */
   isRestricted: boolean;
-  /** The settings that differ from the server's, by name. Values are in the setting's base unit, without it. */
+  /**
+   * Settings that differ from those of the server, by name. Values are in the base unit of the setting, without the
+   * unit.
+   */
   settings: ReadonlyMap<string, string>;
 };
 
-/** A session that begins: its state, and the parameters that the server reports to it. */
+/** A new session: its state, and the parameters that the server reports. */
 export type Login = { state: SessionState; reported: ReadonlyMap<string, string> };
 
 /** The only database of the engine, and its superuser. */
 export const databaseName = 'postgres';
 const superuser = 'postgres';
-/** For what the front runs itself. */
+/** The state for internal statements. */
 export const ownState: SessionState = {
   user: superuser,
   role: 'none',
@@ -29,13 +32,13 @@ export const ownState: SessionState = {
   settings: new Map(),
 };
 
-/** The one session of the engine, which takes on the state of one client after another. */
+/** The only session of the engine, which assumes the state of one client at a time. */
 export class EngineSession {
   readonly #engine: Engine;
   readonly #reported = new Map<string, string>();
-  /** The customized options that any client has ever set. */
+  /** All customized options that any client has set. */
   readonly #customNames = new Set<string>();
-  /** Undefined when a change of it was interrupted by an error. */
+  /** Undefined if an error interrupted a change of the state. */
   #state: SessionState | undefined;
 
   constructor(engine: Engine) {
@@ -43,14 +46,14 @@ export class EngineSession {
     this.note(engine.greeting);
   }
 
-  /** Remembers the parameters that an answer reports. */
+  /** Records the parameters reported in a response. */
   note(answer: Buffer): void {
     for (const [name, value] of messagesIn(answer, 'S').map(parameterIn)) this.#reported.set(name, value);
   }
 
   /**
-   * Takes on the state by one message, or by none when it is the present one.
-   * @throws SessionError when it cannot be taken on any more, for example because the role was dropped
+   * Assumes a state with one message, or with none if it is the current state.
+   * @throws SessionError if that is no longer possible, for example because the role was dropped
    */
   async enter(state: SessionState): Promise<void> {
     if (this.#state && isSame(this.#state, state)) return;
@@ -70,8 +73,9 @@ export class EngineSession {
   }
 
   /**
-   * Reads the state that a client left behind.
-   * @param customNames names that may be customized options, which no view of PostgreSQL lists; known ones need not be there
+   * Reads the state left by a client.
+   * @param customNames candidates for customized options, which no view of PostgreSQL lists; known ones can be
+   * omitted
    */
   async read(isRestricted: boolean, customNames: Iterable<string>): Promise<SessionState> {
     this.#state = undefined;
@@ -87,7 +91,7 @@ export class EngineSession {
   }
 
   /**
-   * Begins a session as PostgreSQL does: the role must exist and may log in, and sets what it may set.
+   * Starts a session like PostgreSQL: the role must exist and have LOGIN, and its settings must be permitted.
    * @throws SessionError with the SQLSTATE and message of PostgreSQL
    */
   async login({ user, database, settings }: StartupRequest): Promise<Login> {
@@ -123,7 +127,7 @@ export class EngineSession {
     return isSuperuser === 't';
   }
 
-  /** RESET ALL leaves customized options as they are. */
+  /** RESET ALL does not reset customized options. */
   #anyCustom(): Map<string, string> {
     return new Map([...this.#customNames].map((name) => [name, '']));
   }
@@ -137,7 +141,9 @@ export class EngineSession {
   }
 }
 
-/** All names are qualified, since the search path is that of a client. Of two rows with one name the last counts. */
+/**
+ * All names are qualified, because the search path is that of a client. If a name occurs twice, the last row counts.
+ */
 const stateQuery = (customNames: readonly string[]): string => {
   const hex = (value: string) => `pg_catalog.encode(pg_catalog.convert_to(${value}, 'UTF8'), 'hex')`;
   const custom = 'pg_catalog.current_setting(name, true)';
@@ -159,7 +165,7 @@ function isSame(a: SessionState, b: SessionState): boolean {
   return differences(a.settings, b.settings).size === 0;
 }
 
-/** @returns what to set for `to` to become true; null resets */
+/** @returns the changes from one set of settings to another; null resets */
 function differences(
   from: ReadonlyMap<string, string>,
   to: ReadonlyMap<string, string>,
@@ -173,7 +179,7 @@ function differences(
 const customIn = (settings: ReadonlyMap<string, string>): string[] =>
   [...settings.keys()].filter((name) => name.includes('.'));
 
-/** `set_config` takes the values of lists as they are shown, and null as a reset. */
+/** `set_config` accepts list values as displayed, and null as a reset. */
 function assignments(settings: ReadonlyMap<string, string | null>): string[] {
   if (settings.size === 0) return [];
   const calls = [...settings].map(
@@ -183,7 +189,7 @@ function assignments(settings: ReadonlyMap<string, string | null>): string[] {
   return [`select ${calls.join(', ')}`];
 }
 
-/** ASCII only, and the same under each `standard_conforming_strings` and `client_encoding`. */
+/** An ASCII literal that is independent of `standard_conforming_strings` and `client_encoding`. */
 export function literal(text: string): string {
   const escaped = text
     .replaceAll('\\', '\\\\')

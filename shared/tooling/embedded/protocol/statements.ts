@@ -1,35 +1,35 @@
-/** One statement of a text: its offsets, and its words without comments and without the contents of literals. */
+/** A statement in a text: its offsets, and its words without comments and contents of literals. */
 type Statement = { start: number; end: number; words: string };
 
-/** What a text needs from the session layer. */
+/** The parts of a text that concern the session layer. */
 export type Analysis = {
   /** The text to run. */
   text: string;
-  /** What the text may change settings for. */
+  /** Whether the text may change settings of the session or the transaction. */
   changesSettings: { session: boolean; transaction: boolean };
-  /** The channels that a LISTEN names. */
+  /** Channels of LISTEN statements. */
   listens: string[];
-  /** For each statement that ends with the command tag NOTIFY, the tag to report in its place. */
+  /** For each statement with the command tag NOTIFY, the tag to report instead. */
   notifyTags: string[];
 };
 
-/** @returns the statement that takes the place of LISTEN or UNLISTEN; the channel `*` stands for all */
+/** @returns the replacement of a LISTEN or UNLISTEN; the channel `*` stands for all */
 export type RewriteListen = (verb: 'listen' | 'unlisten', channel: string) => string;
 
-/** A statement that may need attention. Only then is the text split. */
+/** Matches texts that may concern the session layer. Only these are split. */
 const mayMatter =
   /(?:^|[;/\n])[^\S\n]*(?:copy|(?:un)?listen|discard|deallocate|close|set|reset|do|call|load|execute)\b|set_config|pg_settings/i;
 
-/** A setting that a stored function changes is only found when the text itself names `set_config`. */
+/** Settings changed by a stored function are only detected if the text contains `set_config`. */
 const changesAny = /^(?:set|reset|do|call|load|execute)\b/i;
 const changesTransaction = /^set\s+(?:local|transaction|constraints)\b/i;
-/** An update of `pg_settings` calls it as well. */
+/** An update of `pg_settings` calls `set_config`. */
 const callsSetConfig = /set_config|pg_settings/i;
 const localSetConfig = /set_config\s*\([^()]*,\s*true\s*\)/gi;
 
 const listen = /^(un)?listen\s+(?:"((?:[^"]|"")+)"|([a-z_\x80-\uffff][\w$\x80-\uffff]*)|(\*))$/i;
 
-/** What would change the sessions of all clients, or would end the engine. */
+/** Statements that would change the sessions of all clients, or end the engine. */
 const refused: readonly [RegExp, string][] = [
   [/^copy\b.*\bfrom\s+stdin\b/is, 'COPY FROM STDIN is not available'],
   [/^discard\s+(?:all|temp|temporary)$/i, 'DISCARD ALL and DISCARD TEMP are not available'],
@@ -37,7 +37,7 @@ const refused: readonly [RegExp, string][] = [
   [/^close\s+all$/i, 'CLOSE ALL is not available'],
 ];
 
-/** Finds what the session layer has to do for a text, and replaces the statements that the engine must not run. */
+/** Analyses a text for the session layer, and replaces statements that the engine must not run. */
 export function analyse(text: string, rewriteListen: RewriteListen): Analysis {
   const changes = { session: false, transaction: false };
   const analysis: Analysis = { text, changesSettings: changes, listens: [], notifyTags: [] };
@@ -81,7 +81,7 @@ const truncate = (name: string): string =>
 const token =
   /(?<literal>\be'(?:[^'\\]|''|\\[\s\S])*'|'(?:[^']|'')*'|(?<dollar>\$(?:[a-z_\x80-\uffff][\w\x80-\uffff]*)?\$)[\s\S]*?\k<dollar>)|(?<line>--[^\n]*)|(?<block>\/\*)|"(?:[^"]|"")*"|[a-z_\x80-\uffff][\w$\x80-\uffff]*|[\s\d(),.=*<>]+|[\s\S]/giy;
 
-/** Splits a text at its semicolons as PostgreSQL's scanner does, with standard_conforming_strings on. */
+/** Splits a text at semicolons like PostgreSQL's scanner, with standard_conforming_strings on. */
 function statementsIn(text: string): Statement[] {
   const statements: Statement[] = [];
   let statement: Statement | undefined;
@@ -109,7 +109,7 @@ function* tokensIn(text: string): Generator<{ start: number; end: number; word: 
   }
 }
 
-/** Comments nest. @returns the offset after the comment that begins at `start` */
+/** Comments can be nested. @returns the offset after the comment that begins at `start` */
 function endOfComment(text: string, start: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = start;

@@ -1,4 +1,4 @@
-// @peculiar/x509 needs the metadata polyfill but does not load it; it has to come first.
+// @peculiar/x509 needs the metadata polyfill but does not load it, so it must be imported first.
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -8,14 +8,14 @@ export type Issued = { certPem: string; keyPem: string };
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const caDays = 3_650;
-/** Browsers refuse certificates for longer than 398 days. */
+/** Browsers reject certificates with a validity above 398 days. */
 const leafDays = 395;
 
-/** A new certificate authority that may issue end certificates only. */
+/** Creates a certificate authority that can only issue end-entity certificates. */
 export async function issueCa(): Promise<Issued> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    // The name tells the CAs of several data folders apart in a trust store.
+    // A unique name, because a trust store may contain the CAs of several data folders.
     name: `CN=Local development CA ${randomBytes(4).toString('hex')}`,
     keys,
     signingAlgorithm: algorithm,
@@ -29,7 +29,7 @@ export async function issueCa(): Promise<Issued> {
   return issued(certificate, keys);
 }
 
-/** A server certificate for DNS names and addresses. */
+/** Issues a server certificate for DNS names and addresses. */
 export async function issueLeaf(ca: Issued, names: readonly string[], days = leafDays): Promise<Issued> {
   const issuer = new x509.X509Certificate(ca.certPem);
   const keys = await newKeys();
@@ -59,7 +59,7 @@ const newKeys = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verif
 const importKey = (pem: string) =>
   crypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(pem), algorithm, false, ['sign']);
 
-/** Begins a day back, for clocks that are behind; the leading `01` keeps the serial number positive. */
+/** The validity starts a day ago, for clients with slow clocks; the leading `01` keeps the serial number positive. */
 function serialAndTerm(days: number): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const dayMs = 86_400_000;
   return {

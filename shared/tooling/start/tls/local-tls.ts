@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { ConfigError } from '../../../runtime/config/config.ts';
+import { ConfigError } from '../../../kernel/config-error.ts';
 import { preparePrivateFolder, replaceFile } from '../data-folder.ts';
 import { dataFolderFault } from '../file-faults.ts';
 import type { Issued } from './local-certificates.ts';
@@ -12,18 +12,18 @@ export type LocalTls = {
   keyPem: string;
   certFile: string;
   keyFile: string;
-  /** What clients have to trust. */
+  /** The CA certificate for clients. */
   caFile: string;
 };
 
-/** A certificate is replaced when it ends within this time. */
+/** A certificate is renewed this many milliseconds before its end. */
 const renewBeforeMs = 30 * 86_400_000;
 const always = ['localhost', '127.0.0.1', '::1'];
 
 /**
- * A certificate for this machine's loopback names and `hosts` (DNS names or addresses), issued by a private CA; all
- * in `folder`. What is there is used again while it fits; the CA stays the same when names change.
- * @throws ConfigError when the files cannot be read or written, or those of the CA are damaged
+ * Provides a certificate for the loopback names and `hosts` (DNS names or addresses), issued by a private CA in
+ * `folder`. An existing certificate is reused while it is valid for the names; the CA does not change.
+ * @throws ConfigError if the files cannot be read or written, or those of the CA are damaged
  */
 export async function ensureLocalTls(folder: string, hosts: readonly string[]): Promise<LocalTls> {
   return ensure(folder, hosts).catch((error: unknown) => {
@@ -49,7 +49,7 @@ async function ensure(folder: string, hosts: readonly string[]): Promise<LocalTl
   };
 }
 
-/** Clients trust the CA: a damaged one is not replaced without a word. */
+/** A damaged CA is not replaced silently, because clients trust it. */
 function assertIntact(folder: string): void {
   const files = { 'ca.pem': (pem: string) => new X509Certificate(pem), 'ca-key.pem': createPrivateKey };
   for (const [name, read] of Object.entries(files)) {
@@ -65,13 +65,13 @@ function assertIntact(folder: string): void {
   }
 }
 
-/** Loaded when there is something to issue only: it costs a tenth of a second. */
+/** Imported on demand, because loading takes a tenth of a second. */
 const certificates = () => import('./local-certificates.ts');
 
-/** The unspecified addresses are where one listens, not what one connects to. */
+/** Excludes unspecified addresses, which are not destinations. */
 const isNameable = (host: string): boolean => host !== '0.0.0.0' && host !== '::';
 
-/** A certificate and its key that belong together and are valid for a while; otherwise there is none. */
+/** A matching certificate and key with sufficient validity; undefined otherwise. */
 function readPair(folder: string, name: string): Issued | undefined {
   try {
     const pair = {
@@ -97,7 +97,7 @@ function covers(leaf: Issued, ca: Issued, names: readonly string[]): boolean {
 const isFor = (certificate: X509Certificate, name: string): boolean =>
   (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
 
-/** Key first: after a crash between the two, certificate and key do not match and are made anew. */
+/** The key is written first: after a crash in between, certificate and key do not match and are replaced. */
 function store(folder: string, name: string, issued: Issued): Issued {
   replaceFile(join(folder, `${name}-key.pem`), issued.keyPem, 0o600);
   replaceFile(join(folder, `${name}.pem`), issued.certPem, 0o644);

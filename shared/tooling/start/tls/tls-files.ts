@@ -1,23 +1,24 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { type Config, ConfigError } from '../../../runtime/config/config.ts';
+import { ConfigError } from '../../../kernel/config-error.ts';
+import type { Config } from '../../../runtime/config/config.ts';
 import { fileReason } from '../file-faults.ts';
 
 export type TlsFiles = {
-  /** PEM: the certificate of the server, then its chain. */
+  /** PEM: the server certificate, followed by its chain. */
   certPem: string;
   keyPem: string;
   certFile: string;
   keyFile: string;
-  /** A line about a certificate that clients will refuse; the portal starts with it nevertheless. */
+  /** A warning about a certificate that clients will reject; the portal starts nevertheless. */
   warning: string | undefined;
 };
 
 /**
- * Reads and compares the files of `TLS_CERT_FILE` and `TLS_KEY_FILE`.
- * @returns undefined when they are not set
- * @throws ConfigError in one line for files that cannot be read, are no PEM, or do not belong together
+ * Reads and verifies the files of `TLS_CERT_FILE` and `TLS_KEY_FILE`.
+ * @returns undefined if they are not set
+ * @throws ConfigError with one line for files that are unreadable, not PEM, or do not match
  */
 export function readTlsFiles({
   tlsCertFile: certFile,
@@ -36,7 +37,7 @@ export function readTlsFiles({
     const reason =
       cause instanceof Error ? cause.message.replace(/^error:[^:]*:[^:]*:[^:]*:/, '') : String(cause);
     throw new ConfigError(
-      [`TLS_CERT_FILE: OpenSSL refuses ${certFile} (${reason}); issue another certificate`],
+      [`TLS_CERT_FILE: OpenSSL rejects ${certFile} (${reason}); issue another certificate`],
       {
         cause,
       },
@@ -49,9 +50,12 @@ function read(variable: string, path: string, expected: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new ConfigError([`${variable}: ${path} cannot be read (${fileReason(cause)}); name ${expected}`], {
-      cause,
-    });
+    throw new ConfigError(
+      [`${variable}: ${path} cannot be read (${fileReason(cause)}); provide ${expected}`],
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -62,7 +66,7 @@ function certificatesIn(pem: string, path: string): X509Certificate[] {
   const blocks = pem.match(block) ?? [];
   if (blocks.length === 0)
     throw new ConfigError([
-      `TLS_CERT_FILE: ${path} holds no PEM certificate; convert it, for example by openssl x509 -inform der, or name another file`,
+      `TLS_CERT_FILE: ${path} contains no PEM certificate; convert it, for example with openssl x509 -inform der, or set another file`,
     ]);
   return blocks.map((one, index) => {
     try {
@@ -70,7 +74,7 @@ function certificatesIn(pem: string, path: string): X509Certificate[] {
     } catch (cause) {
       throw new ConfigError(
         [
-          `TLS_CERT_FILE: certificate ${index + 1} of ${blocks.length} in ${path} is damaged or cut off; copy the file anew`,
+          `TLS_CERT_FILE: certificate ${index + 1} of ${blocks.length} in ${path} is damaged or truncated; copy the file again`,
         ],
         { cause },
       );
@@ -84,8 +88,8 @@ function keyIn(pem: string, path: string): KeyObject {
   } catch (cause) {
     const isEncrypted = /ENCRYPTED/.test(pem);
     const fault = isEncrypted
-      ? `is encrypted by a passphrase; decrypt it by openssl pkey -in … -out …`
-      : `holds no PEM private key, or a damaged one; name another file`;
+      ? `is encrypted with a passphrase; decrypt it with openssl pkey -in … -out …`
+      : `contains no PEM private key, or a damaged one; set another file`;
     throw new ConfigError([`TLS_KEY_FILE: ${path} ${fault}`], { cause });
   }
 }
@@ -99,7 +103,7 @@ function mismatch(
   const at = chain.findIndex((certificate) => certificate.checkPrivateKey(key));
   return at > 0
     ? `TLS_CERT_FILE: in ${certFile} the certificate of the server is number ${at + 1}; put it first, before its chain`
-    : `TLS_KEY_FILE: ${keyFile} is not the key of the certificate in ${certFile}; name the files that belong together`;
+    : `TLS_KEY_FILE: ${keyFile} is not the key of the certificate in ${certFile}; set matching files`;
 }
 
 function validityOf(
@@ -107,7 +111,7 @@ function validityOf(
   path: string,
 ): string | undefined {
   const now = new Date();
-  if (to < now) return `TLS_CERT_FILE: ${path} expired on ${to.toISOString()}; clients refuse it, renew it`;
+  if (to < now) return `TLS_CERT_FILE: ${path} expired on ${to.toISOString()}; clients reject it; renew it`;
   if (from > now) return `TLS_CERT_FILE: ${path} is valid from ${from.toISOString()} only; check the clock`;
   return undefined;
 }

@@ -91,11 +91,11 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
 
   it('say once each how the limits are set', async () => {
     const { stderr } = await portal.process.stop();
-    const lines = stderr.split('\n').filter((line) => line.includes('the time limits of the database'));
+    const lines = stderr.split('\n').filter((line) => line.includes('database timeouts are set'));
     const messages = lines
       .map((line) => JSON.parse(line))
       .map(({ message, pooled }) => `${message} ${pooled}`);
-    expect(messages).toContain('the time limits of the database are set by the role true');
+    expect(messages).toContain('database timeouts are set by settings of the role true');
     expect(new Set(messages).size).toBeLessThanOrEqual(2);
     expect(stderr).not.toMatch(/"level":"error"/);
   }, 60_000);

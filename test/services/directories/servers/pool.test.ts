@@ -184,7 +184,7 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     for (const given of [{}, { bind_password: 'stale' }])
       expect(await bind(given)).toMatchObject({
         status: 'fail',
-        detail: `The directory refused the password of our account; it is tried again at ${retryAt}`,
+        detail: `The directory rejected the password of the search account; the next attempt is at ${retryAt}`,
       });
     expect(attempts()).toBe(1);
     // Another password is tried, and its failure does not free the stored one.

@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { type DomainTypeName, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { examine, isGood, resultOf } from './test-params.ts';
+import { takeTest } from './test-quota.ts';
+import type { TestBody, TestResult } from './test-shapes.ts';
+
+/**
+ * Tests a domain as its type does: the fields first and, if they are good, the connection.
+ * @throws AppError `rate_limited`, `invalid_request` for an `id` that is not of such a domain, `secret_required`
+ */
+export async function testDomain(
+  ctx: WebuiCtx,
+  type: DomainTypeName,
+  body: z.output<typeof TestBody>,
+): Promise<z.input<typeof TestResult>> {
+  takeTest(ctx);
+  const { checks, params, stored, keptSecrets } = await examine(ctx, type, body);
+  const { directory } = domainTypeOf(type);
+  const { username, password, ...given }: typeof body & Record<string, unknown> = body;
+  const labels = [stored?.name, stored?.small_name, given.name, given.small_name].filter(
+    (label) => typeof label === 'string',
+  );
+  const connection =
+    directory && params && isGood(checks)
+      ? await directory.test(ctx, { params, stored, keptSecrets, labels, username, password })
+      : [];
+  const all = [...checks, ...connection];
+  return resultOf(
+    ctx,
+    all,
+    isGood(all) ? 'The domain works' : 'The domain does not work with these parameters',
+  );
+}

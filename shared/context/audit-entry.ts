@@ -1,0 +1,135 @@
+import type { AuditEntry } from '../../db/repositories/audit/events.ts';
+import { countRefusal } from '../../db/repositories/audit/refusals.ts';
+import type { FieldChange } from '../../db/schema/audit/events.ts';
+import { newId } from '../kernel/ids.ts';
+import { canonicalJson } from '../kernel/json/json.ts';
+import { escapeControls } from '../kernel/text.ts';
+import type { ResourceType } from '../resources.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import type { Principal } from './principal.ts';
+
+/** What an audit event reads of the context. */
+type AuditCtx = Pick<Ctx, 'principal' | 'now' | 'requestId' | 'client' | 'operation'>;
+
+/** What only the cause of an event knows; who, when and from where come from the context. */
+export type Happening = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEntry>;
+
+/** The audit event of a happening; control characters of what callers chose are escaped. */
+export function auditEntry(ctx: AuditCtx, happening: Happening): AuditEntry {
+  const event = { ...eventBy(ctx.principal, ctx.now, happening), request_id: ctx.requestId };
+  const { client, operation } = ctx;
+  // A job and a command on the server have neither an address nor a path.
+  if (client === undefined || ctx.principal.kind === 'operator') return event;
+  return {
+    ...event,
+    source_ip: client.ip,
+    user_agent: escapeControls(client.userAgent),
+    method: operation.method,
+    path: operation.path,
+    ...over(happening),
+  };
+}
+
+/** The audit event of a happening without a request. */
+export const eventBy = (principal: Principal, at: Date, happening: Happening): AuditEntry => ({
+  id: newId(),
+  at,
+  level: 'info',
+  result: 'success',
+  ...whoOf(principal),
+  ...over(happening),
+  ...(principal.kind === 'operator' && {
+    details: { ...happening.details, operator: principal.operator, host: principal.host },
+  }),
+});
+
+/** Members of a happening replace the derived ones. */
+const over = (happening: Happening): Happening => ({
+  ...happening,
+  ...(happening.object_name != null && { object_name: escapeControls(happening.object_name) }),
+});
+
+type Who = Pick<AuditEntry, 'user_name' | 'user_id' | 'domain' | 'portal' | 'service_token'>;
+
+const unnamed: Who = { user_name: null, user_id: null, domain: null, portal: null, service_token: null };
+
+/** A peer is named by its issuer, which a domain label cannot equal, as that has no colon. */
+function whoOf(principal: Principal): Who {
+  switch (principal.kind) {
+    case 'user':
+    case 'service_token': {
+      const { user, domain, portal } = principal;
+      const service_token = principal.kind === 'service_token' ? escapeControls(principal.token.name) : null;
+      const { id: user_id, name } = user;
+      return { user_name: escapeControls(name), user_id, domain: domain.label, portal, service_token };
+    }
+    case 'peer': {
+      const { peer, portal } = principal;
+      return {
+        ...unnamed,
+        user_name: escapeControls(peer.name),
+        user_id: peer.id,
+        domain: peer.issuer,
+        portal,
+      };
+    }
+    case 'job':
+      return { ...unnamed, user_name: 'system' };
+    case 'operator':
+      return { ...unnamed, user_name: principal.name };
+    case 'agent':
+    case 'gateway':
+    case 'portal':
+    case 'anonymous':
+      return unnamed;
+  }
+}
+
+/** The event of a write of one object. */
+export const entityAction = (
+  ctx: AuditCtx,
+  action: 'create' | 'update' | 'delete',
+  object: { type: ResourceType; id: string; name: string },
+  changes: FieldChange[] = [],
+): AuditEntry =>
+  auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'config',
+    action,
+    object_type: object.type,
+    object_id: object.id,
+    object_name: object.name,
+    changes,
+  });
+
+const masked = '***';
+
+/** The fields that differ, by name; of secrets only that they changed. */
+export function changesBetween(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  secrets: ReadonlySet<string> = new Set(),
+): FieldChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const show = (name: string, value: unknown): unknown =>
+    secrets.has(name) && value != null ? masked : (value ?? null);
+  return names
+    .filter((name) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null))
+    .map((field) => ({ field, before: show(field, before[field]), after: show(field, after[field]) }));
+}
+
+/**
+ * Audits a refusal. The first one of a subject in a minute is written at once, further ones are counted. A failure to
+ * write is logged and not thrown: nothing was changed, and the caller gets the refusal.
+ */
+export async function noteRefusal(
+  ctx: Pick<Ctx<Pick<BaseDeps, 'db'>>, 'deps' | 'log' | 'requestId'>,
+  subject: string,
+  entry: AuditEntry,
+): Promise<void> {
+  try {
+    await countRefusal(ctx.deps.db, subject, entry);
+  } catch (error) {
+    ctx.log.error('a refusal could not be audited', { request_id: ctx.requestId, event: entry.event, error });
+  }
+}

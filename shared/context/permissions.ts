@@ -1,0 +1,95 @@
+import { type ResourceType, resources } from '../resources.ts';
+
+/** Which actions each resource knows; a permission is `<resource>.<action>`. The list is closed. */
+const actions = {
+  audit: ['read', 'export'],
+  authenticators: ['read', 'create', 'update', 'delete', 'test'],
+  dashboard: ['read'],
+  dispatchers: ['read', 'create', 'update', 'delete'],
+  farms: ['read', 'create', 'update', 'delete'],
+  gateways: ['read', 'create', 'update', 'delete'],
+  groups: ['read', 'create', 'update', 'delete'],
+  maintenance: ['read', 'create', 'update', 'delete'],
+  monitoring: ['read', 'create', 'update', 'delete', 'export'],
+  peers: ['read', 'create', 'update', 'delete'],
+  portals: ['read', 'update', 'delete', 'export'],
+  priority_groups: ['read', 'create', 'update', 'delete'],
+  roles: ['read', 'create', 'update', 'delete'],
+  rules: ['read', 'create', 'update', 'delete', 'explain'],
+  servicespools: ['read', 'update', 'maintenance'],
+  sites: ['read', 'create', 'update', 'delete'],
+  spsessions: ['read', 'disconnect', 'logoff', 'assist'],
+  system_parameters: ['read', 'update'],
+  tags: ['read', 'create', 'update', 'delete', 'export'],
+  themes: ['update'],
+  users: ['read', 'create', 'update', 'delete'],
+  workplaces: [
+    'read',
+    'update',
+    'delete',
+    'assign',
+    'power',
+    'maintenance',
+    'message',
+    'refresh',
+    'tag',
+    'force',
+  ],
+} as const;
+
+type Actions = typeof actions;
+/** First half of a permission. */
+export type Resource = keyof Actions;
+export type Permission = { [R in keyof Actions]: `${R}.${Actions[R][number]}` }[keyof Actions];
+
+/** Every permission, ordered by resource. */
+export const permissions: readonly Permission[] = Object.entries(actions).flatMap(([resource, verbs]) =>
+  verbs.map((verb) => `${resource}.${verb}` as Permission),
+);
+
+const known: ReadonlySet<string> = new Set(permissions);
+export const isPermission = (text: string): text is Permission => known.has(text);
+
+/** The permission to read objects of a type; undefined where no operation lists them. */
+export function readPermissionOf(type: ResourceType): Permission | undefined {
+  const resource: Resource | null = resources[type].permissions;
+  const permission = `${resource}.read`;
+  return isPermission(permission) ? permission : undefined;
+}
+
+/** Second half of a permission. */
+export type Action = { [R in Resource]: Actions[R][number] }[Resource];
+
+export const resourceOf = (permission: Permission): Resource => permission.split('.')[0] as Resource;
+export const actionOf = (permission: Permission): Action => permission.split('.')[1] as Action;
+
+const all = (matches: (resource: string, action: string) => boolean): Permission[] =>
+  permissions.filter((permission) => matches(resourceOf(permission), actionOf(permission)));
+
+const reads = all((_, action) => action === 'read');
+const of = (...resources: string[]): Permission[] => all((resource) => resources.includes(resource));
+
+/** The roles that every installation has; their permissions follow the version of the portal. */
+export const builtinRoles: readonly { name: string; comments: string; permissions: readonly Permission[] }[] =
+  [
+    { name: 'administrator', comments: 'Has all permissions', permissions },
+    {
+      name: 'operator',
+      comments: 'Manages workplaces, sessions, pools and maintenance; can read everything',
+      permissions: [
+        ...new Set([...reads, ...of('workplaces', 'spsessions', 'servicespools', 'maintenance')]),
+      ],
+    },
+    {
+      name: 'auditor',
+      comments: 'Can read and export everything',
+      permissions: [...new Set([...reads, ...all((_, action) => action === 'export')])],
+    },
+    {
+      name: 'support',
+      comments: 'Supports users with sessions, messages and remote assistance; can read everything',
+      permissions: [
+        ...new Set<Permission>([...reads, ...of('spsessions'), 'workplaces.message', 'rules.explain']),
+      ],
+    },
+  ];

@@ -1,0 +1,80 @@
+import type { Db, Statement } from '../../db/client.ts';
+import { raisedByMust } from '../../db/errors.ts';
+import {
+  type Held,
+  isSkippingChanged,
+  lacking,
+  mustCover,
+  mustNotChangeSkipping,
+  type SkipChange,
+  type Stake,
+} from '../../db/repositories/records/privileges.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { BaseDeps, Ctx } from './context.ts';
+import { type Permission, permissions } from './permissions.ts';
+import type { SignedIn } from './principal.ts';
+import { permissionsOf, scopeOf } from './rights.ts';
+
+/** The principal's rights in the form that the database compares. */
+export const heldBy = (principal: SignedIn): Held =>
+  Object.fromEntries(
+    permissionsOf(principal).map((permission) => [permission, scopeOf(principal, permission) ?? []]),
+  );
+
+type Power = {
+  /** The conditions, for the batch of the change. */
+  before: (h: Db) => Statement[];
+  /** Runs the change; a refusal then names the missing permissions. */
+  explained<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/** Permissions that the principal does not hold for all sites. */
+const lackedBy = (principal: SignedIn): Permission[] =>
+  permissions.filter((permission) => scopeOf(principal, permission) !== '*');
+
+export const maySkip = ({ principal }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(principal).length === 0;
+
+/** Only an administrator of the whole installation may exempt users from the second factor. @throws AppError `forbidden` */
+export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
+  const missing = lackedBy(principal).sort();
+  if (missing.length > 0)
+    throw new AppError('forbidden', '`skip_two_factor` requires every permission for all sites', { missing });
+}
+
+/**
+ * The rule that the principal must hold every right at stake, checked inside the batch that needs it. A change that concerns
+ * groups that waive the second factor needs every permission for all sites.
+ */
+export function powerOver(
+  ctx: Ctx<BaseDeps, SignedIn>,
+  stakes: readonly Stake[],
+  skips: readonly SkipChange[] = [],
+): Power {
+  const held = heldBy(ctx.principal);
+  const lacked = lackedBy(ctx.principal);
+  const judged = lacked.length === 0 ? [] : skips;
+  return {
+    before: (h) => [
+      ...stakes.map((stake) => mustCover(h, held, stake)),
+      ...judged.map((change) => mustNotChangeSkipping(h, change)),
+    ],
+    explained: async (work) => {
+      try {
+        return await work();
+      } catch (error) {
+        if (raisedByMust(error)?.reason !== 'privilege') throw error;
+        const { db } = ctx.deps;
+        const missing = await Promise.all([
+          ...stakes.map((stake) => lacking(db, held, stake)),
+          ...judged.map(async (change) => ((await isSkippingChanged(db, change)) ? lacked : [])),
+        ]);
+        throw new AppError(
+          'forbidden',
+          'The caller lacks permissions that the change affects',
+          { missing: [...new Set(missing.flat())].sort() },
+          { cause: error },
+        );
+      }
+    },
+  };
+}

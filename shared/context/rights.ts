@@ -1,0 +1,62 @@
+import type { Reading } from '../../db/repositories/records/bulk.ts';
+import type { Scope } from '../../db/repositories/records/scope.ts';
+import { isPermission, type Permission, permissions, readPermissionOf } from './permissions.ts';
+import { isSignedIn, type Principal, type RoleGrant, type SignedIn } from './principal.ts';
+
+/** Roles count on the administrator portal only: a session on the user portal has the rights of a user. */
+export const grantsOf = ({ portal, roles }: SignedIn): RoleGrant[] => (portal === 'admin' ? roles : []);
+
+/**
+ * The sites within which the principal holds the permission: the union over its roles.
+ * @returns undefined when no role gives it
+ */
+export function scopeOf(principal: SignedIn, permission: Permission): Scope | undefined {
+  const scopes = grantsOf(principal)
+    .filter((role) => role.permissions.includes(permission))
+    .map((role) => role.scope.sites);
+  return scopes.length === 0 ? undefined : union(scopes);
+}
+
+/** The permissions that the principal holds in any scope, in the order of the list. */
+export const permissionsOf = (principal: SignedIn): Permission[] =>
+  permissions.filter((permission) =>
+    grantsOf(principal).some((role) => role.permissions.includes(permission)),
+  );
+
+/** The union of all scopes of the principal. */
+export const widestScope = (principal: SignedIn): Scope =>
+  union(grantsOf(principal).map((role) => role.scope.sites));
+
+function union(scopes: readonly ('*' | string[])[]): Scope {
+  return scopes.includes('*') ? '*' : [...new Set(scopes.flatMap((sites) => (sites === '*' ? [] : sites)))];
+}
+
+/**
+ * What the principal lacks to grant these roles, or to act on an account that has them: each permission must be held in
+ * a scope that contains the scope of the role.
+ */
+export function missingFor(
+  principal: SignedIn,
+  roles: readonly Pick<RoleGrant, 'permissions' | 'scope'>[],
+): Permission[] {
+  const lacks = roles.flatMap((role) =>
+    role.permissions
+      .filter(isPermission)
+      .filter((permission) => !covers(scopeOf(principal, permission), role.scope.sites)),
+  );
+  return [...new Set(lacks)].sort();
+}
+
+function covers(own: Scope | undefined, asked: '*' | readonly string[]): boolean {
+  if (own === undefined) return false;
+  if (own === '*') return true;
+  return asked !== '*' && asked.every((site) => own.includes(site));
+}
+
+/** Within which sites the principal may read objects that an error names, by their type. */
+export const readingOf =
+  (principal: Principal): Reading =>
+  (type) => {
+    const permission = readPermissionOf(type);
+    return isSignedIn(principal) && permission ? scopeOf(principal, permission) : undefined;
+  };

@@ -1,0 +1,68 @@
+import type { Sealer } from '../../../kernel/crypto/sealing.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import type { Directory, DirectorySession } from '../../../remotes/directory/port.ts';
+import type { DomainDeps, Settings, StoredDomain } from '../domain-type.ts';
+import { bindGate } from './bind-gate.ts';
+import type { DirectoryParams, DirectoryVariant, TypedParams } from './variant.ts';
+
+/** A list may take longer than a login: as long as the longest time limit of a directory, and a wait before it. */
+export const listingMs = 45_000;
+
+/** @throws Error for stored settings that do not fit the type; a write would have refused them */
+export function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
+  const { bind_password: _, bind_password_set: __, ...given } = params;
+  const { data } = variant.shape.safeParse(given);
+  if (!data) throw new Error('the stored settings of a directory cannot be read');
+  return { ...(data as DirectoryParams), variant };
+}
+
+/**
+ * Works in the directory of a stored domain.
+ * @param requestMs bounds the wait for a connection and the work; that of a login unless given
+ * @throws AppError those of the directory
+ */
+export async function withinDirectory<T>(
+  deps: DomainDeps,
+  variant: DirectoryVariant,
+  { id, name, params: given, secrets }: Pick<StoredDomain, 'id' | 'name' | 'params' | 'secrets'>,
+  work: (session: DirectorySession, params: TypedParams) => Promise<T>,
+  requestMs?: number,
+): Promise<T> {
+  const params = paramsOf(variant, given);
+  const directory = await directoryOf(
+    deps.sealer,
+    { id, sealedPassword: secrets.bind_password ?? null },
+    params,
+  );
+  const gate = directory.account && bindGate(deps, { id, name }, directory);
+  const kept = { ...directory, domain: id, ...(gate && { gate }) };
+  return deps.directories.within(kept, (session) => work(session, params), requestMs);
+}
+
+/** @returns the directory of a stored domain, its secret opened */
+export async function directoryOf(
+  sealer: Sealer,
+  { id, sealedPassword }: { id: string; sealedPassword: string | null },
+  params: DirectoryParams,
+): Promise<Directory> {
+  const place = { table: 'authenticators', row: id, column: 'params.bind_password' };
+  const password = sealedPassword === null ? null : await sealer.open(sealedPassword, place);
+  return reachedBy(params, password);
+}
+
+/** @throws AppError `upstream_refused` for an account without a password: a server would take it for anonymous */
+export function reachedBy(params: DirectoryParams, password: string | null): Directory {
+  const { hosts, start_tls, ca_certificate, bind_dn, timeout_s, page_size } = params;
+  if (bind_dn !== '' && !password)
+    throw new AppError('upstream_refused', 'The search account of the directory has no password', {
+      reason: 'account',
+    });
+  return {
+    hosts,
+    startTls: start_tls,
+    ca: ca_certificate ?? undefined,
+    account: bind_dn !== '' && password ? { dn: bind_dn, password } : undefined,
+    timeoutMs: timeout_s * 1_000,
+    pageSize: page_size,
+  };
+}

@@ -1,0 +1,32 @@
+import { directoryType } from './directory-type.ts';
+import { ldapView } from './ldap.ts';
+import { openAttributes } from './settings/attributes.ts';
+import { directoryFields } from './settings/fields.ts';
+import { words } from './words.ts';
+
+const fields = directoryFields({
+  user_class: 'person',
+  user_id_attribute: 'uid',
+  group_class: 'ipausergroup',
+  group_id_attribute: 'cn',
+  member_attribute: 'member',
+});
+
+export const freeipa = directoryType({
+  name: words('FreeIPA'),
+  description: words('Users and groups of a FreeIPA domain'),
+  fields,
+  view: ldapView,
+  variant: {
+    identifiers: ['ipaUniqueID'],
+    readable: [
+      ...openAttributes,
+      ...['ipaUniqueID', 'ipaNTSecurityIdentifier', 'krbPrincipalName', 'krbCanonicalName'],
+    ],
+    listsAllGroups: true,
+    provisioning: /,\s*cn\s*=\s*provisioning\s*,/i,
+    hasForest: false,
+    hasGroupSids: false,
+    resolvesUpns: false,
+  },
+});

@@ -1,0 +1,35 @@
+import { directoryType } from './directory-type.ts';
+import { openAttributes } from './settings/attributes.ts';
+import { directoryFields } from './settings/fields.ts';
+import { viewOf } from './settings/view.ts';
+
+import { words } from './words.ts';
+
+const fields = directoryFields({
+  user_class: 'inetOrgPerson',
+  user_id_attribute: 'uid',
+  group_class: 'posixGroup',
+  group_id_attribute: 'cn',
+  member_attribute: 'memberUid',
+});
+
+/** Returned for every directory without settings of its own. */
+export const ldapView = viewOf(fields);
+
+/** Directories of RFC 4511: OpenLDAP, 389 Directory Server and others. */
+export const ldap = directoryType({
+  name: words('LDAP'),
+  description: words('Users and groups of an LDAP directory'),
+  fields,
+  view: ldapView,
+  variant: {
+    // RFC 4530; older versions of 389 Directory Server have nsUniqueId only.
+    identifiers: ['entryUUID', 'nsUniqueId'],
+    readable: [...openAttributes, 'userPrincipalName', 'sAMAccountName'],
+    listsAllGroups: false,
+    provisioning: undefined,
+    hasForest: false,
+    hasGroupSids: false,
+    resolvesUpns: false,
+  },
+});

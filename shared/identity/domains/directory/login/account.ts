@@ -1,0 +1,168 @@
+import type { Db, Statement } from '../../../../../db/client.ts';
+import {
+  findDirectoryAccount,
+  type KnownPerson,
+  noteDirectoryLogin,
+  setMemberships,
+} from '../../../../../db/repositories/identity/directory/accounts.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import type { Parameters } from '../../../../kernel/system-parameters.ts';
+import { foldName, isStorable } from '../../../../kernel/text.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt } from '../../../login/account.ts';
+import { noteUnadmitted } from '../../../login/failures.ts';
+import type { ExternalGroup } from '../../domain-type.ts';
+import { withinDirectory } from '../connection.ts';
+import { findPersonById, type IdentifiedPerson, type Person } from '../entries/people.ts';
+import { groupKeys, registeredOf } from '../groups/registered.ts';
+import { isReadable } from '../settings/readable.ts';
+import type { DirectoryVariant, TypedParams } from '../variant.ts';
+import { type Identified, identify } from './identity.ts';
+
+/** The domain of a login, with the variant of its directory. */
+export type Domain = Candidate['domain'] & { variant: DirectoryVariant };
+
+/** The account of a person, and what the login writes. */
+export type DirectoryProof = {
+  account: Account;
+  /** What makes the row of the user; a batch that writes about the user before the session stands runs it first. */
+  settle(h: Db): Statement[];
+  statements(h: Db): Statement[];
+};
+
+/** What a directory returned for a person; `card` is the fingerprint of the smart card that was the proof. */
+export type DirectoryAnswer = { person: IdentifiedPerson; groups: readonly ExternalGroup[]; card?: string };
+
+/**
+ * The account step of every proof: finds the row of a person, judges it and its groups, and gathers what the batch that
+ * opens the session writes.
+ * @returns undefined for a user that an administrator has deactivated
+ * @throws AppError `no_registered_group`; `forbidden` for a row that must be bound first; those of the directory. Audited.
+ */
+export const accountOf = (
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
+  domain: Domain,
+  answer: DirectoryAnswer,
+): Promise<DirectoryProof | undefined> => audited(ctx, attempt, () => accountStep(ctx, domain, answer));
+
+async function accountStep(
+  ctx: LoginCtx,
+  domain: Domain,
+  { person, groups, card }: DirectoryAnswer,
+): Promise<DirectoryProof | undefined> {
+  const identified = withIdentifier(person);
+  const key = { directoryIds: identified.ids, nameKey: foldName(person.name) };
+  const found = await findDirectoryAccount(ctx.deps.db, domain.id, key, groupKeys(groups));
+  if (!found) return undefined;
+  const { user, settle } = await identify(found, identified, ctx.now, (id) =>
+    withinDomain(ctx, domain, (session, params) => findPersonById(session, params, id)),
+  );
+  if (!mayAct(user)) return undefined;
+  const own = registeredOf(found.groups, groups);
+  if (!own.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
+  const groupIds = own.map(({ id }) => id);
+  const facts = factsOf(person, domain);
+  const directoryId = user.directory_id ?? identified.ids[0];
+  const known = { ...facts, id: user.id, directoryId, card: card ?? null };
+  return {
+    account: {
+      domain: found.domain,
+      user: { ...user, real_name: known.realName || user.real_name, email: known.email || user.email },
+      roles: found.roles,
+    },
+    settle,
+    statements: (h) => [
+      ...settle(h),
+      ...noteDirectoryLogin(h, known, ctx.now),
+      // Each statement is a round trip of its own on most drivers, and most logins change nothing here.
+      ...(isSame(found.memberOf, groupIds) ? [] : setMemberships(h, user.id, groupIds)),
+    ],
+  };
+}
+
+/** @throws AppError `upstream_failed`: a person is the identifier, never the name */
+export function withIdentifier(person: IdentifiedPerson): Identified {
+  const [id, ...others] = person.ids;
+  if (id !== undefined) return { ...person, ids: [id, ...others] };
+  const detail = 'The search account cannot read an immutable identifier of the user';
+  throw new AppError('upstream_failed', detail, { reason: 'no_identifier' });
+}
+
+/** The domain without attributes that may not be read: what was stored before the list of them, is kept and not used. */
+export function readableDomain(
+  variant: DirectoryVariant,
+  domain: Candidate['domain'],
+  parameters: Parameters,
+): Domain {
+  const { params, attributes } = domain;
+  const may = (attribute: string): boolean => isReadable(variant, attribute, parameters);
+  return {
+    ...domain,
+    variant,
+    attributes: attributes.filter(({ source }) => may(source)),
+    params: may(String(params.user_name_attribute)) ? params : { ...params, user_name_attribute: 'cn' },
+  };
+}
+
+/** Works in the directory of the domain of a login. @throws AppError those of the directory */
+export function withinDomain<T>(
+  { deps }: Pick<LoginCtx, 'deps'>,
+  domain: Domain,
+  work: (session: DirectorySession, params: TypedParams) => Promise<T>,
+): Promise<T> {
+  const sealed = domain.params.bind_password;
+  const secrets = { bind_password: typeof sealed === 'string' ? sealed : null };
+  return withinDirectory(deps, domain.variant, { ...domain, secrets }, work);
+}
+
+/** Runs a step of a login; if the step refuses the login, that is audited. */
+export async function audited<T>(
+  ctx: LoginCtx,
+  { key, failed }: Pick<OpenAttempt, 'key' | 'failed'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await noteUnadmitted(ctx, key, failed, error);
+    throw error;
+  }
+}
+
+const isSame = (present: readonly string[], wanted: readonly string[]): boolean =>
+  present.length === wanted.length && wanted.every((id) => present.includes(id));
+
+const mayAct = ({ state, kind }: Account['user']): boolean => state === 'active' && kind === 'person';
+
+/**
+ * Whether the directory is asked at all. An inactive user with an identifier may have lost the name to another person, which
+ * only the directory knows.
+ */
+export const mayTry = ({ domain, user }: Candidate): boolean =>
+  domain.state !== 'disabled' && (user === null || mayAct(user) || user.directory_id !== null);
+
+/** Whether an administrator has deactivated the user of this person; the password is then not checked. */
+export const isKeptOut = ({ user }: Candidate, { ids }: IdentifiedPerson): boolean =>
+  user !== null && user.directory_id !== null && ids.includes(user.directory_id) && !mayAct(user);
+
+export const isNameable = ({ name }: Person): boolean =>
+  name !== '' && name.length <= 128 && isStorable(name);
+
+type Facts = Pick<KnownPerson, 'realName' | 'email' | 'attributes'>;
+
+function factsOf({ values }: Person, { params, attributes }: Domain): Facts {
+  const text = (attribute: string, most: number): string =>
+    (values[attribute.toLowerCase()] ?? []).filter(isStorable).join(', ').slice(0, most).toWellFormed();
+  const first = (attribute: string, most: number): string =>
+    (values[attribute.toLowerCase()] ?? []).find((value) => isStorable(value) && value.length <= most) ?? '';
+  const copied = attributes.flatMap(({ name, source }) => {
+    const value = text(source, 4_096);
+    return value === '' ? [] : [[name, value] as const];
+  });
+  return {
+    realName: first(String(params.user_name_attribute), 256).trim(),
+    email: first('mail', 256).trim(),
+    attributes: Object.fromEntries(copied),
+  };
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import type { Db, Statement } from '../../../../../db/client.ts';
+import type { findDirectoryAccount } from '../../../../../db/repositories/identity/directory/accounts.ts';
+import {
+  addDirectoryUser,
+  bindUnusedUser,
+  type Fallbacks,
+  renameUser,
+  retireUser,
+} from '../../../../../db/repositories/identity/directory/users.ts';
+import type { MonitoringEntry } from '../../../../../db/repositories/monitoring/records.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import { idOf } from '../../../../kernel/ids.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import { message } from '../../../../messages/message.ts';
+import type { Account } from '../../../login/account.ts';
+import { ambiguousIdentifier, type IdentifiedPerson } from '../entries/people.ts';
+
+type User = Account['user'];
+export type Found = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
+export type Identified = IdentifiedPerson & { ids: readonly [string, ...string[]] };
+
+/** The row of a person, and what makes it so; `settle` belongs into the first batch that writes about the person. */
+export type Identity = { user: User; settle(h: Db): Statement[] };
+
+/** Reads the only person of the same directory with an immutable identifier. */
+type LookUp = (directoryId: string) => Promise<IdentifiedPerson | undefined>;
+
+/**
+ * Finds the row of a person: by an identifier of the entry, else an unused row of the name, else a new one. A row of
+ * another entry that has the name is renamed, or deactivated if its entry has gone.
+ * @throws AppError `forbidden` for a row in use that has no identifier yet; `upstream_failed` for an identifier of several
+ * entries; those of the directory
+ */
+export async function identify(
+  { domain, user, namesake, isNamesakeInUse, isAmbiguous }: Found,
+  person: Identified,
+  now: Date,
+  lookUp: LookUp,
+): Promise<Identity> {
+  if (isAmbiguous) throw ambiguousIdentifier();
+  const nameKey = foldName(person.name);
+  // With another name the person may be another one, whose entry has a copy of the identifier.
+  if (user?.directory_id && user.name_key !== nameKey) await lookUp(user.directory_id);
+  if (user && (user.name_key === nameKey || namesake?.directory_id === null))
+    return { user, settle: () => [] };
+  if (namesake?.directory_id === null) {
+    if (isNamesakeInUse) throw unbound(domain.small_name, namesake.name);
+    return {
+      user: { ...namesake, directory_id: person.ids[0] },
+      settle: (h) => [bindUnusedUser(h, namesake, person.ids[0])],
+    };
+  }
+  const vacate = namesake ? await vacating(namesake, now, lookUp) : () => [];
+  if (!user) {
+    const added = newUser(domain.id, person, now);
+    return { user: added, settle: (h) => [...vacate(h), addDirectoryUser(h, added)] };
+  }
+  const next = { name: person.name, nameKey, fallbacks: withSuffix(person.name) };
+  const record = renamed(user, person.name, now);
+  return {
+    user: { ...user, name: person.name, name_key: nameKey },
+    settle: (h) => [...vacate(h), ...renameUser(h, user, next, record)],
+  };
+}
+
+/** Frees the name of a row whose entry has another name by now, or has gone. */
+async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: Db) => Statement[]> {
+  const former = namesake.directory_id ?? '';
+  const entry = await lookUp(former);
+  const fallbacks = withSuffix(entry?.name ?? namesake.name);
+  if (!entry) return (h) => retireUser(h, namesake, fallbacks, (name) => gone(namesake, name, now));
+  const nameKey = foldName(entry.name);
+  if (nameKey === namesake.name_key)
+    throw new AppError('upstream_failed', 'The directory has several users with this name', {
+      reason: 'ambiguous_name',
+    });
+  const record = renamed(namesake, entry.name, now);
+  return (h) => renameUser(h, namesake, { name: entry.name, nameKey, fallbacks }, record);
+}
+
+/**
+ * `<name>~<8 hexadecimal digits>`, and the same with 32 digits for a name that is taken. The digits are random: a name that
+ * could be foreseen could be taken on purpose.
+ */
+const withSuffix = (name: string): Fallbacks => {
+  const digits = randomBytes(16).toString('hex');
+  const key = foldName(name);
+  return [`${key.slice(0, 119)}~${digits.slice(0, 8)}`, `${key.slice(0, 95)}~${digits}`];
+};
+
+const unbound = (domain: string, name: string): AppError =>
+  new AppError(
+    'forbidden',
+    message('An administrator must bind the user {name} of {domain} to the directory entry', {
+      name,
+      domain,
+    }),
+    { reason: 'user_not_bound' },
+  );
+
+const entryOf = (user: User, now: Date) => ({
+  at: now,
+  level: 'warning' as const,
+  object_type: 'user' as const,
+  object_id: user.id,
+});
+
+const renamed = (user: User, name: string, now: Date): MonitoringEntry => ({
+  ...entryOf(user, now),
+  level: 'info',
+  object_name: name,
+  code: 'directory_user_renamed',
+  message: `The user ${user.name} was renamed in the directory: ${name}`,
+  details: { before: user.name, after: name },
+});
+
+const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
+  ...entryOf(user, now),
+  object_name: name,
+  code: 'directory_user_gone',
+  message: `The directory entry of the user ${user.name} was deleted, and another entry has the name now`,
+  details: { before: user.name, after: name },
+});
+
+/** The id follows from the identifier, so that two first logins at once make one user. */
+const newUser = (domainId: string, { ids: [directoryId], name }: Identified, now: Date): User => ({
+  id: idOf(directoryId, domainId),
+  created_at: now,
+  updated_at: now,
+  revision: 1,
+  authenticator_id: domainId,
+  name,
+  name_key: foldName(name),
+  real_name: '',
+  email: '',
+  comments: '',
+  state: 'active',
+  kind: 'person',
+  language: null,
+  password_hash: null,
+  password_changed_at: null,
+  must_change_password: false,
+  attributes: {},
+  last_login_at: null,
+  directory_id: directoryId,
+  directory_checked_at: null,
+  card_fingerprint: null,
+  access_ended_at: null,
+});

@@ -1,0 +1,121 @@
+import { accountKey } from '../../../../../db/repositories/identity/users.ts';
+import { AppError } from '../../../../kernel/errors.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { RefusalReason } from '../../../../remotes/directory/judgement.ts';
+import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../../../login/account.ts';
+import { noteUnadmitted } from '../../../login/failures.ts';
+import { assertMayTry } from '../../../login/limits.ts';
+import { findPerson, type Person } from '../entries/people.ts';
+import { membershipsOf } from '../groups/memberships.ts';
+import type { DirectoryVariant, TypedParams } from '../variant.ts';
+import {
+  accountOf,
+  audited,
+  type DirectoryAnswer,
+  type Domain,
+  isKeptOut,
+  isNameable,
+  mayTry,
+  readableDomain,
+  withinDomain,
+} from './account.ts';
+import { type AccountState, accountState } from './account-state.ts';
+import { wantedName } from './login-domains.ts';
+import { nameInDirectory } from './login-name.ts';
+
+/**
+ * Has a directory check a password: one bind as the user, and none without a password. The directory's own failures are
+ * no failures of the user.
+ * @throws AppError `locked_out`, `password_expired` for a right password that must be changed, `no_registered_group`, those
+ * of the directory; audited
+ */
+export async function proveByDirectory(
+  variant: DirectoryVariant,
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
+  candidate: Candidate,
+  password: string,
+): Promise<Judged> {
+  const domain = readableDomain(variant, candidate.domain, attempt.parameters);
+  if (!mayTry(candidate) || nameInDirectory(domain.params, attempt.username) === '' || password === '')
+    return { attempt, proof: undefined };
+  const { own, proved } = await audited(ctx, attempt, () =>
+    withinDomain(ctx, domain, (session, params) =>
+      judge(ctx, { session, params }, { attempt, candidate, domain, password }),
+    ),
+  );
+  if (proved.verdict === 'accepted')
+    return { attempt: own, proof: await accountOf(ctx, own, domain, proved.answer) };
+  const reasoned = withReason(own, proved.reason);
+  if (proved.verdict === 'refused') return { attempt: reasoned, proof: undefined };
+  const error = new AppError('password_expired');
+  await noteUnadmitted(ctx, reasoned.key, reasoned.failed, error);
+  throw error;
+}
+
+type Reason = RefusalReason | 'other_domain';
+
+/** The audit says why, as far as the directory does. */
+const withReason = (attempt: OpenAttempt, reason: Reason | undefined): OpenAttempt =>
+  reason === undefined
+    ? attempt
+    : { ...attempt, failed: { ...attempt.failed, details: { ...attempt.failed.details, reason } } };
+
+type Login = {
+  attempt: OpenAttempt;
+  candidate: Candidate;
+  domain: Domain;
+  password: string;
+};
+type Proved =
+  | { verdict: 'accepted'; answer: DirectoryAnswer }
+  | { verdict: 'expired' | 'refused'; reason: Reason | undefined };
+
+const reasons: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> = {
+  disabled: 'disabled',
+  expired: 'account_expired',
+  locked: 'locked',
+};
+
+/** Groups are read only when the password is right: a wrong one must cost the directory little. */
+async function judge(
+  ctx: LoginCtx,
+  { session, params }: { session: DirectorySession; params: TypedParams },
+  { attempt, candidate, domain, password }: Login,
+): Promise<{ own: OpenAttempt; proved: Proved }> {
+  const sources = domain.attributes.map(({ source }) => source);
+  const named = { id: domain.id, labels: [domain.name, domain.small_name] };
+  const wanted = await wantedName(ctx.deps.directories, { session, params }, named, attempt.username);
+  const person = await findPerson(session, params, wanted, sources);
+  const isForeign = wanted.name === undefined;
+  if (!person)
+    return { own: attempt, proved: { verdict: 'refused', reason: isForeign ? 'other_domain' : undefined } };
+  const own = await byPerson(ctx, attempt, domain.id, person);
+  const state = accountState(person.values, ctx.now);
+  if (state !== 'active') return { own, proved: { verdict: 'refused', reason: reasons[state] } };
+  if (!isNameable(person)) return { own, proved: { verdict: 'refused', reason: undefined } };
+  if (isKeptOut(candidate, person)) return { own, proved: { verdict: 'refused', reason: undefined } };
+  // Systems that compose characters differently send different octets for what is one password to its owner.
+  const judgement = await session.judge(person.dn, password.normalize('NFC'));
+  if (judgement.verdict !== 'accepted') return { own, proved: judgement };
+  const groups = await membershipsOf(ctx.deps.db, domain.id, { session, params }, person);
+  return { own, proved: { verdict: 'accepted', answer: { person, groups } } };
+}
+
+/**
+ * The attempt as one at the account of the person, whichever name was typed: an account has one count of failures, which
+ * administrators see and lift.
+ * @throws AppError `locked_out`
+ */
+async function byPerson(
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
+  domainId: string,
+  person: Person,
+): Promise<OpenAttempt> {
+  const account = accountKey(domainId, foldName(person.name));
+  if (account === attempt.key.account) return attempt;
+  const tried = await assertMayTry(ctx, account, attempt.failed, attempt.factor);
+  return { ...attempt, ...tried, alias: attempt.key };
+}

@@ -1,0 +1,109 @@
+import { noteUncheckedLogin } from '../../../../../db/repositories/identity/login/pkinit.ts';
+import { AppError, type ErrorCode } from '../../../../kernel/errors.ts';
+import { foldName } from '../../../../kernel/text.ts';
+import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../../../login/account.ts';
+import type { CardHolder } from '../../domain-type.ts';
+import { findPerson } from '../entries/people.ts';
+import { membershipsOf } from '../groups/memberships.ts';
+import type { DirectoryVariant } from '../variant.ts';
+import {
+  accountOf,
+  audited,
+  type DirectoryAnswer,
+  type Domain,
+  isNameable,
+  readableDomain,
+  withinDomain,
+} from './account.ts';
+import { type AccountState, accountState } from './account-state.ts';
+
+/** Error codes for an account that may not be used. The KDC has accepted the card, so the holder may learn the reason. */
+const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
+  disabled: 'account_disabled',
+  expired: 'account_expired',
+  locked: 'account_locked',
+};
+
+/**
+ * The account of a user whose card the KDC has found good: the same step as for a password.
+ * @param graceH for so many hours after a login that the directory checked, the same card is admitted while the directory
+ * cannot be reached
+ * @returns undefined for a user who is not in the directory, or whose account an administrator has deactivated
+ * @throws AppError `account_*`, `upstream_unavailable`, and those of `accountOf`; audited
+ */
+export async function accountVouchedFor(
+  variant: DirectoryVariant,
+  ctx: LoginCtx,
+  attempt: OpenAttempt,
+  candidate: Candidate,
+  holder: CardHolder,
+  graceH: number,
+): Promise<Proof | undefined> {
+  const domain = readableDomain(variant, candidate.domain, attempt.parameters);
+  const asked = await audited(ctx, attempt, async () => {
+    try {
+      return { answer: await askDirectory(ctx, domain, holder) };
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return { unchecked: unchecked(ctx, candidate, holder, graceH, error) };
+    }
+  });
+  if (asked.unchecked) return asked.unchecked;
+  return asked.answer && accountOf(ctx, attempt, domain, asked.answer);
+}
+
+/** Any answer of a directory, a refusal too, is an answer. */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof AppError &&
+  (error.code === 'upstream_timeout' ||
+    (error.code === 'upstream_failed' && error.members.reason === 'unreachable'));
+
+/**
+ * Admits the card of the last login that the directory checked; the batch of the login judges it again.
+ * @throws AppError `upstream_unavailable` for every other one
+ */
+function unchecked(
+  { now }: LoginCtx,
+  candidate: Candidate,
+  { fingerprint }: CardHolder,
+  graceH: number,
+  cause: unknown,
+): Proof {
+  const since = new Date(now.getTime() - graceH * 3_600_000);
+  const { user } = candidate;
+  const isKnown =
+    user?.card_fingerprint === fingerprint &&
+    user.directory_checked_at !== null &&
+    user.directory_checked_at > since;
+  if (!user || !isKnown)
+    throw new AppError('upstream_unavailable', 'The directory of the domain is unreachable', {}, { cause });
+  const account: Account = { ...candidate, user };
+  return {
+    account,
+    statements: (h) => noteUncheckedLogin(h, { userId: user.id, fingerprint, since }, now),
+    details: { directory: 'unverified' },
+  };
+}
+
+const askDirectory = (
+  ctx: LoginCtx,
+  domain: Domain,
+  { username, upn, fingerprint }: CardHolder,
+): Promise<DirectoryAnswer | undefined> =>
+  withinDomain(ctx, domain, async (session, params) => {
+    const sources = domain.attributes.map(({ source }) => source);
+    const person = await findPerson(
+      session,
+      params,
+      { name: foldName(username), typed: upn ?? username },
+      sources,
+    );
+    if (!person || !isNameable(person)) return undefined;
+    const state = accountState(person.values, ctx.now);
+    if (state !== 'active') throw new AppError(refusals[state]);
+    return {
+      person,
+      groups: await membershipsOf(ctx.deps.db, domain.id, { session, params }, person),
+      card: fingerprint,
+    };
+  });

@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import type { directoryFields } from './settings/fields.ts';
+
+/** What differs between directory types. */
+export type DirectoryVariant = {
+  /** The settings of the type. */
+  shape: z.ZodObject;
+  /**
+   * Attributes that the servers generate and do not let clients change, the preferred one first. The identifier attribute of
+   * another type can be an ordinary attribute, whose value a client can copy from another entry.
+   */
+  identifiers: readonly string[];
+  /** Attributes that may be read and copied, besides those of `directory.extra_attributes`. */
+  readable: readonly string[];
+  /** The entry of a person lists all groups of the person in `memberOf`, by way of other groups as well. */
+  listsAllGroups: boolean;
+  /** Entries of users that are deleted or not active yet. Undefined: the servers keep none below the base. */
+  provisioning: RegExp | undefined;
+  /** The forest has NetBIOS names and UPN suffixes, by which login names may name the domain (MS-ADTS 6.1.1.2.1.1). */
+  hasForest: boolean;
+  /** Groups have security identifiers. */
+  hasGroupSids: boolean;
+  /** The KDCs resolve user principal names of any suffix (RFC 6806, 5). */
+  resolvesUpns: boolean;
+};
+
+type Shapes = {
+  [Name in keyof ReturnType<typeof directoryFields>]: z.output<
+    ReturnType<typeof directoryFields>[Name]['shape']
+  >;
+};
+
+/** The settings of a directory as they are parsed. */
+export type DirectoryParams = Shapes & { nested_groups?: boolean };
+
+/** Settings with the variant that they are for. */
+export type TypedParams = DirectoryParams & { variant: DirectoryVariant };

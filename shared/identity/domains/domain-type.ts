@@ -1,0 +1,215 @@
+import type { z } from 'zod';
+import type { Db } from '../../../db/client.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Sealer } from '../../kernel/crypto/sealing.ts';
+import type { FieldError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/observability/log.ts';
+import type { Parameters } from '../../kernel/system-parameters.ts';
+import type { Detail, Text } from '../../messages/message.ts';
+import type { DirectoryRemote } from '../../remotes/directory/port.ts';
+import type { UrlPolicy } from '../../remotes/http/address-policy.ts';
+import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
+import type { KdcRemote } from '../../remotes/kerberos/transport.ts';
+import type { Candidate, Judged, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
+import type { Fields, Words } from './fields.ts';
+
+/** Settings of a domain, by the names of their members. */
+export type Settings = Record<string, unknown>;
+
+/** A stored domain. `params` are as they may be read; `secrets` are sealed, null for a secret that is not set. */
+export type StoredDomain = {
+  id: string;
+  name: string;
+  small_name: string;
+  params: Settings;
+  secrets: Readonly<Record<string, string | null>>;
+};
+
+/** Remotes and stores that an operation of a domain type may use. */
+export type DomainDeps = { db: Db; sealer: Sealer; clock: Clock; directories: DirectoryRemote };
+
+/**
+ * A type of authentication domains. All code outside of this folder asks these members and never compares the name of a
+ * type. A new type is a folder with one such value, and a line in `registry.ts`.
+ */
+export type DomainType<P extends Settings = Settings> = {
+  about: About;
+  supports: Support;
+  settings: DomainSettings<P>;
+  login: LoginFlow;
+  /** Logins with a smart card (Kerberos PKINIT). Undefined: the type has none. */
+  cards: CardLogin | undefined;
+  /** Attributes that users get a copy of at login. Undefined: nothing can be copied. */
+  attributes: AttributeSource | undefined;
+  /** Users and groups outside of the portal that can be searched. Undefined: the type has no directory. */
+  directory: DirectoryOperations | undefined;
+};
+
+/** What a person reads about a type. */
+export type About = {
+  name: Words;
+  /** Further words on the type in the API document. */
+  hint?: string;
+  description: Words;
+  label_username: Words;
+  label_groupname: Words;
+  label_password: Words;
+};
+
+export type Support = {
+  /** The portal keeps the accounts. False: an external provider does, and the first login adds a row. */
+  localUsers: boolean;
+  /** The portal stores the passwords: the password policy applies, and administrators and users set them here. */
+  ownPassword: boolean;
+  /** Administrators can add users before the first login. */
+  createsUsers: boolean;
+  searchesUsers: boolean;
+  searchesGroups: boolean;
+  /** Logins can ask for a second factor of the portal. */
+  secondFactor: boolean;
+  /** Members of a user that each login reads anew, so that administrators do not write them. */
+  refreshes: { name: boolean; groups: boolean };
+  /** The domain has an account of its own at the provider, whose password can be refused. */
+  bindAccount: boolean;
+};
+
+/** The name of a member of `params` that is stored sealed and never returned; the database finds secrets by it. */
+export type SecretName = `${string}_password` | `${string}_secret`;
+
+export type DomainSettings<P extends Settings = Settings> = {
+  /** The form: labels, help texts, controls and defaults. */
+  fields: Fields;
+  /** The settings as they are written. */
+  shape: z.ZodObject;
+  /** The settings as they are returned: each secret is null, with `<secret>_set` beside it. */
+  view: z.ZodObject;
+  secrets: readonly SecretName[];
+  checks: readonly SettingsCheck<P>[];
+  /**
+   * Whether a stored secret that is not sent again is used with these settings; false removes it.
+   * @param stored the settings that it was stored with
+   * @throws AppError `secret_required` where it would be sent to another destination
+   */
+  keepsSecrets(next: P, stored: Settings): boolean;
+};
+
+/** A check of settings without the network. */
+export type SettingsCheck<P extends Settings = Settings> = {
+  name: string;
+  /** Part of tests only; a domain can be saved all the same. */
+  advisory?: true;
+  /** @returns the faults, or the reason why there is nothing to check */
+  run(params: P, facts: CheckFacts): FieldError[] | Detail;
+};
+
+export type CheckFacts = {
+  hasSecret(name: SecretName): boolean;
+  policy: UrlPolicy;
+  parameters: Parameters;
+  /** Stored settings that may stay as they are. */
+  tolerated: Settings;
+  /** Stored attributes to copy that are checked as well. */
+  attributes: readonly { source: string }[];
+};
+
+/**
+ * How a user of the domain proves who they are. `names` is how a typed name is read: `as_typed`, or `in_directory` as
+ * `name`, `name@suffix` and `DOMAIN\name`.
+ */
+export type LoginFlow = PasswordLogin | RedirectLogin;
+
+export type PasswordLogin = {
+  proof: 'password';
+  names: NameReading;
+  /** @throws AppError `overloaded`, `password_expired`, `no_registered_group`, those of the provider; audited */
+  prove(ctx: LoginCtx, attempt: OpenAttempt, candidate: Candidate, password: string): Promise<Judged>;
+};
+
+/** The user proves who they are on pages of the provider; the portal accepts no password. */
+export type RedirectLogin = { proof: 'redirect'; names: NameReading };
+
+export type NameReading = 'as_typed' | 'in_directory';
+
+/** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
+export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };
+
+export type CardLogin = {
+  /** The realm in stored settings; undefined if the domain has none. */
+  realmOf(params: Settings): Realm | undefined;
+  /**
+   * The account of a card that the KDC has accepted.
+   * @param graceH hours after a checked login in which the same card is accepted while the provider is unreachable
+   */
+  prove(
+    ctx: LoginCtx,
+    attempt: OpenAttempt,
+    candidate: Candidate,
+    holder: CardHolder,
+    graceH: number,
+  ): Promise<Proof | undefined>;
+};
+
+/** The Kerberos realm behind a domain. */
+export type Realm = {
+  name: string;
+  /** Its KDCs resolve user principal names of any suffix (RFC 6806, 5), as those of Active Directory do. */
+  resolvesUpns: boolean;
+  kdcs: readonly string[];
+  /** For all KDCs together. */
+  deadlineMs: number;
+  trust: KdcTrust;
+  /** Hours for which a card is admitted again while the directory cannot be reached; 0: never. */
+  cardWithoutDirectoryH: number;
+};
+
+export type AttributeSource = {
+  /** Whether users may get a copy of an attribute. */
+  isReadable(attribute: string, parameters: Parameters): boolean;
+};
+
+/** A group of a directory. `sid` is that of Active Directory; of a group known by it only, the other texts are empty. */
+export type ExternalGroup = { dn: string; name: string; sid?: string };
+
+/** A user or group of a directory without a row in the portal. */
+export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
+
+/** All of these throw the AppErrors of the directory. */
+export type DirectoryOperations = {
+  /** Users and groups whose name contains a text, and that have no row yet. */
+  findUnregistered(deps: DomainDeps, domain: StoredDomain, search: string): Promise<Unregistered[]>;
+  findGroups(deps: DomainDeps, domain: StoredDomain, search: string): Promise<ExternalGroup[]>;
+  /** The immutable identifier of a group; undefined if it has none. */
+  findGroupId(deps: DomainDeps, domain: StoredDomain, dn: string): Promise<string | undefined>;
+  /**
+   * The immutable identifiers of the only user of a name, the preferred one first.
+   * @throws AppError `invalid_state` with the reason `no_entry`
+   */
+  identifiersOf(
+    deps: DomainDeps,
+    domain: StoredDomain,
+    name: string,
+  ): Promise<readonly [string, ...string[]]>;
+  /** Connects with settings that may not be stored yet, and tries what a login does. */
+  test(ctx: TestCtx, subject: TestSubject): Promise<Check[]>;
+};
+
+export type TestCtx = { deps: DomainDeps & { kdcs: KdcRemote; log: Log }; now: Date };
+
+export type TestSubject = {
+  params: Settings;
+  stored: StoredDomain | undefined;
+  /** Stored secrets that are used, since no other was sent, as they are sealed. */
+  keptSecrets: Readonly<Record<string, string | null>>;
+  /** The names of the domain, by which a typed login name may name it. */
+  labels: readonly string[];
+  username: string | undefined;
+  password: string | undefined;
+};
+
+/** One step of a test. */
+export type Check = {
+  name: string;
+  status: 'pass' | 'fail' | 'skipped';
+  detail: Text;
+  took_ms: number;
+};

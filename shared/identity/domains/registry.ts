@@ -1,0 +1,45 @@
+import { activeDirectory } from './directory/active-directory.ts';
+import { freeipa } from './directory/freeipa.ts';
+import { ldap } from './directory/ldap.ts';
+import type { DomainType } from './domain-type.ts';
+import { internal } from './internal/internal.ts';
+
+/** Every type of authentication domains, by its name in the API and in the database. */
+export const domainTypes = {
+  internal,
+  ldap,
+  active_directory: activeDirectory,
+  freeipa,
+} as const satisfies Record<string, DomainType>;
+
+export type DomainTypeName = keyof typeof domainTypes;
+
+/** The type of the domain that every installation begins with. */
+export const builtinType: DomainTypeName = 'internal';
+
+const isName = (name: string): name is DomainTypeName => Object.hasOwn(domainTypes, name);
+
+export const domainTypeNames = Object.keys(domainTypes).filter(isName) as [
+  DomainTypeName,
+  ...DomainTypeName[],
+];
+
+/** @throws Error for a name that no version of the portal has stored */
+export function domainTypeOf(name: string): DomainType {
+  if (!isName(name)) throw new Error(`There is no domain type ${name}`);
+  return domainTypes[name];
+}
+
+/** The type of a name from outside; undefined if there is none. */
+export const findDomainType = (name: unknown): DomainType | undefined =>
+  typeof name === 'string' && isName(name) ? domainTypes[name] : undefined;
+
+/** The names of the types that a statement treats alike. */
+export const typesWhere = (applies: (type: DomainType) => boolean): DomainTypeName[] =>
+  domainTypeNames.filter((name) => applies(domainTypes[name]));
+
+/**
+ * Types whose administrators keep the installation administrable: their passwords are stored here, while a provider can be
+ * out of reach.
+ */
+export const administratorTypes = typesWhere(({ supports }) => supports.ownPassword);

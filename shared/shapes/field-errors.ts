@@ -1,0 +1,225 @@
+import type { z } from 'zod';
+import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json/json.ts';
+import { pointerTo } from '../kernel/json/pointer.ts';
+import { isStorable } from '../kernel/text.ts';
+import { type Detail, joined, message, type Text, term, verbatim } from '../messages/message.ts';
+import { textOf } from './issue-texts.ts';
+
+/**
+ * The faults that a schema found, one entry a field.
+ * @param root `/` for a body (JSON Pointer), `?` for the query
+ * @param known names of all parameters of the query
+ */
+export function fieldErrors(
+  error: z.ZodError | undefined,
+  root: '/' | '?',
+  known: readonly string[] = [],
+): FieldError[] {
+  const entries: FieldError[] = [];
+  for (const issue of error?.issues.slice(0, mostFieldErrors) ?? []) {
+    entries.push(...entriesOf(issue, root, known));
+    if (entries.length >= mostFieldErrors) break;
+  }
+  return entries.slice(0, mostFieldErrors);
+}
+
+function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly string[]): FieldError[] {
+  if (issue.code === 'invalid_union') {
+    const meant = meantOption(issue.errors) ?? unionFaults(issue);
+    return meant.flatMap((fault) =>
+      entriesOf({ ...fault, path: [...issue.path, ...fault.path] }, root, known),
+    );
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, mostFieldErrors).map(
+      (key): FieldError => ({
+        pointer: pointerTo([...issue.path, key], root),
+        code: 'unknown',
+        detail: root === '?' ? unknownParameter(key, known) : 'Unknown field',
+      }),
+    );
+  }
+  const code = codeOf(issue);
+  const detail = code === 'required' && isBuiltIn(issue) ? requiredDetail(issue.path) : textOf(issue);
+  return [{ pointer: pointerTo(issue.path, root), code, detail }];
+}
+
+/** A message of a schema of ours says more. */
+const isBuiltIn = ({ message: said }: z.core.$ZodIssue): boolean => said.startsWith('Invalid ');
+
+function requiredDetail(path: readonly PropertyKey[]): Text {
+  const name = path.at(-1);
+  return typeof name === 'string' && name.length <= longestName
+    ? message('{name} is required', { name })
+    : 'A value is required';
+}
+
+const longestName = 64;
+
+/** Names by which other APIs number pages. */
+const pageNumbers: ReadonlySet<string> = new Set([
+  'page',
+  'offset',
+  'skip',
+  'start',
+  'per_page',
+  'page_size',
+]);
+
+/** What is wrong with a parameter that an operation does not have, and what it has. */
+export function unknownParameter(name: string, known: readonly string[]): Text {
+  if (known.length === 0) return 'Unknown parameter: the operation has no parameters';
+  const names = known.join(', ');
+  return pageNumbers.has(name) && known.includes('cursor')
+    ? message(
+        'Unknown parameter. Supported parameters: {names}. Page numbers are not supported: send `next` of a page as `cursor` to read the next page, and the page size as `limit`',
+        { names },
+      )
+    : message('Unknown parameter. Supported parameters: {names}', { names });
+}
+
+/** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */
+function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const alike = options.filter((faults) => faults.length > 0 && faults.every(({ path }) => path.length > 0));
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+type UnionIssue = z.core.$ZodIssueInvalidUnion;
+
+/** What is wrong with a value that has none of several forms: by the names of members, or by what is accepted in its place. */
+function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[] {
+  const names = isObject(input) ? [...missingIn(options), ...contradicting(options)] : [];
+  if (names.length > 0) return names;
+  const accepted = distinct(
+    options
+      .flat()
+      .filter(({ path }) => path.length === 0)
+      .map(acceptedBy),
+  );
+  const said: Text = accepted.every((one) => one !== undefined)
+    ? message('Must be {forms}', { forms: joined(accepted, term(' or ')) })
+    : 'Must have one of the accepted forms';
+  return [{ ...named('', 'invalid_union', said), path: [], input }];
+}
+
+type Options = readonly z.core.$ZodIssue[][];
+
+/** An issue whose text is in the catalogue: `textOf` reads it from `params`. */
+const named = (name: string, code: string, text: Text) => ({
+  code: 'custom' as const,
+  path: [name],
+  message: '',
+  input: undefined as unknown,
+  params: { code, text },
+});
+
+/** The same sentence may be several messages. */
+const distinct = (texts: readonly (Text | undefined)[]): (Text | undefined)[] => [
+  ...new Map(texts.map((text) => [String(text), text])).values(),
+];
+
+/** Members that are missing in every form are required; of the others one is. */
+function missingIn(options: Options): z.core.$ZodIssue[] {
+  const missing = options.map((faults) => faults.filter((fault) => codeOf(fault) === 'required'));
+  const names = missing.map((faults) =>
+    faults.filter(({ path }) => path.length === 1).map(({ path }) => String(path[0])),
+  );
+  const all = [...new Set(names.flat())];
+  const inAll = all.filter((name) => names.every((some) => some.includes(name)));
+  const some = all.filter((name) => !inAll.includes(name));
+  const oneOf =
+    some.length === 1
+      ? requiredDetail(some)
+      : message('One of {names} is required', { names: some.join(', ') });
+  return [
+    ...inAll.map((name) => named(name, 'required', requiredDetail([name]))),
+    ...some.map((name) => named(name, 'required', oneOf)),
+  ];
+}
+
+/** Members that no form has are unknown; the others exclude one another. */
+function contradicting(options: Options): z.core.$ZodIssue[] {
+  const excess = options.map((faults) =>
+    faults.flatMap((fault) =>
+      fault.code === 'unrecognized_keys' && fault.path.length === 0 ? fault.keys : [],
+    ),
+  );
+  const all = [...new Set(excess.flat())].slice(0, mostFieldErrors);
+  const unknown = all.filter((name) => excess.every((some) => some.includes(name)));
+  if (unknown.length > 0)
+    return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];
+  return all.map((name) =>
+    named(name, 'excluded', message('Only one of {names} is allowed', { names: all.join(', ') })),
+  );
+}
+
+/** What a form takes, in words; undefined where that cannot be said shortly. */
+function acceptedBy(fault: z.core.$ZodIssue): Text | undefined {
+  if (fault.code === 'invalid_value')
+    return joined(
+      fault.values.map((value) => verbatim(JSON.stringify(value))),
+      term(' or '),
+    );
+  return fault.code === 'invalid_type' ? forms[String(fault.expected)] : undefined;
+}
+
+const forms: Readonly<Partial<Record<string, Detail>>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom' && typeof issue.params?.code === 'string') return issue.params.code;
+  const mayBeAbsent = issue.code === 'invalid_type' || issue.code === 'invalid_value';
+  if (mayBeAbsent && issue.input === undefined) return 'required';
+  return issue.code;
+}
+
+/**
+ * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. Of a name that is such a text the
+ * object around it is named.
+ * @param root of the value: `/` for a body, `?` for the query
+ */
+export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
+  const faults: FieldError[] = [];
+  collectUnstorable(value, [], (path) => {
+    faults.push({ pointer: pointerTo(path, root), ...invalidText });
+    return faults.length >= mostFieldErrors;
+  });
+  return faults;
+}
+
+/** @returns true if `report` wants no more */
+function collectUnstorable(value: unknown, path: (string | number)[], report: Report): boolean {
+  if (typeof value === 'string') return !isStorable(value) && report(path);
+  if (Array.isArray(value)) return value.some((element, at) => collectWithin(element, at, path, report));
+  if (!isObject(value)) return false;
+  for (const name in value)
+    if (isStorable(name) ? collectWithin(value[name], name, path, report) : report(path)) return true;
+  return false;
+}
+
+type Report = (path: readonly (string | number)[]) => boolean;
+
+function collectWithin(
+  value: unknown,
+  step: string | number,
+  path: (string | number)[],
+  report: Report,
+): boolean {
+  path.push(step);
+  const isEnough = collectUnstorable(value, path, report);
+  path.pop();
+  return isEnough;
+}
+
+const invalidText = {
+  code: 'invalid_text',
+  detail: 'The text contains a character that cannot be stored',
+} as const;

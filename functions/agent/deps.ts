@@ -36,7 +36,7 @@ const declared = <B extends Sent, R extends Shape>({ name, body, returns, ...des
     route: `POST ${base}/${name}`,
     access: 'public',
     body: { required: body },
-    countsFailures: true,
+    rateLimit: 'failures',
     returns: [200, returns],
     errors: agentErrors,
     ...described,

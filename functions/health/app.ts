@@ -1,8 +1,9 @@
 import { type Context, Hono } from 'hono';
 import { asAppError } from '../../db/errors.ts';
+import { traceOf } from '../../shared/context/trace.ts';
 import type { Invocation } from '../../shared/http/invocation.ts';
-import { headersOfAll, problemOf, refuseWith } from '../../shared/http/problem.ts';
-import { traceOf } from '../../shared/http/request-ids.ts';
+import { problemOf, refuseWith } from '../../shared/http/problem.ts';
+import { headersOfAll } from '../../shared/http/serve/answer.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
 import { withoutTrailingSlashes } from '../../shared/kernel/text.ts';

@@ -36,6 +36,12 @@ export async function findPrincipal(
   return isPeerToken(token) ? findPeer(db, token, now, portalType) : findUser(db, token, now);
 }
 
+/** True when the stored use of the session or the token is a minute old: it is written at most that often. */
+export const isUseStale = (principal: TokenPrincipal, now: Date): boolean => {
+  const { lastSeenAt } = principal.kind === 'service_token' ? principal.token : principal.session;
+  return now.getTime() - lastSeenAt.getTime() >= 60_000;
+};
+
 /** Stores that the token of the principal was used. */
 export function noteUse(db: Db, { principal, parameters }: FoundPrincipal, now: Date): Promise<void> {
   const idleUntil = addSeconds(now, parameters['session.idle_s']);

@@ -9,6 +9,7 @@ import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Language } from '../messages/languages.ts';
 import type { PortalType } from '../modules.ts';
 import type { Principal } from './principal.ts';
+import type { Trace } from './trace.ts';
 
 /** What every module needs; a module adds its own in `deps.ts`. */
 export type BaseDeps = {
@@ -24,9 +25,6 @@ export type BaseDeps = {
   baseUrl: string;
   telemetry: Telemetry;
 };
-
-/** W3C Trace Context and our request id, as they are passed on to dispatchers. */
-export type Trace = { requestId: string; traceparent: string };
 
 /** The program that sent a request. */
 export type Client = {

@@ -64,8 +64,8 @@ export type PortalPrincipal = {
   peer: { id: string; name: string } | undefined;
 };
 
-/** A job of the sidecar that changes what is audited. */
-export type JobPrincipal = { kind: 'job'; name: 'maintenance' };
+/** A job of the sidecar. */
+export type JobPrincipal = { kind: 'job'; name: 'maintenance' | 'snapshot' };
 
 export type Anonymous = { kind: 'anonymous' };
 
@@ -123,12 +123,6 @@ export const accountOf = (principal: SignedIn): { userId: string; domainId: stri
   principal.kind === 'user' || principal.kind === 'service_token'
     ? { userId: principal.user.id, domainId: principal.domain.id }
     : undefined;
-
-/** True when the stored use of the session or the token is a minute old: it is written at most that often. */
-export const isUseStale = (principal: TokenPrincipal, now: Date): boolean => {
-  const { lastSeenAt } = principal.kind === 'service_token' ? principal.token : principal.session;
-  return now.getTime() - lastSeenAt.getTime() >= 60_000;
-};
 
 /** The stored row that the presented token names, a session or a service token; the name of an operator. */
 export function credentialId(principal: SignedIn): string {

@@ -21,11 +21,12 @@ export const heldBy = (principal: SignedIn): Held =>
     permissionsOf(principal).map((permission) => [permission, scopeOf(principal, permission) ?? []]),
   );
 
+/** As the writes of records take it among their extras. */
 type Power = {
   /** The conditions, for the batch of the change. */
   before: (h: Db) => Statement[];
-  /** Runs the change; a refusal then names the missing permissions. */
-  explained<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs the batch; a refusal then names the missing permissions. */
+  explained: <T>(batch: () => Promise<T>) => Promise<T>;
 };
 
 /** Permissions that the principal does not hold for all sites. */

@@ -22,8 +22,8 @@ export type RequestCtx<D = BaseDeps, P extends Principal = Principal> = ClientCt
     Invocation['client'] & {
       /** Accept-Language as it came. */
       accepted: string;
-      /** A page of this portal sent the request. */
-      isOwnPage: boolean;
+      /** True if a page of this portal sent the request. */
+      isOwnPage: () => boolean;
     };
   /** The operation being served, its path as a template. */
   operation: { id: string; method: string; path: string };

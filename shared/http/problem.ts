@@ -47,13 +47,6 @@ export function problemOf(
   };
 }
 
-/** What every answer carries, unless it says otherwise itself. */
-export const headersOfAll = (requestId: string): Record<string, string> => ({
-  'x-request-id': requestId,
-  'cache-control': 'private, no-store',
-  'x-content-type-options': 'nosniff',
-});
-
 /** The problem as a response, with the headers that its status asks for. */
 export const problemResponse = (
   error: AppError,

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json/json.ts';
 import { pointerTo } from '../kernel/json/pointer.ts';
-import { isStorable } from '../kernel/text.ts';
 import { type Detail, joined, message, type Text, term, verbatim } from '../messages/message.ts';
 import { textOf } from './issue-texts.ts';
 
@@ -180,46 +179,3 @@ function codeOf(issue: z.core.$ZodIssue): string {
   if (mayBeAbsent && issue.input === undefined) return 'required';
   return issue.code;
 }
-
-/**
- * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. Of a name that is such a text the
- * object around it is named.
- * @param root of the value: `/` for a body, `?` for the query
- */
-export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
-  const faults: FieldError[] = [];
-  collectUnstorable(value, [], (path) => {
-    faults.push({ pointer: pointerTo(path, root), ...invalidText });
-    return faults.length >= mostFieldErrors;
-  });
-  return faults;
-}
-
-/** @returns true if `report` wants no more */
-function collectUnstorable(value: unknown, path: (string | number)[], report: Report): boolean {
-  if (typeof value === 'string') return !isStorable(value) && report(path);
-  if (Array.isArray(value)) return value.some((element, at) => collectWithin(element, at, path, report));
-  if (!isObject(value)) return false;
-  for (const name in value)
-    if (isStorable(name) ? collectWithin(value[name], name, path, report) : report(path)) return true;
-  return false;
-}
-
-type Report = (path: readonly (string | number)[]) => boolean;
-
-function collectWithin(
-  value: unknown,
-  step: string | number,
-  path: (string | number)[],
-  report: Report,
-): boolean {
-  path.push(step);
-  const isEnough = collectUnstorable(value, path, report);
-  path.pop();
-  return isEnough;
-}
-
-const invalidText = {
-  code: 'invalid_text',
-  detail: 'The text contains a character that cannot be stored',
-} as const;

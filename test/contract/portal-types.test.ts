@@ -44,8 +44,8 @@ async function credentialsOf(person: typeof user): Promise<Credentials> {
 
 /** With a parameter that no operation has: who is let in is refused for that, and nothing happens. */
 function ask(send: TestPortal['send'], operation: Registered, { token, cookie }: Credentials) {
-  const { method, browser, orToken, body } = operation;
-  const isByCookie = browser && !orToken;
+  const { method, browser, body } = operation;
+  const isByCookie = browser && browser !== 'administrator or token';
   return send(`${method} ${pathOf(operation)}?no_such_parameter=1`, {
     token: isByCookie ? undefined : token,
     headers: isByCookie && cookie ? { ...ofPage, cookie } : {},
@@ -59,7 +59,7 @@ function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode |
   if (caller === 'nobody') return 'unauthenticated';
   if (caller === 'stranger') return 'invalid_token';
   if (caller === 'administrator') return undefined;
-  if (browser === 'administrator') return 'unauthenticated';
+  if (browser && browser !== 'any') return 'unauthenticated';
   return access === 'signed-in' ? undefined : 'forbidden';
 }
 

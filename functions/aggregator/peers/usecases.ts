@@ -20,7 +20,7 @@ type Write = z.output<typeof PeerWrite>;
 export async function createPeer(ctx: AggregatorCtx, body: Write): Promise<Answer> {
   await assertSound(ctx, body);
   const power = powerOver(ctx, [{ assigned: body.roles }]);
-  return power.explained(() => createRecord(ctx, kind, body, { before: power.before }));
+  return createRecord(ctx, kind, body, power);
 }
 
 /**
@@ -31,23 +31,19 @@ export async function createPeer(ctx: AggregatorCtx, body: Write): Promise<Answe
 export async function replacePeer(ctx: AggregatorCtx, at: Target, body: Write): Promise<Answer> {
   await assertSound(ctx, body);
   const power = powerOver(ctx, [{ peer: at.id }, { assigned: body.roles }]);
-  return power.explained(() =>
-    changeRecord(ctx, kind, at, (row) => {
-      assertOther(ctx, row.id);
-      const isOver = !body.enabled || trustOf(row) !== trustOf(body);
-      return { body, before: power.before, ...(isOver && { after: (h) => [endSessionsOfPeer(h, row.id)] }) };
-    }),
-  );
+  return changeRecord(ctx, kind, at, (row) => {
+    assertOther(ctx, row.id);
+    const isOver = !body.enabled || trustOf(row) !== trustOf(body);
+    return { body, ...power, ...(isOver && { after: (h) => [endSessionsOfPeer(h, row.id)] }) };
+  });
 }
 
 export async function deletePeer(ctx: AggregatorCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ peer: at.id }]);
-  await power.explained(() =>
-    removeRecord(ctx, kind, at, (row) => {
-      assertOther(ctx, row.id);
-      return { before: power.before };
-    }),
-  );
+  await removeRecord(ctx, kind, at, (row) => {
+    assertOther(ctx, row.id);
+    return power;
+  });
 }
 
 function assertOther({ principal }: AggregatorCtx, id: string): void {

@@ -13,7 +13,7 @@ export const dispatcherOperations = [
       route: `POST ${base}/jwtauth`,
       access: 'dispatchers.update',
       sited: true,
-      insteadOfSession: 'token',
+      credential: { in: 'member', member: 'token' },
       summary: 'Authorize the portal on a dispatcher node',
       description:
         'Tests the connection to a dispatcher node. The portal signs a token and exchanges it for a session key of the node. The key is stored encrypted and used by later calls. A peer aggregator sends a token of its own without a session, and receives a session with the roles of the peer.',

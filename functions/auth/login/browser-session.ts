@@ -27,7 +27,7 @@ export async function signIn(
   ctx: RequestCtx<AuthDeps>,
   body: z.output<typeof TwoFactorLoginBody>,
 ): Promise<Answer<z.input<typeof SignInAnswer>>> {
-  if (!ctx.client.isOwnPage)
+  if (!ctx.client.isOwnPage())
     throw new AppError(
       'forbidden',
       message('Browsers can sign in only on pages of {url}', { url: ctx.deps.baseUrl }),

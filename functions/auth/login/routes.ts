@@ -1,6 +1,7 @@
 import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
 import { LoginAnswer, loginAnswer } from '../login-answer.ts';
+import { inLocaleOfBody } from './locale.ts';
 import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
 import { answerTwoFactorLogin, logOut } from './usecases.ts';
 
@@ -18,33 +19,35 @@ const errors = [
 ] as const;
 
 export const loginOperations = [
-  endpoint(
-    {
-      id: 'login.create',
-      route: `POST ${base}/login`,
-      access: 'public',
-      summary: 'Log in with domain, login name and password',
-      body: { required: LoginBody },
-      hasLocale: true,
-      returns: [200, LoginAnswer],
-      errors: [...errors, 'two_factor_required'],
-    },
-    async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
+  inLocaleOfBody(
+    endpoint(
+      {
+        id: 'login.create',
+        route: `POST ${base}/login`,
+        access: 'public',
+        summary: 'Log in with domain, login name and password',
+        body: { required: LoginBody },
+        returns: [200, LoginAnswer],
+        errors: [...errors, 'two_factor_required'],
+      },
+      async (ctx, { body }) => loginAnswer(await logIn(ctx, body)),
+    ),
   ),
-  endpoint(
-    {
-      id: 'login.createTwoFactor',
-      route: `POST ${base}/login/2fa`,
-      access: 'public',
-      summary: 'Log in with domain, login name, password and second factor',
-      description:
-        'A request without `code` returns a challenge. The same credentials with `code` and `challenge_id` finish the login. If the domain requires no second factor, or a group exempts the user from it, the operation works like `login`.',
-      body: { required: TwoFactorLoginBody },
-      hasLocale: true,
-      returns: [200, TwoFactorLoginAnswer],
-      errors,
-    },
-    (ctx, { body }) => answerTwoFactorLogin(ctx, body),
+  inLocaleOfBody(
+    endpoint(
+      {
+        id: 'login.createTwoFactor',
+        route: `POST ${base}/login/2fa`,
+        access: 'public',
+        summary: 'Log in with domain, login name, password and second factor',
+        description:
+          'A request without `code` returns a challenge. The same credentials with `code` and `challenge_id` finish the login. If the domain requires no second factor, or a group exempts the user from it, the operation works like `login`.',
+        body: { required: TwoFactorLoginBody },
+        returns: [200, TwoFactorLoginAnswer],
+        errors,
+      },
+      (ctx, { body }) => answerTwoFactorLogin(ctx, body),
+    ),
   ),
   endpoint(
     {

@@ -1,11 +1,13 @@
 import { farmsToSync, type SnapshotFarm } from '../../../db/repositories/snapshot/farms.ts';
 import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
+import type { JobPrincipal } from '../../../shared/context/principal.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
-import { newId } from '../../../shared/kernel/ids.ts';
+import type { Semaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
-import type { CallCtx } from '../../../shared/sites/calls/dispatcher-keys.ts';
+import type { CallDeps } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
+import { jobContext } from './context.ts';
 import type { KnownParameters } from './parameters.ts';
 import type { Job } from './process/loop.ts';
 
@@ -17,7 +19,11 @@ const lanes = { healthy: 12, failing: 6, fresh: 4 };
 const failingEveryS = 15;
 const newFarmsS = 5;
 
-type Deps = CallCtx['deps'] & { clock: Clock };
+type Deps = CallDeps & { clock: Clock };
+
+const principal: JobPrincipal = { kind: 'job', name: 'snapshot' };
+/** The lanes limit how many calls wait at the same time. */
+const unlimited: Semaphore = async (work) => work();
 
 /** Reads what the dispatchers of every farm own into the snapshot, every `aggregator.sync_interval_s`. */
 export function snapshotJob(deps: Deps, known: KnownParameters): Job {
@@ -97,22 +103,9 @@ async function syncOne(
   { signal, minAgeS }: Round,
   unwritten: Set<Promise<unknown>>,
 ): Promise<boolean> {
-  const keep = (work: Promise<unknown>): void => {
-    unwritten.add(
-      work.catch((error: unknown) => deps.log.warn('a session key could not be stored', { error })),
-    );
-  };
   const parameters = parametersFrom(farm.overrides);
-  const ctx: SyncCtx = {
-    deps,
-    parameters,
-    now: deps.clock(),
-    trace: { requestId: newId(), traceparent: '' },
-    background: keep,
-    later: (write) => keep(Promise.resolve(write())),
-    upstream: async (work) => work(),
-    signal,
-  };
+  const parts = { deps, principal, parameters, upstream: unlimited, now: deps.clock() };
+  const ctx: SyncCtx = { ...jobContext(parts, (work) => void unwritten.add(work)), signal };
   try {
     const ageS = minAgeS ?? parameters['aggregator.sync_interval_s'] / 2;
     return (await syncFarm(ctx, farm, kind, ageS)) !== 'failed';

@@ -13,7 +13,7 @@ export const messageOperations = [
       route: `GET ${base}/messages`,
       access: 'public',
       begins: true,
-      countsFailures: true,
+      rateLimit: 'failures',
       summary: 'Wait for messages to the session agent',
       description:
         'Long polling: the response is sent when a message arrives or `wait` has passed. Send the token from `register` as `Authorization: Bearer`. A message is repeated until `after` acknowledges it. An agent that has sent no request for a minute receives no messages.',

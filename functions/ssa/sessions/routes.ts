@@ -12,7 +12,7 @@ const description = 'Send the token from `register` as `Authorization: Bearer`.'
 const own = {
   access: 'public',
   credential: { in: 'header', prove: (ctx: RequestCtx<SsaDeps>) => sessionAgentOf(ctx, ctx.bearer) },
-  countsFailures: true,
+  rateLimit: 'failures',
   returns: [200, Done],
   errors,
   description,
@@ -28,7 +28,7 @@ export const sessionOperations = [
       description: 'A previous registration for the same session is revoked.',
       body: { required: RegisterBody },
       credential: { in: 'input', prove: (ctx: RequestCtx<SsaDeps>, sent) => agentOf(ctx, sent.body.token) },
-      countsFailures: true,
+      rateLimit: 'failures',
       returns: [200, Registered],
       errors: agentErrors,
     },

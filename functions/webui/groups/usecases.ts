@@ -52,27 +52,20 @@ export const updateGroup = (ctx: WebuiCtx, at: Target, patch: Record<string, unk
   change(ctx, at, (current) => applyPatch(GroupWrite, current, patch));
 
 /** Who is spared the second factor is changed only with every permission for all sites. */
-async function change(
+const change = (
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
-): Promise<Answer> {
-  let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
-  try {
-    return await changeRecord(ctx, kind, at, (row) => {
-      const body = become(writableOf(kind, row));
-      // Of another type it would be made differently: the change of an immutable member is refused anyway.
-      if (body.type !== row.type) return { body };
-      if (concernsSkipping(row, wellMade(body))) assertMaySkip(ctx);
-      const isOtherState = body.type === 'group' && body.state !== row.state;
-      const power = powerOver(ctx, [], isOtherState ? [{ part: row.id }] : []);
-      explain = power.explained;
-      return { body, before: (h) => guarded(h, power.before(h)) };
-    });
-  } catch (error) {
-    return explain(() => Promise.reject(error));
-  }
-}
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, (row) => {
+    const body = become(writableOf(kind, row));
+    // Of another type it would be made differently: the change of an immutable member is refused anyway.
+    if (body.type !== row.type) return { body };
+    if (concernsSkipping(row, wellMade(body))) assertMaySkip(ctx);
+    const isOtherState = body.type === 'group' && body.state !== row.state;
+    const power = powerOver(ctx, [], isOtherState ? [{ part: row.id }] : []);
+    return { body, explained: power.explained, before: (h) => guarded(h, power.before(h)) };
+  });
 
 /** Whether the change concerns who is spared; a state that holds that back for now does not make it free. */
 function concernsSkipping(row: Row, body: Write): boolean {

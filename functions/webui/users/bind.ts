@@ -19,20 +19,18 @@ type Row = Awaited<ReturnType<typeof kind.records.create>>;
  */
 export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   const power = powerOver(ctx, [{ user: id }]);
-  return power.explained(() =>
-    changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
-      if (row.directory_id !== null)
-        throw conflict('bound', 'The user is already bound to a directory entry');
-      const ids = await identifiersOf(ctx, row);
-      const [directoryId] = ids;
-      return {
-        body: { ...writableOf(kind, row), password: null },
-        columns: { password: undefined, directory_id: directoryId },
-        changes: [{ field: 'directory_id', before: null, after: directoryId }],
-        before: (h) => [...power.before(h), ...mustBeUnbound(h, row, ids)],
-      };
-    }),
-  );
+  return changeRecord(ctx, kind, { id, conditions: {} }, async (row) => {
+    if (row.directory_id !== null) throw conflict('bound', 'The user is already bound to a directory entry');
+    const ids = await identifiersOf(ctx, row);
+    const [directoryId] = ids;
+    return {
+      body: { ...writableOf(kind, row), password: null },
+      columns: { password: undefined, directory_id: directoryId },
+      changes: [{ field: 'directory_id', before: null, after: directoryId }],
+      explained: power.explained,
+      before: (h) => [...power.before(h), ...mustBeUnbound(h, row, ids)],
+    };
+  });
 }
 
 async function identifiersOf(

@@ -43,19 +43,11 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
   const body = writableBody(supports, asked, []);
-  if (supports.ownPassword && body.kind === 'person' && body.password === null) {
-    throw invalid({
-      pointer: '/password',
-      code: 'required',
-      detail: 'A user of the kind `person` requires a password',
-    });
-  }
+  if (supports.ownPassword && body.kind === 'person' && body.password === null) throw passwordRequired();
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
-  return power.explained(() =>
-    createRecord(ctx, kind, body, { parent: domainId, columns, before: power.before }),
-  );
+  return createRecord(ctx, kind, body, { parent: domainId, columns, ...power });
 }
 
 /**
@@ -96,47 +88,41 @@ type Becoming = { body: Write; lifts: boolean; resets: boolean };
  * Changes a user. Roles come and go only by who holds them; password, state and what weakens the login need every
  * right of the user; a new password ends his sessions.
  */
-async function change(
+const change = (
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Becoming,
-): Promise<Answer> {
-  let explain: ReturnType<typeof powerOver>['explained'] = (work) => work();
-  try {
-    return await changeRecord(ctx, kind, at, async (row) => {
-      const asked = become(writableOf(kind, row));
-      const { lifts, resets, changes } = easingsOf(asked, row);
-      const { supports } = domainTypeOf(row.domain_type);
-      const body = writableBody(supports, asked.body, row.groups);
-      if (supports.refreshes.name) assertSameName(row, body);
-      assertOwnAccount(ctx, row, body, resets);
-      const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
-      const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
-      explain = power.explained;
-      const isNewKind = body.kind !== row.kind;
-      const isNewPassword = body.password !== null || isNewKind;
-      const setsPassword = isNewPassword && supports.ownPassword;
-      const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
-      return {
-        body,
-        columns: {
-          password: undefined,
-          ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
-        },
-        changes,
-        before: (h) => [
-          lockGuard(h, 'administrators'),
-          ...power.before(h),
-          ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
-        ],
-        after: (h) =>
-          consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
-      };
-    });
-  } catch (error) {
-    return explain(() => Promise.reject(error));
-  }
-}
+): Promise<Answer> =>
+  changeRecord(ctx, kind, at, async (row) => {
+    const asked = become(writableOf(kind, row));
+    const { lifts, resets, changes } = easingsOf(asked, row);
+    const { supports } = domainTypeOf(row.domain_type);
+    const body = writableBody(supports, asked.body, row.groups);
+    if (supports.refreshes.name) assertSameName(row, body);
+    assertOwnAccount(ctx, row, body, resets);
+    const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
+    const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
+    const isNewKind = body.kind !== row.kind;
+    const isNewPassword = body.password !== null || isNewKind;
+    const setsPassword = isNewPassword && supports.ownPassword;
+    const retire = setsPassword ? await retireCurrent(ctx, row) : () => [];
+    return {
+      body,
+      columns: {
+        password: undefined,
+        ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
+      },
+      changes,
+      explained: power.explained,
+      before: (h) => [
+        lockGuard(h, 'administrators'),
+        ...power.before(h),
+        ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
+      ],
+      after: (h) =>
+        consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
+    };
+  });
 
 /** What the patch asks for besides members. What is open stays as it is: the object may be sent as it was read. */
 function easingsOf(asked: Becoming, row: Row) {
@@ -230,29 +216,30 @@ async function passwordColumns(
       });
     return { password_hash: null };
   }
-  if (body.password === null)
-    throw invalid({
-      pointer: '/password',
-      code: 'required',
-      detail: 'A user of the kind `person` requires a password',
-    });
+  if (body.password === null) throw passwordRequired();
   assertPassword(body.password, { name: body.name, domain: { twoFactor } }, ctx.parameters, '/password');
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
 
+const passwordRequired = () =>
+  invalid({
+    pointer: '/password',
+    code: 'required',
+    detail: 'A user of the kind `person` requires a password',
+  });
+
 export async function deleteUser(ctx: WebuiCtx, at: Target): Promise<void> {
   const power = powerOver(ctx, [{ user: at.id }]);
-  await power.explained(() =>
-    removeRecord(ctx, kind, at, (row): Extras => {
-      if (row.id === ownerOf(ctx.principal).id)
-        throw conflict('own_account', 'You cannot delete your own account');
-      return {
-        before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
-        after: (h) => [mustKeepAdministrator(h, administratorTypes)],
-      };
-    }),
-  );
+  await removeRecord(ctx, kind, at, (row): Extras => {
+    if (row.id === ownerOf(ctx.principal).id)
+      throw conflict('own_account', 'You cannot delete your own account');
+    return {
+      explained: power.explained,
+      before: (h) => [lockGuard(h, 'administrators'), ...power.before(h)],
+      after: (h) => [mustKeepAdministrator(h, administratorTypes)],
+    };
+  });
 }
 
 export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string[] } | { all: true }) =>

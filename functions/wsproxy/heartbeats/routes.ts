@@ -13,7 +13,7 @@ export const heartbeatOperations = [
         'Send a heartbeat every few seconds with `Authorization: Bearer <gateway token>`. A gateway without a heartbeat for 60 seconds receives no new connections.',
       body: { required: HeartbeatBody },
       credential: { in: 'header', prove: gatewayOf },
-      countsFailures: true,
+      rateLimit: 'failures',
       returns: [200, Noted],
       errors: ['forbidden'],
     },

@@ -1,42 +1,46 @@
 import { base, endpoint } from '../deps.ts';
+import { withOneRefusal } from './one-refusal.ts';
 import { BeginParams, BeginQuery, Ended, EndParams, EndQuery, Tunnel } from './schema.ts';
 import { beginTunnel, endTunnel } from './usecases.ts';
 
-/** What gateway servers send as it is: reads with an effect, tokens in their paths, and one refusal for everything. */
+/** Gateway servers send reads that have an effect, with tokens in their paths. */
 const asGatewaysSend = {
   access: 'public',
   begins: true,
-  refusesBy: 'forbidden',
-  countsFailures: true,
+  rateLimit: 'failures',
 } as const;
 
 export const tunnelOperations = [
-  endpoint(
-    {
-      ...asGatewaysSend,
-      id: 'tunnel.begin',
-      route: `GET ${base}/ticket/{ticket}/{client_ip}/{gateway_token}`,
-      summary: 'Open a tunnel with a ticket',
-      description:
-        'A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403.',
-      params: BeginParams,
-      query: BeginQuery,
-      returns: [200, Tunnel],
-    },
-    (ctx, { params }) => beginTunnel(ctx, params),
+  withOneRefusal(
+    endpoint(
+      {
+        ...asGatewaysSend,
+        id: 'tunnel.begin',
+        route: `GET ${base}/ticket/{ticket}/{client_ip}/{gateway_token}`,
+        summary: 'Open a tunnel with a ticket',
+        description:
+          'A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403.',
+        params: BeginParams,
+        query: BeginQuery,
+        returns: [200, Tunnel],
+      },
+      (ctx, { params }) => beginTunnel(ctx, params),
+    ),
   ),
-  endpoint(
-    {
-      ...asGatewaysSend,
-      id: 'tunnel.end',
-      route: `GET ${base}/ticket/{notify}/stop/{gateway_token}`,
-      summary: 'Close a tunnel and report its traffic',
-      description:
-        'A tunnel can be closed once. Other tunnels of the same ticket stay open. Every invalid request is rejected with 403.',
-      params: EndParams,
-      query: EndQuery,
-      returns: [200, Ended],
-    },
-    (ctx, { params, query }) => endTunnel(ctx, params, query),
+  withOneRefusal(
+    endpoint(
+      {
+        ...asGatewaysSend,
+        id: 'tunnel.end',
+        route: `GET ${base}/ticket/{notify}/stop/{gateway_token}`,
+        summary: 'Close a tunnel and report its traffic',
+        description:
+          'A tunnel can be closed once. Other tunnels of the same ticket stay open. Every invalid request is rejected with 403.',
+        params: EndParams,
+        query: EndQuery,
+        returns: [200, Ended],
+      },
+      (ctx, { params, query }) => endTunnel(ctx, params, query),
+    ),
   ),
 ];

@@ -26,6 +26,7 @@ export type Declaration<
   A extends Access,
   D extends BaseDeps = never,
   M extends Principal = Principal,
+  C extends string = string,
 > = {
   /** `resource.verb`: the same string in documents, logs, metrics and test titles. */
   id: string;
@@ -39,20 +40,20 @@ export type Declaration<
   body?: { required: B } | { optional: B };
   /** Bytes; `bodyLimitOf` gives the limit of an operation without it. */
   maxBodyBytes?: number;
-  /** The credential that machines have in the place of a session. */
-  credential?: Credential<D, Input<P, Q, B>, M>;
+  /** What proves a caller without a session. */
+  credential?: Credential<D, Input<P, Q, B>, M, C>;
   /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
-  /** Another success with a shape of its own; the answer then names its status. */
-  orReturns?: readonly [status: 200, shape: Shape];
-  /** Without an error it may answer 503 as well, without a body: `new Answer(null, { status: 503 })`. */
-  orUnavailable?: true;
+  /** Another answer without an error; the answer then names its status. `null` is an empty body. */
+  orReturns?: readonly [status: 200 | 503, shape: Shape | null];
   /** The media type of a success that is no JSON; its shape is that of the text. */
   mediaType?: string;
   /** Media types besides JSON that a success may have. */
   alsoReturns?: readonly string[];
   /** Codes besides those that follow from the rest of the declaration. */
   errors?: readonly ErrorCode[];
+  /** Codes that follow from the declaration, but that the operation never answers. */
+  exceptErrors?: readonly ErrorCode[];
   /** Rows belong to sites: a narrow scope may write those within it. */
   sited?: true;
   /** Needs its permission for all sites, even to read. */
@@ -65,13 +66,6 @@ export type Declaration<
   /** Passwords, sessions and their ends belong to a login: service tokens are refused. */
   needsLogin?: true;
   /**
-   * The member of the body that may take the place of a session: who has none, and brings that, is let in as anonymous,
-   * and the operation itself judges what he brought.
-   */
-  insteadOfSession?: string;
-  /** The member `locale` of the body names the language of the answer. */
-  hasLocale?: true;
-  /**
    * A write that changes nothing of ours, or nothing unless it carries a body, so that it needs no audit and, with a
    * narrow scope, no more than a read.
    */
@@ -83,28 +77,24 @@ export type Declaration<
   /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
   shownOnce?: readonly string[];
   /**
-   * The session is that of a browser, and its cookie names it: any one, or one on the administrator portal. Without
-   * one a page sends its reader to sign in.
+   * The session is that of a browser, named by its cookie: on any portal, or on the administrator portal, where the token
+   * of a session may be accepted besides. A page redirects a reader without a session to the sign-in page.
    */
-  browser?: 'any' | 'administrator';
-  /** Besides the cookie, the token of a session of that portal will do. */
-  orToken?: true;
-  /** Does not count to the rate limits. */
-  unmetered?: true;
+  browser?: 'any' | 'administrator' | 'administrator or token';
   /**
-   * Only refused requests count to the limit of the address. The operation verifies the token of a machine, and a valid
-   * token is not refused for what others behind the same address send.
+   * Which requests count to the limit of the address: all of them unless given. `failures`: the operation verifies the
+   * token of a machine, and a valid token is not refused for what others behind the same address send.
    */
-  countsFailures?: true;
-  /** Whatever is wrong with a request is told by this code alone: who tries values learns nothing of them. */
-  refusesBy?: 'forbidden';
+  rateLimit?: 'failures' | 'none';
 };
 
 /**
- * The proof of a machine: its principal takes the place of the anonymous one. A header is judged before the body is
- * read, a member of the input after its shape was checked.
+ * What proves a caller without a session. A machine is proved by a header before the body is read, or by its input after
+ * its shape was checked: the principal of the machine then replaces the anonymous one. A `member` of the body takes the
+ * place of a session where the operation needs one: the caller is admitted as anonymous, and the handler judges the member.
  */
-type Credential<D extends BaseDeps, I, M extends Principal> =
+type Credential<D extends BaseDeps, I, M extends Principal, C extends string> =
+  | { in: 'member'; member: C }
   | { in: 'header'; prove: (ctx: RequestCtx<D>) => Promise<M> }
   | { in: 'input'; prove: (ctx: RequestCtx<D>, input: I) => Promise<M> };
 
@@ -121,6 +111,8 @@ export type RawInput = {
   query: Record<string, string>;
   body: Record<string, unknown> | undefined;
   conditions: Conditions;
+  /** What is wrong with it whatever its shape: repeated parameters, texts that cannot be stored, a missing body. */
+  faults: readonly FieldError[];
   /** Only the headers of the answer are asked for. */
   isHead: boolean;
 };
@@ -135,7 +127,11 @@ export type Operation<D extends BaseDeps = BaseDeps> = Omit<
   run: (ctx: RequestCtx<D>, raw: RawInput) => Promise<unknown>;
 };
 
-/** @template C of `insteadOfSession`; @template F `forPeers`; @template L `needsLogin`; @template M of `credential` */
+/** True for an operation that changes something. */
+export const isWrite = ({ method, readsOnly }: Pick<Operation<never>, 'method' | 'readsOnly'>): boolean =>
+  method !== 'GET' && readsOnly !== true;
+
+/** @template C member of `credential`; @template F `forPeers`; @template L `needsLogin`; @template M of `credential` */
 type PrincipalFor<A extends Access, C, F extends boolean, L extends boolean, M extends Principal> = [
   M,
 ] extends [never]
@@ -162,7 +158,7 @@ export function endpointIn<D extends BaseDeps>() {
     L extends boolean = false,
     M extends Principal = never,
   >(
-    declaration: Declaration<P, Q, B, A, D, M> & { insteadOfSession?: C; forPeers?: F; needsLogin?: L },
+    declaration: Declaration<P, Q, B, A, D, M, C> & { forPeers?: F; needsLogin?: L },
     handler: (ctx: RequestCtx<D, PrincipalFor<A, C, F, L, M>>, input: Input<P, Q, B>) => unknown,
   ): Operation<D> {
     const { route, credential, ...rest } = declaration;
@@ -191,17 +187,15 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   { params, query, body }: Pick<Declaration<P, Q, B, Access>, 'params' | 'query' | 'body'>,
   raw: RawInput,
 ): Input<P, Q, B> {
+  if (raw.faults.length > 0) throw invalid(...raw.faults);
   const shape = body && ('required' in body ? body.required : body.optional);
   const checkedQuery = query?.safeParse(raw.query, reporting);
   const checkedBody = raw.body === undefined ? undefined : shape?.safeParse(raw.body, reporting);
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const unknown = query ? [] : Object.keys(raw.query).map(parameterOfNone);
-  const faults = [
-    ...unknown,
-    ...fieldErrors(checkedQuery?.error, '?', known),
-    ...fieldErrors(checkedBody?.error, '/'),
-  ];
-  if (faults.length > 0) throw invalid(...faults);
+  const [inQuery, inBody] = [checkedQuery?.error, checkedBody?.error];
+  if (unknown.length > 0 || inQuery || inBody)
+    throw invalid(...unknown, ...fieldErrors(inQuery, '?', known), ...fieldErrors(inBody, '/'));
   const checkedParams = params?.safeParse(raw.params);
   if (checkedParams?.error) throw notFound();
   return {

@@ -35,15 +35,16 @@ export function describeOperation(operation: Described, schemas: Schemas) {
   };
 }
 
-function needOf({ access, insteadOfSession, browser, orToken, credential }: Described): string {
+function needOf({ access, browser, credential }: Described): string {
   if (credential?.in === 'header') return 'Requires a machine token instead of a session.';
   if (access === 'public') return 'Requires no session.';
-  if (orToken) return 'Requires a session on the administrator portal, with its token or its browser cookie.';
+  if (browser === 'administrator or token')
+    return 'Requires a session on the administrator portal, with its token or its browser cookie.';
   if (browser === 'administrator') return 'Requires a browser session on the administrator portal.';
   if (browser) return 'Requires a browser session.';
   if (access === 'signed-in') return 'Requires a session.';
   const need = `Requires the permission \`${access}\``;
-  return insteadOfSession ? `${need}, or \`${insteadOfSession}\` without a session.` : `${need}.`;
+  return credential?.in === 'member' ? `${need}, or \`${credential.member}\` without a session.` : `${need}.`;
 }
 
 function onceOf({ shownOnce = [] }: Described): string {
@@ -53,12 +54,13 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
-function securityOf({ access, insteadOfSession, browser, orToken, credential }: Described) {
+function securityOf({ access, browser, credential }: Described) {
   if (credential?.in === 'header') return [{ MachineToken: [] }];
   if (access === 'public') return [];
-  if (browser) return [...(orToken ? [{ SessionToken: [] }] : []), { BrowserSession: [] }];
+  if (browser === 'administrator or token') return [{ SessionToken: [] }, { BrowserSession: [] }];
+  if (browser) return [{ BrowserSession: [] }];
   const session = { SessionToken: access === 'signed-in' ? [] : [access] };
-  return insteadOfSession ? [session, {}] : [session];
+  return credential ? [session, {}] : [session];
 }
 
 function parametersOf(operation: Described, schemas: Schemas) {
@@ -128,6 +130,7 @@ const outcomes = {
   201: 'Created',
   202: 'Accepted',
   204: 'Success; the response has no body',
+  503: 'Not available; the response has no body',
 };
 
 function successOf(operation: Described, schemas: Schemas) {
@@ -144,18 +147,19 @@ function successOf(operation: Described, schemas: Schemas) {
   return {
     [status]: success,
     ...(isCacheable && { 304: { description: 'Not modified', headers } }),
-    ...(operation.orUnavailable && {
-      503: { description: 'Not available; the response has no body', headers },
-    }),
-    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, schemas) }),
+    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, headers, schemas) }),
     ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
   };
 }
 
-const otherOf = ([status, shape]: NonNullable<Described['orReturns']>, schemas: Schemas) => ({
+const otherOf = (
+  [status, shape]: NonNullable<Described['orReturns']>,
+  headers: object,
+  schemas: Schemas,
+) => ({
   description: outcomes[status],
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
-  content: { 'application/json': mediaOf(schemas.output(shape), schemas) },
+  headers: shape ? { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } : headers,
+  ...(shape && { content: { 'application/json': mediaOf(schemas.output(shape), schemas) } }),
 });
 
 type Success = {

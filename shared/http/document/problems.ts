@@ -106,14 +106,15 @@ type Declared = Pick<
   | 'readsOnly'
   | 'mediaType'
   | 'alsoReturns'
-  | 'unmetered'
-  | 'refusesBy'
-  | 'orUnavailable'
+  | 'rateLimit'
+  | 'exceptErrors'
 >;
 
 /** The codes that an operation can answer, by status, both in ascending order. */
 export function problemsOf(operation: Declared): [status: number, codes: ErrorCode[]][] {
-  const codes = [...new Set([...derivedCodes(operation), ...(operation.errors ?? [])])].sort();
+  const { errors = [], exceptErrors = [] } = operation;
+  const derived = derivedCodes(operation).filter((code) => !exceptErrors.includes(code));
+  const codes = [...new Set([...derived, ...errors])].sort();
   const statuses = [...new Set(codes.map((code) => codeFacts(code).status))].sort((a, b) => a - b);
   return statuses.map((status) => [status, codes.filter((code) => codeFacts(code).status === status)]);
 }
@@ -123,19 +124,17 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
     // A server refuses what is not well-formed HTTP, before it looks for the operation.
-    [true, ['https_required', 'internal', 'malformed_request']],
-    [!rest.orUnavailable, ['database_unavailable']],
+    [true, ['https_required', 'internal', 'malformed_request', 'database_unavailable']],
     // Unknown parameters are refused everywhere.
-    [!rest.refusesBy, ['invalid_request']],
-    [rest.refusesBy !== undefined, rest.refusesBy ? [rest.refusesBy] : []],
-    [!rest.unmetered, ['rate_limited']],
+    [true, ['invalid_request']],
+    [rest.rateLimit !== 'none', ['rate_limited']],
     [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
     [access !== 'public', ['unauthenticated', 'invalid_token']],
     [access !== 'public' && !rest.duringPasswordChange, ['password_change_required']],
     [access !== 'public' && !(access === 'signed-in' && rest.forPeers), ['forbidden']],
     [rest.body !== undefined, ['unsupported_media_type', 'body_too_large', 'malformed_json']],
     [isPaged, ['malformed_cursor']],
-    [path.includes('{') && !rest.refusesBy, ['not_found']],
+    [path.includes('{'), ['not_found']],
     [rest.conditional === true && method !== 'GET', ['precondition_failed']],
   ];
   return codes.flatMap(([applies, these]) => (applies ? these : []));

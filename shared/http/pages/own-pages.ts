@@ -39,8 +39,8 @@ export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
 }
 
 /** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */
-export function assertBrowser({ browser }: Pick<Operation, 'browser'>, principal: Principal): void {
-  if (browser === 'administrator' && isSignedIn(principal) && principal.portal !== 'admin')
+export function assertBrowser(browser: NonNullable<Operation['browser']>, principal: Principal): void {
+  if (browser !== 'any' && isSignedIn(principal) && principal.portal !== 'admin')
     throw new AppError('unauthenticated', 'A session on the administrator portal is required', {
       reason: administratorsOnly,
     });

@@ -31,7 +31,11 @@ export type Extras = {
   /** Statements of the same batch: locks and conditions before the change, consequences after it. */
   before?: (handle: Db) => Statement[];
   after?: (handle: Db) => Statement[];
+  /** Runs the batch, and throws in the place of a condition that refused it what the caller learns of it. */
+  explained?: <T>(batch: () => Promise<T>) => Promise<T>;
 };
+
+const asItIs = <T>(batch: () => Promise<T>): Promise<T> => batch();
 
 const reachOf = (ctx: AnyCtx, parent: string | undefined): Reach => ({
   scope: ctx.scope,
@@ -71,11 +75,12 @@ export async function createRecord<S extends Selection>(
     ...(extras.changes ?? []),
   ]);
   const reach = reachOf(ctx, extras.parent);
-  const row = await kind.records
-    .create(ctx.deps.db, id, values, reach, alongside(extras, audit))
-    .catch(async (error) => {
-      throw await explainWrite(ctx, kind, values, reach, error);
-    });
+  const { explained = asItIs } = extras;
+  const row = await explained(() =>
+    kind.records.create(ctx.deps.db, id, values, reach, alongside(extras, audit)),
+  ).catch(async (error) => {
+    throw await explainWrite(ctx, kind, values, reach, error);
+  });
   const path = extras.parent === undefined ? kind.path : kind.path.replace(/\{\w+\}/, extras.parent);
   return new Answer(kind.view(row), { revision: row.revision, headers: { location: `${path}/${id}` } });
 }
@@ -96,7 +101,7 @@ export const changeRecord = <S extends Selection>(
     const reach = reachOf(ctx, at.parent);
     const row = await findRecord(ctx, kind, at.id, at.parent);
     assertMatches(at.conditions, row.revision);
-    const { body, changes: further = [], ...extras } = await decide(row);
+    const { body, changes: further = [], explained = asItIs, ...extras } = await decide(row);
     assertNewName(kind.type, body, row);
     assertImmutable(kind, row, body);
     const values = withColumns(valuesOf(kind, body), extras.columns);
@@ -106,11 +111,11 @@ export const changeRecord = <S extends Selection>(
     const object = { type: kind.type, id: at.id, name: nameOf({ ...row, ...body }) };
     const audit = entityAction(ctx, 'update', object, [...changes, ...further]);
     const revised = { id: at.id, revision: row.revision };
-    const saved = await kind.records
-      .replace(ctx.deps.db, revised, values, reach, alongside(extras, audit))
-      .catch(async (error) => {
-        throw await explainWrite(ctx, kind, values, reach, error, at.id);
-      });
+    const saved = await explained(() =>
+      kind.records.replace(ctx.deps.db, revised, values, reach, alongside(extras, audit)),
+    ).catch(async (error) => {
+      throw await explainWrite(ctx, kind, values, reach, error, at.id);
+    });
     return answerRecord(kind, saved);
   });
 
@@ -124,7 +129,7 @@ export const removeRecord = <S extends Selection>(
   untilUncontested(at.conditions, async () => {
     const row = await findRecord(ctx, kind, at.id, at.parent);
     assertMatches(at.conditions, row.revision);
-    const extras = await decide(row);
+    const { explained = asItIs, ...extras } = await decide(row);
     const object = { type: kind.type, id: at.id, name: nameOf(row) };
     const audit = entityAction(
       ctx,
@@ -134,7 +139,9 @@ export const removeRecord = <S extends Selection>(
     );
     const revised = { id: at.id, revision: row.revision };
     try {
-      await kind.records.remove(ctx.deps.db, revised, reachOf(ctx, at.parent), alongside(extras, audit));
+      await explained(() =>
+        kind.records.remove(ctx.deps.db, revised, reachOf(ctx, at.parent), alongside(extras, audit)),
+      );
     } catch (error) {
       if (raisedByMust(error)?.code === 'out_of_scope') throw allSitesNeeded();
       if (!isReferenceViolation(error)) throw error;

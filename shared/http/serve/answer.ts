@@ -46,3 +46,14 @@ export class Document extends Answer<Content> {
     this.mediaType = mediaType;
   }
 }
+
+/** What every answer carries, unless it says otherwise itself. */
+export const headersOfAll = (requestId: string): Record<string, string> => ({
+  'x-request-id': requestId,
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+});
+
+/** True for a document that is read while it is sent. */
+export const isStream = (result: unknown): result is Document & { body: ReadableStream<Uint8Array> } =>
+  result instanceof Document && result.body instanceof ReadableStream;

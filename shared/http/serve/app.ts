@@ -1,8 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { asAppError } from '../../../db/errors.ts';
-import type { BaseDeps, Trace } from '../../context/context.ts';
+import type { BaseDeps } from '../../context/context.ts';
 import type { Principal } from '../../context/principal.ts';
+import type { Trace } from '../../context/trace.ts';
+import { traceOf } from '../../context/trace.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
@@ -13,12 +15,12 @@ import type { HttpDeps, RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { orSignIn } from '../pages/own-pages.ts';
-import { assertTranslated, headersOfAll, problemResponse } from '../problem.ts';
-import { traceOf } from '../request-ids.ts';
+import { assertTranslated, problemResponse } from '../problem.ts';
+import { headersOfAll } from './answer.ts';
 import { countingFailures } from './caller.ts';
 import { languageFor } from './language.ts';
 import { rateLimitsOf } from './rate-limits.ts';
-import { auditRefusal, inOneWord } from './refusals.ts';
+import { auditRefusal } from './refusals.ts';
 import { type Served, serveOperation } from './serve.ts';
 
 export type ModuleApp = {
@@ -112,8 +114,7 @@ function register<D extends BaseDeps>(
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (operation) {
       c.set('operation', operation.id);
-      const served = inOneWord(operation, serveOperation(c, deps, operation));
-      const answer = countingFailures(deps, operation, c.env, served);
+      const answer = countingFailures(deps, operation, c.env, serveOperation(c, deps, operation));
       return operation.browser ? orSignIn(c.req.raw, answer, () => languageOfRequest(deps, c)) : answer;
     }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });

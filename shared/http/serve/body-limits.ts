@@ -2,12 +2,12 @@ import type { Operation } from '../declare/operation.ts';
 
 const kibibyte = 1_024;
 
-type Declared = Pick<Operation<never>, 'access' | 'maxBodyBytes' | 'credential' | 'insteadOfSession'>;
+type Declared = Pick<Operation<never>, 'access' | 'maxBodyBytes' | 'credential'>;
 
 /** Bytes that the body of an operation may have: a caller without a credential gets the least. */
 export function bodyLimitOf(operation: Declared): number {
-  const { access, maxBodyBytes, credential, insteadOfSession } = operation;
+  const { access, maxBodyBytes, credential } = operation;
   if (maxBodyBytes !== undefined) return maxBodyBytes;
-  if (credential) return 64 * kibibyte;
-  return (access === 'public' || insteadOfSession !== undefined ? 16 : 256) * kibibyte;
+  if (credential && credential.in !== 'member') return 64 * kibibyte;
+  return (access === 'public' || credential ? 16 : 256) * kibibyte;
 }

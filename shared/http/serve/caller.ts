@@ -19,7 +19,7 @@ type Asking = Invocation & {
 /** The principal of a request before any machine has proved itself, with the system parameters if it was looked up. */
 export type Caller = FoundPrincipal | { principal: Anonymous; parameters?: undefined };
 
-type Asked = Pick<Operation, 'access' | 'unmetered' | 'countsFailures' | 'browser'>;
+type Asked = Pick<Operation, 'access' | 'rateLimit' | 'browser'>;
 
 /**
  * Who asks, after the rate limits. A token that was valid before counts by itself: nobody who shares its address can
@@ -27,11 +27,10 @@ type Asked = Pick<Operation, 'access' | 'unmetered' | 'countsFailures' | 'browse
  * @throws AppError `rate_limited`, `invalid_token`
  */
 export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Caller> {
-  const { unmetered, countsFailures } = operation;
   const rates = rateLimitsOf(deps);
   const token = tokenOf(operation, asking);
   if (token === '') {
-    if (!unmetered && !countsFailures) takeFromAddress(deps, rates, asking);
+    if (operation.rateLimit === undefined) takeFromAddress(deps, rates, asking);
     return { principal: anonymous };
   }
   const tokenHash = sha256(token);
@@ -56,16 +55,16 @@ const tokenOf = ({ access, browser }: Asked, { token = '' }: Asking): string =>
   access === 'public' && (browser === undefined || !isBrowserToken(token)) ? '' : token;
 
 /**
- * The answer of an operation; one that `countsFailures` counts each refusal to the address of the client.
+ * The answer of an operation. Where only failures are limited, each refusal counts to the address of the client.
  * @throws AppError `rate_limited` in the place of a refusal when the address has nothing left
  */
 export async function countingFailures(
   deps: BaseDeps,
-  { countsFailures }: Pick<Operation<never>, 'countsFailures'>,
+  { rateLimit }: Pick<Operation<never>, 'rateLimit'>,
   invocation: Invocation,
   answer: Promise<Response>,
 ): Promise<Response> {
-  if (!countsFailures) return answer;
+  if (rateLimit !== 'failures') return answer;
   try {
     return await answer;
   } catch (error) {

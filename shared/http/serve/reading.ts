@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
-import { AppError, type FieldError, invalid } from '../../kernel/errors.ts';
-import { parseObject } from '../../kernel/json/json.ts';
-import { unstorable } from '../../shapes/field-errors.ts';
+import { AppError, type FieldError, mostFieldErrors } from '../../kernel/errors.ts';
+import { isObject, parseObject } from '../../kernel/json/json.ts';
+import { pointerTo } from '../../kernel/json/pointer.ts';
+import { isStorable } from '../../kernel/text.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
 import { bodyLimitOf } from './body-limits.ts';
 
@@ -13,16 +14,17 @@ const codings = /^\s*(identity)?\s*$/i;
 const largeBytes = 32_768;
 
 /**
- * Reads a request in the order of checks: media type, size, syntax; then what no shape needs to be known for.
- * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`, `invalid_request`
+ * Reads a request in the order of checks: media type, size, syntax; then the faults that need no shape, for the operation
+ * to refuse.
+ * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`
  */
 export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
   const body = operation.body ? await readBody(c.req.raw, bodyLimitOf(operation)) : undefined;
   const { query, faults } = readQuery(new URL(c.req.url).searchParams);
   faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
   if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
-  if (faults.length > 0) throw invalid(...faults);
   return {
+    faults,
     params: c.req.param() as Record<string, string>,
     query,
     body,
@@ -93,3 +95,46 @@ function readQuery(parameters: URLSearchParams): { query: Record<string, string>
   }
   return { query, faults };
 }
+
+/**
+ * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. Of a name that is such a text the
+ * object around it is named.
+ * @param root of the value: `/` for a body, `?` for the query
+ */
+export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
+  const faults: FieldError[] = [];
+  collectUnstorable(value, [], (path) => {
+    faults.push({ pointer: pointerTo(path, root), ...invalidText });
+    return faults.length >= mostFieldErrors;
+  });
+  return faults;
+}
+
+/** @returns true if `report` wants no more */
+function collectUnstorable(value: unknown, path: (string | number)[], report: Report): boolean {
+  if (typeof value === 'string') return !isStorable(value) && report(path);
+  if (Array.isArray(value)) return value.some((element, at) => collectWithin(element, at, path, report));
+  if (!isObject(value)) return false;
+  for (const name in value)
+    if (isStorable(name) ? collectWithin(value[name], name, path, report) : report(path)) return true;
+  return false;
+}
+
+type Report = (path: readonly (string | number)[]) => boolean;
+
+function collectWithin(
+  value: unknown,
+  step: string | number,
+  path: (string | number)[],
+  report: Report,
+): boolean {
+  path.push(step);
+  const isEnough = collectUnstorable(value, path, report);
+  path.pop();
+  return isEnough;
+}
+
+const invalidText = {
+  code: 'invalid_text',
+  detail: 'The text contains a character that cannot be stored',
+} as const;

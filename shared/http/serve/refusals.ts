@@ -3,12 +3,11 @@ import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { credentialId, isSignedIn } from '../../context/principal.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
-import { AppError, codeFacts, type ErrorCode } from '../../kernel/errors.ts';
+import { type AppError, codeFacts } from '../../kernel/errors.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { escapeControls } from '../../kernel/text.ts';
 import { type ResourceType, resources } from '../../resources.ts';
 import type { RequestCtx } from '../context.ts';
-import type { Operation } from '../declare/operation.ts';
 
 /** Objects of nodes are named in paths after their farm. */
 const ofNodes: Readonly<Record<string, ResourceType>> = {
@@ -56,21 +55,4 @@ export async function auditRefusal(
   });
   // Hashed, because a list of all permissions is too long for a key.
   await noteRefusal(ctx, `session ${credentialId(ctx.principal)} ${sha256(canonicalJson(details))}`, entry);
-}
-
-/** Says nothing of what is asked for. */
-const ofNoValue: readonly ErrorCode[] = ['https_required', 'rate_limited'];
-
-/** The answer of an operation; where it `refusesBy` one code, its refusals all look the same. */
-export async function inOneWord(
-  { refusesBy }: Pick<Operation<never>, 'refusesBy'>,
-  answer: Promise<Response>,
-): Promise<Response> {
-  try {
-    return await answer;
-  } catch (error) {
-    const isRefusal = error instanceof AppError && codeFacts(error.code).status < 500;
-    if (!refusesBy || !isRefusal || ofNoValue.includes(error.code)) throw error;
-    throw new AppError(refusesBy, undefined, {}, { cause: error });
-  }
 }

@@ -2,18 +2,17 @@ import type { Context } from 'hono';
 import type { Scope } from '../../../db/repositories/records/scope.ts';
 import { admit } from '../../access/guard.ts';
 import type { FoundPrincipal } from '../../access/session.ts';
-import { noteUse } from '../../access/session.ts';
-import type { BaseDeps, Trace } from '../../context/context.ts';
-import { isUseStale } from '../../context/principal.ts';
+import { isUseStale, noteUse } from '../../access/session.ts';
+import type { BaseDeps } from '../../context/context.ts';
+import type { Trace } from '../../context/trace.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { languageOf } from '../../messages/languages.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
-import type { Operation, RawInput, Shape } from '../declare/operation.ts';
+import { isWrite, type Operation, type RawInput, type Shape } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from '../pages/own-pages.ts';
 import { runAsAsked } from '../writes/modes.ts';
-import { Answer, Document } from './answer.ts';
+import { Answer, Document, isStream } from './answer.ts';
 import { type Caller, identify } from './caller.ts';
 import { type Coding, codingOf, encoded } from './compression.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
@@ -28,20 +27,16 @@ export type Served = Context<{
 }>;
 
 /** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
-function broughtBy(
-  { browser, orToken }: Pick<Operation, 'browser' | 'orToken'>,
-  request: Request,
-  baseUrl: string,
-) {
+function broughtBy({ browser }: Pick<Operation, 'browser'>, request: Request, baseUrl: string) {
   const token = request.headers.get('x-auth-token') ?? undefined;
-  const isByCookie = browser !== undefined && !(orToken && token);
+  const isByCookie = browser !== undefined && !(browser === 'administrator or token' && token);
   return { token: isByCookie ? cookieTokenOf(request, baseUrl) : token, isByCookie };
 }
 
 const saidOf = ({ headers }: Request, baseUrl: string) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
   accepted: (headers.get('accept-language') ?? '').slice(0, 512),
-  isOwnPage: isFromOwnPage(headers, baseUrl),
+  isOwnPage: () => isFromOwnPage(headers, baseUrl),
 });
 
 const safe: readonly string[] = ['GET', 'HEAD'];
@@ -71,19 +66,21 @@ export async function serveOperation<D extends BaseDeps>(
   const ctx = contextOf(c, deps, operation, caller, now);
   // Before the guard, so that a refusal is attributed to the principal.
   c.set('ctx', ctx);
-  assertBrowser(operation, principal);
+  if (operation.browser) assertBrowser(operation.browser, principal);
   const brought = await readBrought(c, operation, principal);
   if (!brought) ctx.scope = admitted(ctx, operation);
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
-  const { locale } = raw.body ?? {};
-  if (operation.hasLocale && typeof locale === 'string') ctx.language = languageOf(locale) ?? ctx.language;
   // A page can be shown without a database, but nothing is written by keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
-  return runAsAsked(ctx, operation, c.req.raw, raw, async (own) =>
-    respond(c, deps, operation, untilAccessEnds(deps, credentials.token, await operation.run(own, raw))),
-  );
+  const run = async (own: RequestCtx<D>): Promise<Response> => {
+    const result = await operation.run(own, raw);
+    const { token } = credentials;
+    const isWatched = token !== undefined && isStream(result);
+    return respond(c, deps, operation, isWatched ? untilAccessEnds(deps, token, result) : result);
+  };
+  return isWrite(operation) ? runAsAsked(ctx, operation, c.req.raw, raw, run) : run(ctx);
 }
 
 /** @throws AppError as `admit`; a token in the wrong header is named */
@@ -160,10 +157,11 @@ async function readBrought(
   operation: Operation<never>,
   principal: Caller['principal'],
 ): Promise<RawInput | undefined> {
-  const { insteadOfSession } = operation;
-  if (insteadOfSession === undefined || principal.kind !== 'anonymous') return undefined;
+  const { credential } = operation;
+  if (credential?.in !== 'member' || principal.kind !== 'anonymous') return undefined;
   const raw = await readInput(c, operation).catch(refusedInput);
-  return raw?.body && Object.hasOwn(raw.body, insteadOfSession) ? raw : undefined;
+  if (!raw?.body || raw.faults.length > 0) return undefined;
+  return Object.hasOwn(raw.body, credential.member) ? raw : undefined;
 }
 
 function refusedInput(error: unknown): undefined {
@@ -176,7 +174,7 @@ const isFound = (caller: Caller): caller is FoundPrincipal => caller.parameters 
 async function respond(
   c: Served,
   deps: HttpDeps,
-  operation: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable' | 'id'>,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'id'>,
   result: unknown,
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
@@ -205,10 +203,9 @@ function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boole
 }
 
 function declaredFor(
-  { returns, orReturns, orUnavailable }: Pick<Operation, 'returns' | 'orReturns' | 'orUnavailable'>,
+  { returns, orReturns }: Pick<Operation, 'returns' | 'orReturns'>,
   { status }: Answer,
 ): readonly [status: number, shape: Shape | null] {
-  if (orUnavailable && status === 503) return [503, null];
   return status !== undefined && orReturns ? orReturns : returns;
 }
 

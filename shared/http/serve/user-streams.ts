@@ -1,6 +1,5 @@
-import { findPrincipal, noteUse } from '../../access/session.ts';
+import { findPrincipal, isUseStale, noteUse } from '../../access/session.ts';
 import type { BaseDeps } from '../../context/context.ts';
-import { isUseStale } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { Document } from './answer.ts';
 
@@ -20,15 +19,15 @@ const lookAt =
   };
 
 /**
- * The result of an operation; a stream in it is cut when the session that asked for it ends, so that what the client has
- * cannot be taken for the whole.
- * @param token of the session, absent where none was needed
+ * A document whose stream is cut when the session that asked for it ends, so that what the client has cannot be taken for
+ * the whole.
+ * @param token of the session
  */
-export function untilAccessEnds(deps: BaseDeps, token: string | undefined, result: unknown): unknown {
-  const isStream = result instanceof Document && result.body instanceof ReadableStream;
-  if (!isStream || token === undefined) return result;
-  return new Document(whileAlive(result.body, lookAt(deps, token)), result.mediaType, result.headers);
-}
+export const untilAccessEnds = (
+  deps: BaseDeps,
+  token: string,
+  { body, mediaType, headers }: Document & { body: ReadableStream<Uint8Array> },
+): Document => new Document(whileAlive(body, lookAt(deps, token)), mediaType, headers);
 
 /** The stream as long as `isAlive` says so; then it fails. */
 export function whileAlive(

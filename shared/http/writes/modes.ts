@@ -2,7 +2,7 @@ import type { BaseDeps } from '../../context/context.ts';
 import { type FieldError, invalid } from '../../kernel/errors.ts';
 import { moduleOf } from '../../modules.ts';
 import type { RequestCtx } from '../context.ts';
-import type { Operation, RawInput } from '../declare/operation.ts';
+import { isWrite, type Operation, type RawInput } from '../declare/operation.ts';
 import { describeWrite } from './dry-run.ts';
 import { requestText, runLeased, runOnce } from './idempotency.ts';
 import { hasSession, type Run } from './transactional.ts';
@@ -11,8 +11,6 @@ type Facts = Pick<
   Operation<never>,
   'access' | 'method' | 'path' | 'readsOnly' | 'mediaType' | 'alsoReturns' | 'effects'
 >;
-
-const isWrite = ({ method, readsOnly }: Facts): boolean => method !== 'GET' && readsOnly !== true;
 
 /**
  * Answers of another media type are documents: they are neither kept nor described. An answer is kept for a user, and
@@ -34,7 +32,7 @@ export const takesDryRun = (operation: Facts): boolean =>
   !operation.effects && writesIn(operation, 'webui', 'aggregator');
 
 /**
- * Runs an operation in the way that the headers of its request ask for: as it is, once for a key, or only described.
+ * Runs a write in the way that the headers of its request ask for: as it is, once for a key, or only described.
  * @throws AppError `invalid_request` for a header that says nothing sensible, and what the ways throw
  */
 export function runAsAsked<D extends BaseDeps>(
@@ -44,7 +42,6 @@ export function runAsAsked<D extends BaseDeps>(
   raw: RawInput,
   run: Run<D>,
 ): Promise<Response> {
-  if (!isWrite(operation)) return run(ctx);
   const dryRun = headers.get('x-dry-run');
   const key = takesKey(operation) ? headers.get('idempotency-key') : null;
   const faults = [...dryRunFaults(dryRun, operation), ...keyFaults(key)];

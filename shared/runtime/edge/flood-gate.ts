@@ -1,5 +1,6 @@
-import { headersOfAll, problemResponse } from '../../http/problem.ts';
-import { traceOf } from '../../http/request-ids.ts';
+import { traceOf } from '../../context/trace.ts';
+import { problemResponse } from '../../http/problem.ts';
+import { headersOfAll } from '../../http/serve/answer.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 

@@ -1,8 +1,9 @@
 import type { Db } from '../../../db/client.ts';
+import { traceOf } from '../../context/trace.ts';
 import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
-import { headersOfAll, problemResponse } from '../../http/problem.ts';
-import { traceOf } from '../../http/request-ids.ts';
+import { problemResponse } from '../../http/problem.ts';
+import { headersOfAll } from '../../http/serve/answer.ts';
 import type { ModuleApp } from '../../http/serve/app.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { AppError } from '../../kernel/errors.ts';

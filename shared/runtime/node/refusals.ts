@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { headersOfAll, problemOf, refuseWith } from '../../http/problem.ts';
-import { traceOf } from '../../http/request-ids.ts';
+import { traceOf } from '../../context/trace.ts';
+import { problemOf, refuseWith } from '../../http/problem.ts';
+import { headersOfAll } from '../../http/serve/answer.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Detail } from '../../messages/message.ts';

@@ -7,7 +7,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { traceOf } from '../../http/request-ids.ts';
+import { traceOf } from '../../context/trace.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Invocation } from '../invocation.ts';

@@ -105,9 +105,9 @@ describe.each(operations)('$id', (operation) => {
     expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
     const [resource = ''] = operation.id.split('.');
     expect(own.tags).toEqual([resource.replace(/_|(?=[A-Z])/g, ' ').toLowerCase()]);
-    const { access, browser, orToken } = operation;
+    const { access, browser } = operation;
     const [requirement] = own.security;
-    if (browser && !orToken && access !== 'public')
+    if (browser && browser !== 'administrator or token' && access !== 'public')
       return expect(own.security).toEqual([{ BrowserSession: [] }]);
     expect(requirement?.SessionToken).toEqual(
       access === 'public' ? undefined : access === 'signed-in' ? [] : [access],
@@ -125,7 +125,12 @@ describe.each(operations)('$id', (operation) => {
 
   it('shows the problems of each status as they are sent', () => {
     const problems = Object.entries<Json>(own.responses).filter(([code]) => Number(code) >= 400);
-    const always = ['403', '500', '503', ...(operation.refusesBy ? [] : ['422'])];
+    const always = [
+      '403',
+      '500',
+      '503',
+      ...(operation.exceptErrors?.includes('invalid_request') ? [] : ['422']),
+    ];
     expect(problems.map(([code]) => code)).toEqual(expect.arrayContaining(always));
     for (const [code, response] of problems) expectProblems(operation, Number(code), resolve(response));
   });
@@ -146,8 +151,8 @@ function expectAccepted(shape: Shape, content: Json, mediaType: string): void {
 }
 
 function expectProblems(operation: Registered, status: number, { content }: Json): void {
-  const isEmpty = operation.orUnavailable && status === 503;
-  expect(content === undefined).toBe(isEmpty ?? false);
+  const isEmpty = operation.orReturns?.[0] === status;
+  expect(content === undefined).toBe(isEmpty);
   if (isEmpty) return;
   const { schema, examples } = content[refusalType(operation)];
   const codes = Object.keys(examples) as ErrorCode[];

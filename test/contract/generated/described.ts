@@ -26,7 +26,7 @@ export const listedOperations = everyOperation.filter((operation) => isListed(op
  * whatever is wrong, as gateway servers expect.
  */
 export const operations = listedOperations.filter(
-  ({ browser, refusesBy }) => browser === undefined && refusesBy === undefined,
+  ({ browser, exceptErrors = [] }) => browser === undefined && !exceptErrors.includes('invalid_request'),
 );
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BulkDestroyBody } from '../../../shared/http/records/shapes.ts';
+import { unstorable } from '../../../shared/http/serve/reading.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
-import { fieldErrors, unstorable } from '../../../shared/shapes/field-errors.ts';
+import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 
 const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
   fieldErrors(shape.safeParse(value, { reportInput: true }).error, '/').map(({ pointer }) => pointer);

@@ -5,9 +5,9 @@ import { eventBy, type Happening } from '../../../../shared/context/audit-entry.
 import type { JobPrincipal } from '../../../../shared/context/principal.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Teller } from '../../../../shared/sites/calls/actions.ts';
-import type { CallCtx } from '../../../../shared/sites/calls/dispatcher-keys.ts';
+import type { CallDeps } from '../../../../shared/sites/calls/dispatcher-keys.ts';
 
-export type MaintenanceDeps = CallCtx['deps'] & { clock: Clock };
+export type MaintenanceDeps = CallDeps & { clock: Clock };
 
 /** How events read that the system causes because a template says so; a failure is told the first time only. */
 export const tellerOf =
@@ -28,9 +28,9 @@ export const clearedByItself = (window: MaintenanceWindow, at: Date): AuditEntry
   });
 
 const byTemplate = ({ template_id, plan }: MaintenanceWindow, at: Date, happening: Happening): AuditEntry =>
-  eventBy(job, at, {
+  eventBy(principal, at, {
     ...happening,
     details: { ...happening.details, template_id, template_name: plan.name },
   });
 
-const job: JobPrincipal = { kind: 'job', name: 'maintenance' };
+export const principal: JobPrincipal = { kind: 'job', name: 'maintenance' };

@@ -1,17 +1,21 @@
 import { releaseStep, type Step } from '../../../../db/repositories/maintenance/steps.ts';
 import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
 import { isGone } from '../../../../shared/sites/calls/actions.ts';
-import { tellerOf } from './events.ts';
+import { type JobParts, jobContext } from '../context.ts';
+import { type MaintenanceDeps, principal, tellerOf } from './events.ts';
 import { setFlag, settle } from './flags.ts';
 import { endSessions } from './sessions.ts';
 import { warn } from './warnings.ts';
-import { type StepParts, type Work, workCtx } from './work.ts';
+import type { Work } from './work.ts';
+
+/** What the steps of one round have in common. */
+export type StepParts = Omit<JobParts<MaintenanceDeps>, 'principal'>;
 
 /** Does one step, and says so. What a node cannot do now is tried again; what it does not know is done. */
 export async function runStep(parts: StepParts, window: MaintenanceWindow, step: Step): Promise<void> {
   const { db, log } = parts.deps;
-  const begun: Promise<unknown>[] = [];
-  const ctx = workCtx(parts, begun);
+  const begun: Promise<void>[] = [];
+  const ctx = jobContext({ ...parts, principal }, (work) => void begun.push(work));
   const work = { ctx, tell: tellerOf(window, parts.now, step.failures > 0), window, step };
   try {
     await doers[step.phase](work).catch(async (error: unknown) => {

@@ -7,6 +7,7 @@ import type { WebuiDeps } from '../../../../functions/webui/deps.ts';
 import { admit } from '../../../access/guard.ts';
 import { permissions } from '../../../context/permissions.ts';
 import type { OperatorPrincipal } from '../../../context/principal.ts';
+import { newTrace } from '../../../context/trace.ts';
 import type { RequestCtx } from '../../../http/context.ts';
 import type { Operation, RawInput } from '../../../http/declare/operation.ts';
 import { Answer } from '../../../http/serve/answer.ts';
@@ -37,7 +38,7 @@ export async function createOperator(deps: WebuiDeps, requestId = newId()): Prom
       if (!operation) throw new Error(`${id} is not an operation`);
       const ctx = contextOf({ ...deps, db: handle }, operation, parameters, requestId);
       const result = await operation
-        .run(ctx, { params, query, body, conditions, isHead: false })
+        .run(ctx, { params, query, body, conditions, faults: [], isHead: false })
         .catch(refused);
       return (result instanceof Answer ? result : new Answer(result)) as Answer<Body>;
     },
@@ -77,8 +78,8 @@ function contextOf(
     scope: admit(own, { ...operation, writes }),
     language: 'en',
     requestId,
-    trace: { requestId, traceparent: '' },
-    client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: false },
+    trace: { ...newTrace(), requestId },
+    client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: () => false },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: undefined,
     accepts: () => false,

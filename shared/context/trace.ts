@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { Trace } from '../context/context.ts';
 import { newId } from '../kernel/ids.ts';
+
+/** W3C Trace Context and our request id, as they are passed on to dispatchers. */
+export type Trace = { requestId: string; traceparent: string };
 
 /** W3C Trace Context, version 00; all-zero ids are invalid. */
 const traceContext = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
@@ -14,6 +16,9 @@ export function traceOf(headers: Headers): Trace {
   const [, traceId = randomHex(16), flags = '01'] = traceContext.exec(headers.get('traceparent') ?? '') ?? [];
   return { requestId, traceparent: `00-${traceId}-${randomHex(8)}-${flags}` };
 }
+
+/** The trace of work that no request has caused. */
+export const newTrace = (): Trace => traceOf(new Headers());
 
 const randomHex = (bytes: number): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');

@@ -1,0 +1,21 @@
+import type { BaseDeps } from '../../../shared/context/context.ts';
+import type { Operation } from '../../../shared/http/declare/operation.ts';
+import { AppError, codeFacts } from '../../../shared/kernel/errors.ts';
+
+/**
+ * The operation, which answers every refusal of a request as `forbidden`: a caller that tries values cannot tell which of
+ * them was wrong.
+ */
+export const withOneRefusal = <D extends BaseDeps>(operation: Operation<D>): Operation<D> => ({
+  ...operation,
+  errors: ['forbidden', ...(operation.errors ?? [])],
+  exceptErrors: ['invalid_request', 'not_found'],
+  run: async (ctx, raw) => {
+    try {
+      return await operation.run(ctx, raw);
+    } catch (error) {
+      if (!(error instanceof AppError) || codeFacts(error.code).status >= 500) throw error;
+      throw new AppError('forbidden', undefined, {}, { cause: error });
+    }
+  },
+});
